@@ -1,0 +1,72 @@
+"""Special functions the array API standard lacks: scipy's on numpy, torch's own (differentiable) on torch."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import array_api_compat
+import numpy as np
+import scipy.special
+
+from calibrant._arrays import Array, namespace
+
+
+def _elementwise(name: str, x: Array) -> Array:
+    if array_api_compat.is_torch_array(x):
+        return getattr(sys.modules["torch"].special, name)(x)
+    function = getattr(scipy.special, name)
+    if array_api_compat.is_numpy_array(x):
+        return function(x)
+    return namespace(x).asarray(function(np.asarray(x)), dtype=x.dtype)
+
+
+def ndtr(z: Array) -> Array:
+    """The standard normal CDF."""
+    return _elementwise("ndtr", z)
+
+
+def log_ndtr(z: Array) -> Array:
+    """The logarithm of the standard normal CDF, finite as far as z**2 is."""
+    return _elementwise("log_ndtr", z)
+
+
+def ndtri(p: Array) -> Array:
+    """The standard normal quantile function."""
+    return _elementwise("ndtri", p)
+
+
+def log_sigmoid(s: Array) -> Array:
+    """log(1 / (1 + exp(-s))), without overflow; -inf at -inf."""
+    xp = namespace(s)
+    return xp.minimum(s, xp.zeros_like(s)) - xp.log1p(xp.exp(-xp.abs(s)))
+
+
+def sigmoid(s: Array) -> Array:
+    """1 / (1 + exp(-s))."""
+    return namespace(s).exp(log_sigmoid(s))
+
+
+def logit(p: Array) -> Array:
+    """log(p / (1 - p)); -+inf at 0 and 1."""
+    xp = namespace(p)
+    inside = (p > 0) & (p < 1)
+    q = xp.where(inside, p, xp.full_like(p, 0.5))
+    ends = xp.where(p > 0.5, xp.full_like(p, xp.inf), xp.full_like(p, -xp.inf))
+    return xp.where(inside, xp.log(q) - xp.log1p(-q), ends)
+
+
+def ndtri_logit(s: Array) -> Array:
+    """The z with Phi(z) = sigmoid(s), for any logit s: Newton on log Phi, started from ndtri or its asymptote."""
+    xp = namespace(s)
+    finite = xp.clip(xp.abs(s), 0.0, 1e300 if s.dtype == xp.float64 else 1e30)
+    log_p = log_sigmoid(-finite)  # the smaller tail, at most log(1/2)
+    deep = log_p < -80.0
+    far = xp.sqrt(xp.where(deep, -2 * log_p, xp.ones_like(s)))
+    far = -xp.sqrt(xp.where(deep, far**2 - xp.log(2 * math.pi * far**2), xp.ones_like(s)))
+    z = xp.where(deep, far, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
+    for _ in range(3):
+        log_cdf = log_ndtr(z)
+        z = z - (log_cdf - log_p) * xp.exp(log_cdf + 0.5 * z**2 + 0.5 * math.log(2 * math.pi))
+    z = xp.where(s > 0, -z, z)
+    return xp.where(xp.isinf(s), s, z)

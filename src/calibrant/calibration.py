@@ -1,0 +1,75 @@
+"""Algorithm 1, modular conformal calibration: H[x](y) = q(phi(f(x), y)).
+
+Three decisions make a calibrator: what the model predicts (`calibrant.predictions`), the score phi
+(`calibrant.scores`) and the interpolation of the calibration scores to q (`calibrant.interpolators`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import complain, floats, namespace, same_length
+from calibrant.distributions.base import Distribution
+from calibrant.guarantee import Guarantee
+from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.predictions import as_prediction
+from calibrant.scores import CDFScore, Score, default_score
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """A score and an interpolator, ready to be fitted.
+
+    Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of
+    an ensemble's.
+
+    >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
+    >>> calibrated([10.0]).interval(0.5)
+    (array([9.85]), array([10.2]))
+    """
+
+    score: Score | None = None
+    interpolator: Interpolator = field(default_factory=Linear)
+
+    def fit(self, prediction: Any, y: Any, *, rng: np.random.Generator | None = None) -> Calibrated:
+        """Calibrate on the predictions and labels of n rows that the model was not trained on."""
+        prediction = as_prediction(prediction)
+        y = floats("y", y, like=prediction._like, ndim=1)
+        same_length("the prediction", len(prediction), "y", y.shape[0])
+        if y.shape[0] == 0:
+            raise ValueError("calibration needs at least one row, got none")
+        score = default_score(prediction) if self.score is None else self.score
+        scores = score(prediction, y)
+        infinite = ~namespace(scores).isfinite(scores)
+        if bool(namespace(scores).any(infinite)):
+            complain(f"the score of {type(score).__name__}", infinite, "is not finite: y lies beyond the prediction's support")
+        q = self.interpolator.fit(scores, support=score.support, rng=rng)
+        return Calibrated(score, q, Guarantee.of(self.interpolator, scores))
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What calibration learned: the score, the law q of the calibration scores, and the guarantee. It never changes."""
+
+    score: Score
+    q: Distribution
+    guarantee: Guarantee
+
+    def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
+        """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
+        prediction = as_prediction(prediction)
+        q = self.q.to(prediction._like).realise(len(prediction), np.random.default_rng() if rng is None else rng)
+        return self.score.pull_back(q, prediction)
+
+
+def isotonic() -> Calibrator:
+    """Isotonic calibration (Kuleshov et al. 2018), with i/(n + 1) in place of their i/n: cdf score, linear q."""
+    return Calibrator(CDFScore(), Linear())
+
+
+def conformal() -> Calibrator:
+    """Conformal calibration (Vovk et al. 2020): cdf score, random q."""
+    return Calibrator(CDFScore(), Random())

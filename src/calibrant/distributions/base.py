@@ -1,0 +1,331 @@
+"""What a forecast, an interpolation q and a calibrated prediction H all are: a batch of laws on the real line."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from calibrant._arrays import Array, at_home, device_like, floats, moved, namespace, probabilities, same_length, unit
+from calibrant._batch import first_array, map_arrays, take_rows
+from calibrant._special import sigmoid
+
+if TYPE_CHECKING:
+    from calibrant.charts import Chart
+
+
+class PartialMoments(NamedTuple):
+    """The four integrals of F and 1 - F that give means and variances, also of a clipped law."""
+
+    lower: Array
+    """E (y - Y)+, the integral of F up to y."""
+    lower2: Array
+    """E (y - Y)+^2 / 2."""
+    upper: Array
+    """E (Y - y)+, the integral of 1 - F from y on."""
+    upper2: Array
+    """E (Y - y)+^2 / 2."""
+
+
+class Squares(NamedTuple):
+    """The two integrals whose sum is the CRPS."""
+
+    lower: Array
+    """The integral of F^2 up to y."""
+    upper: Array
+    """The integral of (1 - F)^2 from y on."""
+
+
+class Distribution(ABC):
+    """A batch of n laws on the real line, of shape (n,), or a single one, of shape ().
+
+    A single law takes any array elementwise. For a batch, a 0-d or 1-d argument is one value per row and gives
+    (n,); a 2-d argument (n, k) or (1, k) is k values per row and gives (n, k). A length that does not fit raises.
+
+    To write your own law, make a frozen dataclass of it and give `shape` and six primitives: `_cdf`, `_ppf`,
+    `_logpdf`, `_mean`, `_std`, `_crps`. Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so
+    meet them with your parameters as columns (`self._lift`). The remaining private methods have plain defaults; a
+    law that knows better (accuracy in the tails, a closed form) says so by its own.
+    """
+
+    # ---- what a law must say ---------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """(n,) for a batch, () for a single law."""
+
+    @abstractmethod
+    def _cdf(self, y: Array) -> Array: ...
+
+    @abstractmethod
+    def _ppf(self, p: Array) -> Array: ...
+
+    @abstractmethod
+    def _logpdf(self, y: Array) -> Array: ...
+
+    @abstractmethod
+    def _mean(self) -> Array: ...
+
+    @abstractmethod
+    def _std(self) -> Array: ...
+
+    @abstractmethod
+    def _crps(self, y: Array) -> Array: ...
+
+    # ---- what it may say better ------------------------------------------------------------------------------------
+
+    @property
+    def _like(self) -> Array:
+        """One of the law's own arrays, which tells namespace, dtype and device; None where it has none."""
+        return first_array(self)
+
+    def _sf(self, y: Array) -> Array:
+        return 1 - self._cdf(y)
+
+    def _cdf_left(self, y: Array) -> Array:
+        """The limit of the CDF from the left; differs from the CDF at an atom only."""
+        return self._cdf(y)
+
+    def _logcdf(self, y: Array) -> Array:
+        return _log(self._cdf(y))
+
+    def _logsf(self, y: Array) -> Array:
+        return _log(self._sf(y))
+
+    def _ppf_logit(self, s: Array) -> Array:
+        """The quantile at probability sigmoid(s)."""
+        return self._ppf(sigmoid(s))
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        """By quadrature, see `calibrant.distributions.quadrature`."""
+        from calibrant.distributions.quadrature import as_pull_back
+
+        return as_pull_back(self)._partial_moments(y)
+
+    def _squares(self, y: Array) -> Squares:
+        """By quadrature, see `calibrant.distributions.quadrature`."""
+        from calibrant.distributions.quadrature import as_pull_back
+
+        return as_pull_back(self)._squares(y)
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        """The probabilities of -inf and +inf; the integrals above then start at the law's last finite point."""
+        return 0.0, 0.0
+
+    def _breaks(self) -> Array:
+        """Points of a single law between which its CDF is smooth, close enough for Gauss-Legendre in between."""
+        s = np.concatenate([np.linspace(-40, 40, 161), [-700, -300, -150, -80, 80, 150, 300, 700]])
+        like = self._like if self._like is not None else np.zeros(())
+        return self._ppf_logit(device_like(np.sort(s), like))
+
+    def _pulled(self, chart: Chart) -> Distribution:
+        """The law of the y with chart(y) ~ self, for each row of the chart."""
+        return chart.pull(self)
+
+    def _recalibrated(self, q: Distribution) -> Distribution:
+        """The law of the y with logit F(y) ~ q: what the cdf score makes of this forecast."""
+        from calibrant.charts import LogitCDF
+        from calibrant.distributions.pullback import PullBack
+
+        return PullBack(LogitCDF(self), q)
+
+    def _clipped(self, lower: float, upper: float) -> Distribution:
+        from calibrant.distributions.clipped import Clipped
+
+        return Clipped(self, lower, upper)
+
+    def realise(self, n: int, rng: np.random.Generator) -> Distribution:
+        """The law itself; a randomised one draws its uniforms, one for each of n rows."""
+        del n, rng
+        return self
+
+    # ---- what everybody gets ---------------------------------------------------------------------------------------
+
+    def cdf(self, y: Any) -> Array:
+        """P(Y <= y)."""
+        return self._at(self._cdf, floats("y", y, like=self._like, allow_inf=True))
+
+    def sf(self, y: Any) -> Array:
+        """P(Y > y), without the cancellation of 1 - cdf where the law allows it."""
+        return self._at(self._sf, floats("y", y, like=self._like, allow_inf=True))
+
+    def logpdf(self, y: Any) -> Array:
+        """The log density; of the absolutely continuous part where the law has atoms."""
+        return self._at(self._logpdf, floats("y", y, like=self._like))
+
+    def pdf(self, y: Any) -> Array:
+        """The density; of the absolutely continuous part where the law has atoms."""
+        density = self.logpdf(y)
+        return namespace(density).exp(density)
+
+    def ppf(self, p: Any) -> Array:
+        """The quantile function: the smallest y with cdf(y) >= p."""
+        return self._at(self._ppf, probabilities("p", p, like=self._like))
+
+    def mean(self) -> Array:
+        """The expectation; nan where both tails hold infinite mass."""
+        return self._mean()
+
+    def std(self) -> Array:
+        """The standard deviation."""
+        return self._std()
+
+    def crps(self, y: Any) -> Array:
+        """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
+        return self._at(self._crps, floats("y", y, like=self._like))
+
+    def median(self) -> Array:
+        """The quantile at 1/2."""
+        return self.ppf(0.5)
+
+    def interval(self, coverage: float) -> tuple[Array, Array]:
+        """The centred credible interval (lower, upper) of probability `coverage`."""
+        coverage = unit("coverage", coverage)
+        return self.ppf((1 - coverage) / 2), self.ppf((1 + coverage) / 2)
+
+    def quantiles(self, levels: Any) -> Array:
+        """The quantiles at k levels, as (n, k) for a batch and (k,) for a single law."""
+        p = probabilities("levels", levels, like=self._like)
+        if p.ndim != 1:
+            raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
+        return self._at(self._ppf, p[None, :] if self.shape else p)
+
+    def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
+        """`size` independent draws from each law: (n, size) for a batch, (size,) for a single law."""
+        rng = np.random.default_rng() if rng is None else rng
+        # open at both ends, so that no draw is infinite
+        p = (rng.integers(2**52, size=(*self.shape, size)) + 0.5) / 2**52
+        p = np.minimum(p, 1 - 2.0**-24) if _is_single(self._like) else p
+        return self._at(self._ppf, p if self._like is None else device_like(p, self._like))
+
+    def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
+        """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
+        lower, upper = float(lower), float(upper)
+        if not lower < upper:
+            raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
+        return self._clipped(lower, upper)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a single law has no length")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Distribution:
+        if not self.shape:
+            raise TypeError("a single law has no rows to index")
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            from calibrant.distributions.single import Single
+
+            start = range(len(self))[index]  # raises IndexError, counts negative rows from the end
+            return Single(take_rows(self, slice(start, start + 1)))
+        return take_rows(self, index)
+
+    def __repr__(self) -> str:
+        rows = f"n={len(self)}" if self.shape else ""
+        return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
+
+    def _describe(self) -> str:
+        """What the repr says beside the number of rows."""
+        return ""
+
+    def to(self, like: Array) -> Self:
+        """The same law with its arrays in the namespace, dtype and device of `like`."""
+        if like is None or self._like is None or at_home(self._like, like):
+            return self
+        return map_arrays(self, lambda array: moved(array, like))
+
+    # ---- helpers for laws ------------------------------------------------------------------------------------------
+
+    def _lift(self, parameter: Array) -> Array:
+        """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""
+        return parameter[:, None, ...] if self.shape else parameter
+
+    def _at(self, function: Callable[[Array], Array], value: Array) -> Array:
+        if not self.shape:
+            return function(value)
+        if value.ndim == 2:
+            if value.shape[0] != 1:
+                same_length("the batch", len(self), "a 2-d argument", value.shape[0])
+            return function(value)
+        if value.ndim == 1:
+            same_length("the batch", len(self), "a 1-d argument", value.shape[0])
+        elif value.ndim > 2:
+            raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
+        return function(value[:, None] if value.ndim else value[None, None])[:, 0]
+
+    def _everywhere(self, value: Array) -> Array:
+        """A statistic that may be one number for all rows, as one number a row."""
+        if not self.shape or getattr(value, "shape", None) == self.shape:
+            return value
+        return namespace(self._like).zeros_like(self._like) + value
+
+
+class Integrated(Distribution):
+    """A law whose mean, std and crps follow from its partial moments and squares."""
+
+    @abstractmethod
+    def _partial_moments(self, y: Array) -> PartialMoments: ...
+
+    @abstractmethod
+    def _squares(self, y: Array) -> Squares: ...
+
+    def _mean(self) -> Array:
+        below, above = self._infinite_mass()
+        centre, part = self._at_centre()
+        if below or above:
+            return _fill(centre, np.nan if below and above else np.inf if above else -np.inf)
+        return centre + (part.upper - part.lower)
+
+    def _std(self) -> Array:
+        centre, part = self._at_centre()
+        if any(self._infinite_mass()):
+            return _fill(centre, np.inf)
+        xp = namespace(centre)
+        square = 2 * (part.upper2 + part.lower2)
+        finite = xp.isfinite(square)
+        bias = xp.where(finite, part.upper - part.lower, xp.zeros_like(square))
+        variance = xp.where(finite, square, xp.ones_like(square)) - bias**2
+        std = xp.sqrt(xp.maximum(variance, xp.zeros_like(variance)))
+        return xp.where(finite, std, xp.full_like(std, xp.inf))
+
+    def _crps(self, y: Array) -> Array:
+        squares = self._squares(y)
+        if any(self._infinite_mass()):
+            return _fill(squares.lower, np.inf)
+        return squares.lower + squares.upper
+
+    def _at_centre(self) -> tuple[Array, PartialMoments]:
+        """A middle point of each law and the partial moments there; around it nothing cancels."""
+        half = device_like(0.5, self._like)
+        centre = self._centre(self._ppf(half[None, None] if self.shape else half))
+        part = self._partial_moments(centre)
+        if not self.shape:
+            return centre, part
+        return centre[:, 0], PartialMoments(*(moment[:, 0] for moment in part))
+
+    def _centre(self, median: Array) -> Array:
+        """Where to measure the moments from: the median, if it is finite."""
+        xp = namespace(median)
+        return xp.where(xp.isfinite(median), median, xp.zeros_like(median))
+
+
+def _fill(like: Array, value: float) -> Array:
+    return namespace(like).full_like(like, value)
+
+
+def _is_single(like: Array) -> bool:
+    return like is not None and like.dtype == namespace(like).float32
+
+
+def _log(p: Array) -> Array:
+    xp = namespace(p)
+    positive = p > 0
+    return xp.where(positive, xp.log(xp.where(positive, p, xp.ones_like(p))), xp.full_like(p, -xp.inf))
+
+
+def logit_cdf(law: Distribution, y: Array) -> Array:
+    """log F(y) - log(1 - F(y))."""
+    return law._logcdf(y) - law._logsf(y)

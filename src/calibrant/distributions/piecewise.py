@@ -1,0 +1,307 @@
+"""A CDF drawn through points with straight lines, between two tails: what naive and linear interpolation give."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import array_api_compat
+
+from calibrant._arrays import Array, concatenate, namespace
+from calibrant._batch import shared
+from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
+
+if TYPE_CHECKING:
+    from calibrant.charts import Chart
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Prefix sums at the knots: every integral from an end of the law to a knot. All terms are positive."""
+
+    slope: Array
+    log_slope: Array
+    lower: Array
+    lower2: Array
+    lower_square: Array
+    upper: Array
+    upper2: Array
+    upper_square: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PiecewiseLinear(Integrated):
+    """The single law whose CDF runs straight through (knots[i], probs[i]); a repeated knot is a jump.
+
+    Below the first knot lies the mass probs[0], above the last 1 - probs[-1], each as an exponential tail with mean
+    excess `left` or `right`; with an infinite mean excess the mass sits at -inf or +inf. Everything is exact, from
+    prefix sums, with one binary search a value.
+    """
+
+    knots: Array = shared()
+    probs: Array = shared()
+    left: float = field(default=math.inf, metadata={"shared": True})
+    right: float = field(default=math.inf, metadata={"shared": True})
+    _tables: _Tables = field(init=False, repr=False)
+    _discrete: bool = field(init=False, repr=False)
+    _ends: tuple[float, float, float, float] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        knots, probs = self.knots, self.probs
+        ends = float(knots[0]), float(knots[-1]), float(probs[0]), 1 - float(probs[-1])
+        object.__setattr__(self, "_ends", ends)
+        object.__setattr__(self, "_tables", _tabulate(knots, probs, self._tail(0), self._tail(1)))
+        xp = namespace(knots)
+        sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
+        tailed = any(mass > 0 and math.isfinite(scale) for mass, scale in (self._tail(0), self._tail(1)))
+        object.__setattr__(self, "_discrete", not (tailed or bool(xp.any(sloped))))
+
+    def _tail(self, side: int) -> tuple[float, float]:
+        """The mass beyond an end and its mean excess; a tail without mass has none."""
+        mass = self._ends[2 + side]
+        return mass, (self.left, self.right)[side] if mass > 0 else 0.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def _piece(self, y: Array) -> tuple[Array, Array, Array]:
+        """For each y, kept between the end knots: itself, the knot at or below it, the knot above it."""
+        xp = namespace(y)
+        first, last, *_ = self._ends
+        count = self.knots.shape[0]
+        inside = xp.clip(y, first, last)
+        above = xp.clip(xp.searchsorted(self.knots, inside, side="right"), min(1, count - 1), count - 1)
+        return inside, xp.clip(above - 1, 0, count - 1), above
+
+    def _cdf(self, y: Array) -> Array:
+        return self._distribution(y, "right")
+
+    def _cdf_left(self, y: Array) -> Array:
+        return self._distribution(y, "left")
+
+    def _distribution(self, y: Array, side: str) -> Array:
+        xp, shape = namespace(y), y.shape
+        y = xp.reshape(y, (-1,))
+        first, last, *_ = self._ends
+        count = self.knots.shape[0]
+        inside = xp.clip(y, first, last)
+        j = xp.searchsorted(self.knots, inside, side=side)
+        i = xp.clip(j - 1, 0, count - 1)
+        F = xp.take(self.probs, i) + xp.take(self._tables.slope, i) * (inside - xp.take(self.knots, i))
+        low = y < first if side == "right" else y <= first
+        if bool(xp.any(low)):
+            F[low] = _tail_mass(first - y[low], *self._tail(0))
+        high = y > last
+        if bool(xp.any(high)):
+            F[high] = 1 - _tail_mass(y[high] - last, *self._tail(1))
+        return xp.reshape(F, shape)
+
+    def _sf(self, y: Array) -> Array:
+        xp = namespace(y)
+        S = xp.reshape(1 - self._cdf(y), (-1,))
+        flat = xp.reshape(y, (-1,))
+        high = flat > self._ends[1]
+        if bool(xp.any(high)):
+            S[high] = _tail_mass(flat[high] - self._ends[1], *self._tail(1))
+        return xp.reshape(S, y.shape)
+
+    def _ppf(self, p: Array) -> Array:
+        xp, shape = namespace(p), p.shape
+        p = xp.reshape(p, (-1,))
+        first, last, *_ = self._ends
+        count = self.knots.shape[0]
+        j = xp.searchsorted(self.probs, p, side="left")
+        b = xp.clip(j, min(1, count - 1), count - 1)
+        a = xp.clip(b - 1, 0, count - 1)
+        start, rise = xp.take(self.probs, a), xp.take(self.probs, b) - xp.take(self.probs, a)
+        share = (p - start) / xp.where(rise > 0, rise, xp.ones_like(rise))
+        low_knot = xp.take(self.knots, a)
+        y = low_knot + xp.clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
+        low = j == 0
+        if bool(xp.any(low)):
+            y[low] = first - _tail_excess(p[low], *self._tail(0))
+        high = j == count
+        if bool(xp.any(high)):
+            y[high] = last + _tail_excess(1 - p[high], *self._tail(1))
+        return xp.reshape(y, shape)
+
+    def _logpdf(self, y: Array) -> Array:
+        xp, shape = namespace(y), y.shape
+        y = xp.reshape(y, (-1,))
+        first, last, *_ = self._ends
+        i = xp.clip(xp.searchsorted(self.knots, y, side="right") - 1, 0, self.knots.shape[0] - 1)
+        density = xp.take(self._tables.log_slope, i)
+        for side, out, excess in ((0, y < first, first - y), (1, y >= last, y - last)):
+            if bool(xp.any(out)):
+                mass, scale = self._tail(side)
+                proper = mass > 0 and math.isfinite(scale)
+                tail = math.log(mass / scale) - excess[out] / scale if proper else -xp.inf * xp.ones_like(y[out])
+                density[out] = tail
+        return xp.reshape(density, shape)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        xp, shape = namespace(y), y.shape
+        y = xp.reshape(y, (-1,))
+        inside, a, b = self._piece(y)
+        t, r = inside - xp.take(self.knots, a), xp.take(self.knots, b) - inside
+        Fa, Fb, F = xp.take(self.probs, a), xp.take(self.probs, b), self._cdf_inside(inside, a)
+        table, Sb, S = self._tables, 1 - Fb, 1 - F
+        lower_a, upper_b = xp.take(table.lower, a), xp.take(table.upper, b)
+        lower = lower_a + t * (Fa + F) / 2
+        lower2 = xp.take(table.lower2, a) + t * lower_a + t**2 * (2 * Fa + F) / 6
+        upper = upper_b + r * (Sb + S) / 2
+        upper2 = xp.take(table.upper2, b) + r * upper_b + r**2 * (2 * Sb + S) / 6
+        zero = xp.zeros_like(y)
+        d, e = xp.maximum(inside - y, zero), xp.maximum(y - inside, zero)
+        lower, lower2, upper, upper2 = _beyond(d, self._tail(0), lower, lower2, upper, upper2)
+        upper, upper2, lower, lower2 = _beyond(e, self._tail(1), upper, upper2, lower, lower2)
+        return PartialMoments(*(xp.reshape(m, shape) for m in (lower, lower2, upper, upper2)))
+
+    def _squares(self, y: Array) -> Squares:
+        xp, shape = namespace(y), y.shape
+        y = xp.reshape(y, (-1,))
+        inside, a, b = self._piece(y)
+        Fa = xp.take(self.probs, a)
+        F = self._cdf_inside(inside, a)
+        lower = xp.take(self._tables.lower_square, a) + (inside - xp.take(self.knots, a)) * (Fa**2 + Fa * F + F**2) / 3
+        Sb, S = 1 - xp.take(self.probs, b), 1 - F
+        upper = xp.take(self._tables.upper_square, b) + (xp.take(self.knots, b) - inside) * (Sb**2 + Sb * S + S**2) / 3
+        for side, out in ((0, y < inside), (1, y > inside)):
+            if bool(xp.any(out)):
+                near, far = _squares_beyond(xp.abs(y[out] - inside[out]), *self._tail(side))
+                (lower, upper)[side][out] += near
+                (upper, lower)[side][out] += far
+        return Squares(xp.reshape(lower, shape), xp.reshape(upper, shape))
+
+    def _cdf_inside(self, inside: Array, a: Array) -> Array:
+        xp = namespace(inside)
+        return xp.take(self.probs, a) + xp.take(self._tables.slope, a) * (inside - xp.take(self.knots, a))
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        below, above = self._tail(0), self._tail(1)
+        return below[0] if math.isinf(below[1]) else 0.0, above[0] if math.isinf(above[1]) else 0.0
+
+    def _breaks(self) -> Array:
+        """The knots, and steps into the exponential tails until a 1e-17th of their mass is left."""
+        xp = namespace(self.knots)
+        first, last, *_ = self._ends
+        steps = xp.asarray(_TAIL_STEPS, dtype=self.knots.dtype, device=array_api_compat.device(self.knots))
+        parts = [self.knots]
+        if 0 < self._tail(0)[1] < math.inf:
+            parts.insert(0, xp.flip(first - self.left * steps))
+        if 0 < self._tail(1)[1] < math.inf:
+            parts.append(last + self.right * steps)
+        return concatenate(parts)
+
+    def _pulled(self, chart: Chart) -> Distribution:
+        """A law of atoms alone stays one under any increasing map; only the atoms move."""
+        if self._discrete and not chart.shape:
+            return PiecewiseLinear(chart.inverse(self.knots), self.probs)
+        return chart.pull(self)
+
+    def _describe(self) -> str:
+        said = {0: "none", 1: "none"}
+        for side in said:
+            mass, scale = self._tail(side)
+            if mass > 0:
+                said[side] = "infinite" if math.isinf(scale) else f"exponential({scale:.3g})"
+        tails = said[0] if said[0] == said[1] else f"{said[0]}/{said[1]}"
+        return f"{self.knots.shape[0]} knots, tails={tails}"
+
+
+_TAIL_STEPS = [0.5 * k for k in range(1, 81)]
+
+
+def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[float, float]) -> _Tables:
+    """The integrals from each end to each knot; an infinite end is left out, so that the rest stays finite."""
+    xp = namespace(knots)
+    h, Fa, Fb = knots[1:] - knots[:-1], probs[:-1], probs[1:]
+    wide = h > 0
+    slope = xp.where(wide, (Fb - Fa) / xp.where(wide, h, xp.ones_like(h)), xp.zeros_like(h))
+    rising = slope > 0
+    log_slope = xp.where(rising, xp.log(xp.where(rising, slope, xp.ones_like(h))), -xp.inf * xp.ones_like(h))
+    flat = xp.zeros_like(knots[:1])
+    lower, lower2, lower_square = _prefix(xp, h, Fa, Fb, *low)
+    backwards = xp.flip(h), xp.flip(1 - Fb), xp.flip(1 - Fa)
+    upper, upper2, upper_square = (xp.flip(column) for column in _prefix(xp, *backwards, *high))
+    return _Tables(
+        concatenate([slope, flat]),
+        concatenate([log_slope, flat - xp.inf]),
+        lower,
+        lower2,
+        lower_square,
+        upper,
+        upper2,
+        upper_square,
+    )
+
+
+def _prefix(xp: Array, h: Array, Fa: Array, Fb: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
+    """Integrals of F, of the integral of F, and of F^2 from the lower end to each knot."""
+    start = 0.0 if math.isinf(scale) else mass * scale
+    double = xp.float64
+    wide = [xp.astype(a, double) for a in (h, Fa, Fb)]
+    h64, a64, b64 = wide
+    first = _cumulated(xp, h64 * (a64 + b64) / 2, start)
+    start2 = 0.0 if math.isinf(scale) else mass * scale**2
+    second = _cumulated(xp, h64 * first[:-1] + h64**2 * (2 * a64 + b64) / 6, start2)
+    square = _cumulated(xp, h64 * (a64**2 + a64 * b64 + b64**2) / 3, start * mass / 2)
+    return tuple(xp.astype(column, h.dtype) for column in (first, second, square))  # type: ignore[return-value]
+
+
+def _cumulated(xp: Array, terms: Array, start: float) -> Array:
+    head = xp.full((1,), start, dtype=terms.dtype, device=array_api_compat.device(terms))
+    return xp.cumulative_sum(concatenate([head, terms]))
+
+
+def _tail_mass(excess: Array, mass: float, scale: float) -> Array:
+    """mass * exp(-excess / scale)."""
+    xp = namespace(excess)
+    if math.isinf(scale):
+        return xp.full_like(excess, mass)
+    return mass * xp.exp(-excess / scale) if scale > 0 else xp.zeros_like(excess)
+
+
+def _tail_excess(p: Array, mass: float, scale: float) -> Array:
+    """The excess beyond which a mass p is left: scale * log(mass / p)."""
+    xp = namespace(p)
+    if mass == 0:
+        return xp.zeros_like(p)
+    inner = p >= mass
+    ratio = xp.where(inner | (p <= 0), xp.ones_like(p), p / mass)
+    excess = xp.where(inner, xp.zeros_like(p), -xp.log(ratio) * scale if math.isfinite(scale) else xp.inf + p)
+    return xp.where((p <= 0) & ~inner, xp.full_like(p, xp.inf), excess)
+
+
+def _beyond(
+    d: Array, tail: tuple[float, float], near: Array, near2: Array, far: Array, far2: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Partial moments a distance d beyond an end knot, from those at the knot: of the mass beyond, and of the rest."""
+    xp = namespace(d)
+    mass, scale = tail
+    if not bool(xp.any(d > 0)):
+        return near, near2, far, far2
+    far2 = far2 + d * far + d**2 / 2
+    far = far + d
+    if mass == 0:
+        return near, near2, far, far2
+    if math.isinf(scale):  # a constant mass; the integrals keep their origin at the knot
+        return near - mass * d, near2 + mass * d**2 / 2, far - mass * d, far2 - mass * d**2 / 2
+    lost = mass * -xp.expm1(-d / scale)
+    far = far - scale * lost
+    far2 = far2 - (scale * d * mass - scale**2 * lost)
+    return near - scale * lost, near2 - scale**2 * lost, far, far2
+
+
+def _squares_beyond(d: Array, mass: float, scale: float) -> tuple[Array, Array]:
+    """What the integrals of the squared tail, and of its squared complement, change a distance d beyond an end knot."""
+    xp = namespace(d)
+    if math.isinf(scale):
+        return -(mass**2) * d, (1 - mass) ** 2 * d
+    if scale == 0:
+        return xp.zeros_like(d), d
+    once, twice = -xp.expm1(-d / scale), -xp.expm1(-2 * d / scale)
+    half = mass**2 * scale / 2 * twice
+    return -half, d - 2 * mass * scale * once + half

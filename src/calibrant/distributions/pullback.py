@@ -1,0 +1,160 @@
+"""H = q pulled back through a chart that is no straight line: H(y) = q(chart(y))."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from calibrant._arrays import Array, concatenate, namespace
+from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
+from calibrant.distributions.quadrature import Rowwise, Table
+
+if TYPE_CHECKING:
+    from calibrant.charts import BrokenLine, Chart
+
+
+class _Composed(Integrated):
+    """What follows from H(y) = q(chart(y)) for any chart."""
+
+    chart: Chart
+    q: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.chart.shape
+
+    def _cdf(self, y: Array) -> Array:
+        return self.q._cdf(self.chart(y))
+
+    def _sf(self, y: Array) -> Array:
+        return self.q._sf(self.chart(y))
+
+    def _cdf_left(self, y: Array) -> Array:
+        return self.q._cdf_left(self.chart(y))
+
+    def _logcdf(self, y: Array) -> Array:
+        return self.q._logcdf(self.chart(y))
+
+    def _logsf(self, y: Array) -> Array:
+        return self.q._logsf(self.chart(y))
+
+    def _ppf(self, p: Array) -> Array:
+        return self.chart.inverse(self.q._ppf(p))
+
+    def _logpdf(self, y: Array) -> Array:
+        return self.q._logpdf(self.chart(y)) + self.chart.log_slope(y)
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        return self.q._infinite_mass()
+
+    def _describe(self) -> str:
+        return f"q={self.q!r}, chart={type(self.chart).__name__}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PullBack(_Composed):
+    """H(y) = q(chart(y)) for any chart; mean, std and crps by Gauss-Legendre quadrature between the bends of q.
+
+    A single law is tabulated once (relative error about 1e-10); a batch is integrated row by row (about 1e-8 for charts
+    that are smooth between the bends of q), in time O(n) a row and in blocks of bounded memory.
+    """
+
+    chart: Chart
+    q: Distribution
+
+    @cached_property
+    def _integrals(self) -> Table | Rowwise:
+        return Rowwise(self.chart, self.q) if self.shape else Table.of(self)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return self._integrals.partial_moments(y)
+
+    def _squares(self, y: Array) -> Squares:
+        return self._integrals.squares(y)
+
+    def _breaks(self) -> Array:
+        xp = namespace(self._like)
+        mine = self.chart.inverse(self.q._breaks())
+        own = self.chart.breaks()
+        points = mine if own is None else concatenate([mine, own])
+        return xp.sort(points[xp.isfinite(points)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PiecewisePullBack(_Composed):
+    """H(y) = q(chart(y)) for a broken line with K knots a row: exact, a sum over K + 1 pieces of integrals of q.
+
+    On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
+    """
+
+    chart: BrokenLine
+    q: Distribution
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        chart, s = self.chart, self.chart(y)
+        at_knots, at_s = self.q._partial_moments(chart.levels), self.q._partial_moments(s)
+        below = _Pieces(chart, s, upwards=True)
+        above = _Pieces(chart, s, upwards=False)
+        lower, lower2 = below.twice(at_knots.lower, at_knots.lower2, at_s.lower, at_s.lower2)
+        upper, upper2 = above.twice(at_knots.upper, at_knots.upper2, at_s.upper, at_s.upper2)
+        return PartialMoments(lower, lower2, upper, upper2)
+
+    def _squares(self, y: Array) -> Squares:
+        chart, s = self.chart, self.chart(y)
+        at_knots, at_s = self.q._squares(chart.levels), self.q._squares(s)
+        lower = _Pieces(chart, s, upwards=True).once(at_knots.lower, at_s.lower)
+        upper = _Pieces(chart, s, upwards=False).once(at_knots.upper, at_s.upper)
+        return Squares(lower, upper)
+
+
+class _Pieces:
+    """Integrals over y as sums over the pieces of a broken line, from one end of the line up to the scores s."""
+
+    def __init__(self, chart: BrokenLine, s: Array, *, upwards: bool) -> None:
+        xp = namespace(s)
+        self.xp, self.upwards = xp, upwards
+        self.s = s
+        self.levels = self._turn(chart.levels)
+        self.width = 1 / self._turn(chart.slopes)  # dy / ds, piece by piece in the direction of integration
+        count = chart.values.shape[-1]
+        piece = chart._piece(chart.levels, s)
+        self.piece = piece if upwards else count - piece
+        self.knot = xp.clip(self.piece - 1, 0, count - 1)
+
+    def _turn(self, table: Array) -> Array:
+        return table if self.upwards else self.xp.flip(table, axis=1)
+
+    def once(self, at_knots: Array, at_s: Array) -> Array:
+        """The integral of a function of q, given its integral over s at the knots and at s."""
+        xp, table = self.xp, self._turn(at_knots)
+        inner = self.width[:, 1:-1] * (table[:, 1:] - table[:, :-1])
+        total = xp.cumulative_sum(concatenate([self.width[:, :1] * table[:, :1], inner], axis=1), axis=1)
+        return self._onwards(total, table, at_s)
+
+    def _onwards(self, total: Array, table: Array, at_s: Array) -> Array:
+        from calibrant.charts import gather
+
+        xp = self.xp
+        first = self.piece == 0
+        start = xp.where(first, xp.zeros_like(at_s), gather(total, self.knot))
+        origin = xp.where(first, xp.zeros_like(at_s), gather(table, self.knot))
+        return start + gather(self.width, self.piece) * (at_s - origin)
+
+    def twice(self, at_knots: Array, at_knots2: Array, at_s: Array, at_s2: Array) -> tuple[Array, Array]:
+        """The same, and the integral of that integral."""
+        from calibrant.charts import gather
+
+        xp, table, table2 = self.xp, self._turn(at_knots), self._turn(at_knots2)
+        width, h = self.width, xp.abs(self.levels[:, 1:] - self.levels[:, :-1])
+        inner = width[:, 1:-1] * (table[:, 1:] - table[:, :-1])
+        total = xp.cumulative_sum(concatenate([width[:, :1] * table[:, :1], inner], axis=1), axis=1)
+        w = width[:, 1:-1]
+        inner2 = w * h * total[:, :-1] + w**2 * (table2[:, 1:] - table2[:, :-1] - h * table[:, :-1])
+        total2 = xp.cumulative_sum(concatenate([width[:, :1] ** 2 * table2[:, :1], inner2], axis=1), axis=1)
+        first, zero = self.piece == 0, xp.zeros_like(at_s)
+        at = lambda column: xp.where(first, zero, gather(column, self.knot))  # noqa: E731
+        t = xp.where(first, zero, xp.abs(self.s - gather(self.levels, self.knot)))
+        w = gather(width, self.piece)
+        second = at(total2) + w * t * at(total) + w**2 * (at_s2 - at(table2) - t * at(table))
+        return self._onwards(total, table, at_s), second

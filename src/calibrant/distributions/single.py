@@ -1,0 +1,73 @@
+"""One row of a batch as a single law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant._arrays import Array, namespace
+from calibrant.distributions.base import Distribution, PartialMoments, Squares
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Single(Distribution):
+    """The only row of `batch`, as a law of shape ()."""
+
+    batch: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def _cdf(self, y: Array) -> Array:
+        return _flat(self.batch._cdf, y)
+
+    def _sf(self, y: Array) -> Array:
+        return _flat(self.batch._sf, y)
+
+    def _cdf_left(self, y: Array) -> Array:
+        return _flat(self.batch._cdf_left, y)
+
+    def _logcdf(self, y: Array) -> Array:
+        return _flat(self.batch._logcdf, y)
+
+    def _logsf(self, y: Array) -> Array:
+        return _flat(self.batch._logsf, y)
+
+    def _ppf(self, p: Array) -> Array:
+        return _flat(self.batch._ppf, p)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        return _flat(self.batch._ppf_logit, s)
+
+    def _logpdf(self, y: Array) -> Array:
+        return _flat(self.batch._logpdf, y)
+
+    def _mean(self) -> Array:
+        return self.batch._mean()[0]
+
+    def _std(self) -> Array:
+        return self.batch._std()[0]
+
+    def _crps(self, y: Array) -> Array:
+        return _flat(self.batch._crps, y)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return PartialMoments(*_flat(self.batch._partial_moments, y))
+
+    def _squares(self, y: Array) -> Squares:
+        return Squares(*_flat(self.batch._squares, y))
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        return self.batch._infinite_mass()
+
+    def _describe(self) -> str:
+        return f"row of {type(self.batch).__name__}"
+
+
+def _flat(function: Array, value: Array) -> Array:
+    """The function of a one-row batch, applied elementwise."""
+    xp = namespace(value)
+    result = function(xp.reshape(value, (1, -1)))
+    if isinstance(result, tuple):
+        return tuple(xp.reshape(part, value.shape) for part in result)
+    return xp.reshape(result, value.shape)

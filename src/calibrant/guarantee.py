@@ -1,0 +1,111 @@
+"""What is promised, in numbers and in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from calibrant._arrays import Array, namespace, unit
+from calibrant.interpolators import Interpolator, Linear
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
+
+    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate" (scores are tied, so that epsilon
+    holds only up to the largest tie). `conditional(confidence)` bounds the error of this very calibration set.
+    """
+
+    n: int
+    accuracy: float
+    """lambda: how far q(u_(i)) may be from i / (n + 1), in units of 1 / (n + 1); -1 for a randomised q."""
+    largest_tie: int = 1
+
+    @classmethod
+    def of(cls, interpolator: Interpolator, scores: Array) -> Guarantee:
+        """The guarantee of an interpolator on these scores."""
+        n = scores.shape[0]
+        return cls(n, float(interpolator.accuracy(n)), _largest_tie(scores))
+
+    @property
+    def epsilon(self) -> float:
+        """(1 + lambda) / (n + 1), at most 1."""
+        return min(1.0, (1 + self.accuracy) / (self.n + 1))
+
+    @property
+    def kind(self) -> str:
+        """Exact, marginal or approximate."""
+        if self.accuracy == -1:
+            return "exact"
+        return "marginal" if self.largest_tie == 1 else "approximate"
+
+    def conditional(self, confidence: float = 0.95) -> float:
+        """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): with that confidence no error is larger (DKW)."""
+        return min(1.0, self.epsilon + _dkw(self.n, unit("confidence", confidence)))
+
+    def __str__(self) -> str:
+        claim = {
+            "exact": "P(H(Y) <= c) = c for every c",
+            "marginal": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c",
+            "approximate": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, but only up to ties: the largest is of"
+            f" {self.largest_tie} scores, {self.largest_tie / (self.n + 1):.2g} of them all",
+        }[self.kind]
+        continuous = "" if self.kind == "exact" else ", and continuous scores"
+        return (
+            f"{claim}, on average over calibration sets of n = {self.n}; for this one the error is at most"
+            f" {self.conditional():.3g} with 95% confidence. Assumes exchangeable data, a model not trained on the"
+            f" calibration set{continuous}."
+        )
+
+
+def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Interpolator | None = None) -> int:
+    """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
+
+    >>> required_n(0.01), required_n(0.05, confidence=0.95)
+    (99, 775)
+    """
+    epsilon = unit("epsilon", epsilon)
+    if confidence is not None:
+        confidence = unit("confidence", confidence)
+    interpolator = Linear() if interpolator is None else interpolator
+
+    def enough(n: int) -> bool:
+        bound = (1 + interpolator.accuracy(n)) / (n + 1)
+        return bound + (0.0 if confidence is None else _dkw(n, confidence)) <= epsilon * (1 + 1e-12)
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > 2**60:
+            raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def required_n_for_interval(coverage: float) -> int:
+    """The smallest n with finite conformal bounds: ceil((n + 1) coverage) <= n.
+
+    >>> required_n_for_interval(0.9), required_n_for_interval(0.95)
+    (9, 19)
+    """
+    share = exact(unit("coverage", coverage))
+    return math.ceil(share / (1 - share))
+
+
+def exact(number: float) -> Fraction:
+    """A number as the decimal it was written as, so that 100 * 0.29 is 29."""
+    return Fraction(repr(float(number)))
+
+
+def _dkw(n: int, confidence: float) -> float:
+    return math.sqrt(math.log(2 / (1 - confidence)) / (2 * n))
+
+
+def _largest_tie(scores: Array) -> int:
+    xp = namespace(scores)
+    return int(xp.max(xp.unique_counts(scores).counts))

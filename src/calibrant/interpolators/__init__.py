@@ -1,0 +1,18 @@
+"""Module 3: the interpolation algorithm, from calibration scores to the map q."""
+
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.linear import Linear
+from calibrant.interpolators.naive import Naive
+from calibrant.interpolators.random import Random
+from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
+
+__all__ = [
+    "BoundedTails",
+    "ExponentialTails",
+    "InfiniteTails",
+    "Interpolator",
+    "Linear",
+    "Naive",
+    "Random",
+    "Tails",
+]

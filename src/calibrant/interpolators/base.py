@@ -1,0 +1,42 @@
+"""An interpolation algorithm: from calibration scores to the map q."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from calibrant._arrays import Array, floats, namespace
+from calibrant.distributions.base import Distribution
+from calibrant.support import REAL_LINE, as_support
+
+
+@runtime_checkable
+class Interpolator(Protocol):
+    """Makes q, the law of the calibration scores, of the scores. To write your own, write these two methods.
+
+    >>> from dataclasses import dataclass
+    >>> from calibrant import Calibrator, Normal
+    >>> class Gaussian:  # a normal law fitted to the scores; it promises no accuracy
+    ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+    ...         return Normal(scores.mean(), scores.std())
+    ...     def accuracy(self, n):
+    ...         return n
+    >>> Calibrator(interpolator=Gaussian()).fit([1.0, 2.0, 3.0], [1.5, 2.0, 3.1]).guarantee.epsilon
+    1.0
+    """
+
+    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+        """The single law q of n scores, with q(u_(i)) near i / (n + 1)."""
+
+    def accuracy(self, n: int) -> float:
+        """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data."""
+
+
+def sorted_scores(scores: Any, support: Any) -> Array:
+    """The scores in increasing order: finite, at least one, inside the support."""
+    scores = floats("scores", scores, ndim=1)
+    if scores.shape[0] == 0:
+        raise ValueError("calibration needs at least one score, got none")
+    as_support(support).check(scores)
+    return namespace(scores).sort(scores)

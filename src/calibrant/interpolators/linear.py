@@ -1,0 +1,38 @@
+"""Linear interpolation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array
+from calibrant.distributions.base import Distribution
+from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators.tails import ExponentialTails, Tails
+from calibrant.support import REAL_LINE, as_support
+
+
+@dataclass(frozen=True)
+class Linear:
+    """q(u) = (i + (u - u_(i)) / (u_(i+1) - u_(i))) / (n + 1) for u in [u_(i), u_(i+1)): continuous, 0-accurate.
+
+    Scores that are logits, as the cdf score's are, are interpolated in the numbers they are logits of.
+
+    >>> q = Linear().fit([0.0, 1.0, 3.0])
+    >>> q.cdf([0.0, 0.5, 1.0, 2.0, 3.0])
+    array([0.25 , 0.375, 0.5  , 0.625, 0.75 ])
+    """
+
+    tails: Tails = field(default_factory=ExponentialTails)
+
+    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+        """The law through (u_(i), i / (n + 1))."""
+        del rng
+        return as_support(support).linear(sorted_scores(scores, support), self.tails)
+
+    def accuracy(self, n: int) -> float:
+        """0: it passes through the points themselves."""
+        del n
+        return 0.0

@@ -1,0 +1,51 @@
+"""Interpolation by a neural autoregressive flow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, device_like, to_numpy
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.guarded import guard
+from calibrant.distributions.logistic_mixture import LogisticMixture
+from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators.naf_fit import fit_logistic_mixture
+from calibrant.support import REAL_LINE
+
+
+def default_accuracy(n: int) -> float:
+    """sqrt(n) / 2: of the order of the sampling noise of the ranks, so that it costs the law no smoothness."""
+    return math.sqrt(n) / 2
+
+
+@dataclass(frozen=True)
+class NAF:
+    """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: smooth, with a smooth density.
+
+    Fitted once, without randomness, then held to its `accuracy` lambda (n -> sqrt(n)/2 by default) by the lambda guard.
+    A smaller lambda is a stronger promise and a rougher density. Its inverse is the inverse of the same law.
+    """
+
+    units: int = 200
+    promise: Callable[[int], float] = default_accuracy
+
+    def __post_init__(self) -> None:
+        if self.units < 2:
+            raise ValueError(f"NAF.units must be at least 2, got {self.units}")
+
+    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+        """The mixture fitted to the scores, under guard."""
+        del rng
+        ordered = sorted_scores(scores, support)
+        parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units)
+        law = LogisticMixture(*(device_like(part, ordered) for part in parts))
+        return guard(law, ordered, self.accuracy(ordered.shape[0]))
+
+    def accuracy(self, n: int) -> float:
+        """The lambda that the guard enforces."""
+        return self.promise(n)

@@ -1,0 +1,44 @@
+"""Random interpolation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.randomised import Unrealised
+from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators.naive import steps
+from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
+from calibrant.support import REAL_LINE
+
+
+@dataclass(frozen=True)
+class Random:
+    """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: exactly calibrated, ties included.
+
+    The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
+    """
+
+    tails: InfiniteTails | BoundedTails = field(default_factory=InfiniteTails)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tails, ExponentialTails):
+            raise TypeError("Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails")
+
+    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+        """n equal atoms and two ends; the uniforms are drawn when a prediction is made."""
+        del rng
+        ordered = sorted_scores(scores, support)
+        ends = self.tails.fit(ordered)
+        lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
+        return Unrealised(steps(ordered), max(lower, ends.lower), min(upper, ends.upper), ordered.shape[0])
+
+    def accuracy(self, n: int) -> float:
+        """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""
+        del n
+        return -1.0

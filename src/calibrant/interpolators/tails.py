@@ -1,0 +1,79 @@
+"""What lies beyond the extreme scores: n scores leave 1/(n + 1) of mass beyond each end.
+
+The choice changes no guarantee, only what density, mean, std and crps can be said to be out there.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from calibrant._arrays import Array, namespace
+
+
+class Fitted(NamedTuple):
+    """Where a tail ends (+-inf for nowhere) and the mean excess of one that does not."""
+
+    lower: float
+    upper: float
+    left: float
+    right: float
+
+
+class Tails(Protocol):
+    """Beyond the extreme scores."""
+
+    def fit(self, scores: Array) -> Fitted:
+        """The tails below and above n sorted scores."""
+
+
+@dataclass(frozen=True)
+class ExponentialTails:
+    """exp(-excess / scale), with the mean excess of the ceil(sqrt(n)) most extreme scores as its scale.
+
+    Where those are tied the spread of all the scores takes its place; where there is none, the tail is infinite.
+    """
+
+    def fit(self, scores: Array) -> Fitted:
+        """The mean excess at either end."""
+        xp = namespace(scores)
+        n = scores.shape[0]
+        k = min(math.isqrt(n - 1) + 1, n - 1)
+        if k == 0:
+            return _infinite("one score tells no scale")
+        left = float(xp.mean(scores[k] - scores[:k]))
+        right = float(xp.mean(scores[n - k :] - scores[n - k - 1]))
+        spread = float(xp.std(scores))
+        if spread == 0:
+            return _infinite("all scores are equal")
+        return Fitted(-math.inf, math.inf, left or spread, right or spread)
+
+
+@dataclass(frozen=True)
+class BoundedTails:
+    """The law ends one mean gap beyond each extreme score, as in the authors' code."""
+
+    def fit(self, scores: Array) -> Fitted:
+        """The two end points."""
+        first, last = float(scores[0]), float(scores[-1])
+        if first == last:
+            return _infinite("all scores are equal" if scores.shape[0] > 1 else "one score tells no scale")
+        gap = (last - first) / (scores.shape[0] - 1)
+        return Fitted(first - gap, last + gap, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class InfiniteTails:
+    """The mass sits at -inf and +inf: all that the ranks of the scores say. Mean, std and crps are then nan or inf."""
+
+    def fit(self, scores: Array) -> Fitted:
+        """No end, and an infinite mean excess."""
+        del scores
+        return Fitted(-math.inf, math.inf, math.inf, math.inf)
+
+
+def _infinite(why: str) -> Fitted:
+    warnings.warn(f"{why}, so the mass beyond the scores is put at -inf and +inf", stacklevel=6)
+    return Fitted(-math.inf, math.inf, math.inf, math.inf)

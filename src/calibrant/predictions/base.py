@@ -1,0 +1,44 @@
+"""What a base model predicts for a batch of n rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from calibrant._arrays import Array
+from calibrant._batch import first_array, take_rows
+
+
+class Prediction(ABC):
+    """A batch of predictions that is not a distribution: it slices, concatenates and prints itself.
+
+    Subclasses are frozen dataclasses whose arrays hold one entry a row (see `calibrant._batch`).
+    """
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """(n,): one prediction a row."""
+
+    @property
+    def _like(self) -> Array:
+        return first_array(self)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Self:
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            start = range(len(self))[index]
+            index = slice(start, start + 1)
+        return take_rows(self, index)
+
+    def __repr__(self) -> str:
+        details = self._describe()
+        return f"{type(self).__name__}(n={len(self)}{', ' + details if details else ''})"
+
+    def _describe(self) -> str:
+        """What the repr says beside the number of rows."""
+        return ""

@@ -1,0 +1,49 @@
+"""An ensemble of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import floats, same_length
+from calibrant._batch import shared
+from calibrant.predictions.base import Prediction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ensemble(Prediction):
+    """Predictions of any kind for the same rows, ensembles included, with positive weights (1 each by default).
+
+    >>> from calibrant import Point
+    >>> Ensemble([Point([1.0, 2.0]), Point([1.5, 2.5])], weights=[2, 1])
+    Ensemble(n=2, members=[Point, Point], weights=(2.0, 1.0))
+    """
+
+    members: tuple[Any, ...]
+    weights: tuple[float, ...] = shared()
+
+    def __init__(self, members: Sequence[Any], weights: Sequence[float] | None = None) -> None:
+        from calibrant.predictions import as_prediction
+
+        members = tuple(as_prediction(member) for member in members)
+        if not members:
+            raise ValueError("Ensemble.members must hold at least one prediction")
+        for k, member in enumerate(members):
+            same_length("Ensemble.members[0]", len(members[0]), f"Ensemble.members[{k}]", len(member))
+        weights = np.ones(len(members)) if weights is None else floats("Ensemble.weights", weights, ndim=1)
+        same_length("Ensemble.members", len(members), "Ensemble.weights", len(weights))
+        weights = tuple(float(weight) for weight in weights)
+        if min(weights) <= 0:
+            raise ValueError(f"Ensemble.weights must be positive, got {list(weights)}")
+        object.__setattr__(self, "members", members)
+        object.__setattr__(self, "weights", weights)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.members[0]),)
+
+    def _describe(self) -> str:
+        return f"members=[{', '.join(type(member).__name__ for member in self.members)}], weights={self.weights}"

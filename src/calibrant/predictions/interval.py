@@ -1,0 +1,39 @@
+"""An interval prediction."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+
+from calibrant._arrays import Array, concatenate, floats, same_length, widen
+from calibrant.predictions.base import Prediction
+from calibrant.predictions.quantiles import in_order
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval(Prediction):
+    """A lower and an upper bound a row.
+
+    Bounds that cross are swapped, and an empty interval is given a millionth of the batch's median width; both are
+    counted in a warning, or raise with `strict=True`.
+
+    >>> Interval([0.0, 1.0], [2.0, 5.0])
+    Interval(n=2)
+    """
+
+    lower: Array
+    upper: Array
+    _: KW_ONLY
+    strict: bool = field(default=False, metadata={"shared": True})
+
+    def __post_init__(self) -> None:
+        lower = floats("Interval.lower", self.lower, ndim=1)
+        upper = floats("Interval.upper", self.upper, ndim=1, like=lower)
+        same_length("Interval.lower", lower.shape[0], "Interval.upper", upper.shape[0])
+        bounds = in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1), strict=self.strict)
+        lower, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", lower + widen("Interval", width, lower, strict=self.strict))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.lower.shape)

@@ -1,0 +1,26 @@
+"""A point prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant._arrays import Array, floats
+from calibrant.predictions.base import Prediction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point(Prediction):
+    """One number a row, such as a predicted mean. A bare 1-d array is taken for one of these.
+
+    >>> Point([1.0, 2.0, 3.0])[1:]
+    Point(n=2)
+    """
+
+    values: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)

@@ -1,0 +1,72 @@
+"""A quantile prediction."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, widen
+from calibrant._batch import shared
+from calibrant.predictions.base import Prediction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quantiles(Prediction):
+    """values[i, k] is the predicted quantile of row i at levels[k]; the levels increase strictly inside (0, 1).
+
+    Quantiles that cross are sorted, and equal ones are set a millionth of the batch's median gap apart; both are counted
+    in a warning, or raise with `strict=True`.
+
+    >>> Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0], [2.0, 4.0, 8.0]])
+    Quantiles(n=2, levels=[0.1, 0.5, 0.9])
+    """
+
+    levels: Array = shared()
+    values: Array
+    _: KW_ONLY
+    strict: bool = field(default=False, metadata={"shared": True})
+
+    def __post_init__(self) -> None:
+        values = floats("Quantiles.values", self.values, ndim=2)
+        levels = floats("Quantiles.levels", self.levels, ndim=1)
+        shown = [float(level) for level in to_numpy(levels)]
+        if not shown or any(b <= a for a, b in zip([0.0, *shown], [*shown, 1.0], strict=True)):
+            raise ValueError(f"Quantiles.levels must increase strictly inside (0, 1), got {shown}")
+        if values.shape[1] != len(shown):
+            raise ValueError(f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}")
+        object.__setattr__(self, "levels", floats("Quantiles.levels", to_numpy(levels), like=values))
+        object.__setattr__(self, "values", spread("Quantiles.values", values, strict=self.strict))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.values.shape[0],)
+
+    def _describe(self) -> str:
+        return f"levels={[round(float(level), 6) for level in self.levels]}"
+
+
+def in_order(name: str, values: Array, *, strict: bool) -> Array:
+    """Each row sorted; rows that were not are counted in a warning, or raise."""
+    xp = namespace(values)
+    crossing = values[:, 1:] < values[:, :-1]
+    if not bool(xp.any(crossing)):
+        return values
+    first, count = first_and_count(crossing)
+    if strict:
+        raise ValueError(f"{name} crosses in row {first} ({count} rows in all)")
+    warnings.warn(f"{name} crosses in {count} rows, the first is row {first}: they are sorted", stacklevel=4)
+    return xp.sort(values, axis=1)
+
+
+def spread(name: str, values: Array, *, strict: bool) -> Array:
+    """Each row sorted and strictly increasing."""
+    values = in_order(name, values, strict=strict)
+    xp = namespace(values)
+    width = values[:, 1:] - values[:, :-1]
+    wider: Any = widen(name, width, values, strict=strict) if width.shape[1] else width
+    if wider is width:
+        return values
+    first = values[:, :1]
+    apart = concatenate([first, first + xp.cumulative_sum(wider, axis=1)], axis=1)
+    return xp.where(xp.any(width <= 0, axis=1)[:, None], apart, values)

@@ -1,0 +1,46 @@
+"""A prediction by samples, also called particles."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+
+import numpy as np
+
+from calibrant._arrays import Array, floats, namespace
+from calibrant.predictions.base import Prediction
+from calibrant.predictions.quantiles import Quantiles, spread
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Prediction):
+    """values[i, k], k = 1..K: draws from the predictive law of row i, in any order.
+
+    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are set a millionth of the batch's median gap apart,
+    counted in a warning, or raise with `strict=True`.
+
+    >>> Samples([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]])
+    Samples(n=2, 3 a row)
+    """
+
+    values: Array
+    _: KW_ONLY
+    strict: bool = field(default=False, metadata={"shared": True})
+
+    def __post_init__(self) -> None:
+        values = floats("Samples.values", self.values, ndim=2)
+        if values.shape[1] == 0:
+            raise ValueError("Samples.values must have at least one column")
+        values = namespace(values).sort(values, axis=1)
+        object.__setattr__(self, "values", spread("Samples.values", values, strict=self.strict))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.values.shape[0],)
+
+    def as_quantiles(self) -> Quantiles:
+        """The sorted draws as quantiles at (k - 1/2) / K."""
+        count = self.values.shape[1]
+        return Quantiles((np.arange(count) + 0.5) / count, self.values)
+
+    def _describe(self) -> str:
+        return f"{self.values.shape[1]} a row"

@@ -1,0 +1,111 @@
+"""A calibration score phi(f(x), y): how large y is, seen from the prediction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant.charts import Affine, Chart, Monotone
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import as_prediction
+from calibrant.support import REAL_LINE, Support
+
+
+@runtime_checkable
+class Score(Protocol):
+    """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`."""
+
+    support: Support
+
+    def __call__(self, prediction: Any, y: Any) -> Array:
+        """phi(f(x_i), y_i) for each row i, strictly increasing in y."""
+
+    def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
+        """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
+
+
+class ChartScore(ABC):
+    """A score that lays a chart over the line for each row of a prediction; the rest follows from the chart."""
+
+    support: Support = REAL_LINE
+    expects: ClassVar[tuple[type, ...]] = (object,)
+    """The kinds of prediction it takes."""
+    unit_free: ClassVar[bool] = True
+    """Whether the score stays the same when y changes its unit."""
+
+    @abstractmethod
+    def chart(self, prediction: Any) -> Chart:
+        """The map y -> phi(f(x_i), y) of each row i."""
+
+    def chart_of(self, prediction: Any) -> Chart:
+        """The chart of a prediction of the expected kind."""
+        prediction = as_prediction(prediction)
+        if not isinstance(prediction, self.expects):
+            names = " or ".join(kind.__name__ for kind in self.expects)
+            raise TypeError(f"{type(self).__name__} scores a {names}, got {prediction!r}")
+        return self.chart(prediction)
+
+    def __call__(self, prediction: Any, y: Any) -> Array:
+        """phi(f(x_i), y_i) for each row i."""
+        prediction = as_prediction(prediction)
+        y = floats("y", y, like=prediction._like, ndim=1)
+        same_length("the prediction", len(prediction), "y", y.shape[0])
+        return self.chart_of(prediction)(y[:, None])[:, 0]
+
+    def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
+        """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
+        return self.chart_of(prediction).pull_back(q)
+
+
+class LocationScaleScore(ChartScore):
+    """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
+
+    >>> from calibrant import Point
+    >>> class PercentageError(LocationScaleScore):
+    ...     def loc_scale(self, prediction):
+    ...         return prediction.values, abs(prediction.values)
+    >>> PercentageError()(Point([10.0, 20.0]), [11.0, 15.0])
+    array([ 0.1 , -0.25])
+    """
+
+    @abstractmethod
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+        """The loc and the positive scale of each row."""
+
+    def chart(self, prediction: Any) -> Chart:
+        """The straight lines (y - loc) / scale."""
+        loc, scale = self.loc_scale(prediction)
+        xp = namespace(loc)
+        if bool(xp.any(~(scale > 0))):
+            from calibrant._arrays import complain
+
+            complain(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
+        return Affine(loc, scale)
+
+
+class MonotoneScore(ChartScore):
+    """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come by quadrature.
+
+    >>> import numpy as np
+    >>> class LogRatio(MonotoneScore):  # of positive labels
+    ...     def score(self, prediction, y): return np.log(y / prediction.values)
+    ...     def inverse(self, prediction, s): return prediction.values * np.exp(s)
+    ...     def log_slope(self, prediction, y): return -np.log(y)
+    """
+
+    @abstractmethod
+    def score(self, prediction: Any, y: Array) -> Array:
+        """phi(f(x_i), y_i), one value a row."""
+
+    @abstractmethod
+    def inverse(self, prediction: Any, s: Array) -> Array:
+        """The y_i with phi(f(x_i), y_i) = s_i."""
+
+    @abstractmethod
+    def log_slope(self, prediction: Any, y: Array) -> Array:
+        """log of the derivative of phi(f(x_i), y) in y, at y_i."""
+
+    def chart(self, prediction: Any) -> Chart:
+        """The three functions, as a map."""
+        return Monotone(prediction, self.score, self.inverse, self.log_slope)

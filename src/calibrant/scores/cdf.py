@@ -1,0 +1,25 @@
+"""The probability integral transform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant.charts import Chart, LogitCDF
+from calibrant.distributions.base import Distribution
+from calibrant.scores.base import ChartScore
+from calibrant.support import Logits
+
+
+class CDFScore(ChartScore):
+    """phi(F, y) = F(y), carried as its logit, log F(y) - log(1 - F(y)).
+
+    F(y) itself rounds to 1 where a label lies eight standard deviations out; its logit does not. The interpolators see
+    the logits: Linear interpolates in F(y), as the paper does, and NAF in the logit.
+    """
+
+    expects = (Distribution,)
+    support = Logits()
+
+    def chart(self, prediction: Any) -> Chart:
+        """logit F(y)."""
+        return LogitCDF(prediction)

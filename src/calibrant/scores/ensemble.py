@@ -1,0 +1,55 @@
+"""The score of an ensemble."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant.charts import Chart, combine
+from calibrant.predictions import Ensemble
+from calibrant.scores.base import ChartScore
+from calibrant.support import REAL_LINE, Logits, Support
+
+
+@dataclass(frozen=True)
+class EnsembleScore(ChartScore):
+    """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
+
+    Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
+    where every member's score is a line or a broken line. Cdf scores sum to that of the pooled law.
+    """
+
+    scores: ChartScore | Sequence[ChartScore] | None = None
+    expects = (Ensemble,)
+
+    @property
+    def support(self) -> Support:  # type: ignore[override]
+        """That of the members' scores, if they are all cdf scores; the line otherwise."""
+        given = self.scores if isinstance(self.scores, Sequence) else [self.scores]
+        return Logits() if all(isinstance(getattr(s, "support", None), Logits) for s in given) else REAL_LINE
+
+    def chart(self, prediction: Any) -> Chart:
+        """The weighted sum of the members' charts."""
+        scores = self._scores(prediction)
+        if len({score.unit_free for score in scores}) > 1:
+            warnings.warn(
+                "this ensemble adds residuals, which have the unit of y, to scores without a unit: divide the weights of the"
+                " point predictions by a typical residual, or the result depends on the unit of y",
+                stacklevel=4,
+            )
+        charts = [score.chart_of(member) for score, member in zip(scores, prediction.members, strict=True)]
+        return combine(charts, prediction.weights)
+
+    def _scores(self, prediction: Any) -> list[ChartScore]:
+        from calibrant.scores import default_score
+
+        count = len(prediction.members)
+        if self.scores is None:
+            return [default_score(member) for member in prediction.members]
+        if not isinstance(self.scores, Sequence):
+            return [self.scores] * count
+        if len(self.scores) != count:
+            raise ValueError(f"EnsembleScore.scores must hold one score for each of {count} members, got {len(self.scores)}")
+        return list(self.scores)

@@ -1,0 +1,20 @@
+"""The residual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant._arrays import Array, namespace
+from calibrant.predictions import Point
+from calibrant.scores.base import LocationScaleScore
+
+
+class ResidualScore(LocationScaleScore):
+    """phi(f, y) = y - f."""
+
+    expects = (Point,)
+    unit_free = False
+
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+        """f and 1."""
+        return prediction.values, namespace(prediction.values).ones_like(prediction.values)

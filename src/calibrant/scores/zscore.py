@@ -1,0 +1,27 @@
+"""The z-score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant._arrays import Array, first_and_count, namespace
+from calibrant.distributions.base import Distribution
+from calibrant.scores.base import LocationScaleScore
+
+
+class ZScore(LocationScaleScore):
+    """phi(F, y) = (y - mean(F)) / std(F)."""
+
+    expects = (Distribution,)
+
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+        """The mean and the standard deviation, which must be finite."""
+        mean, std = prediction.mean(), prediction.std()
+        xp = namespace(mean)
+        bad = ~(xp.isfinite(mean) & xp.isfinite(std))
+        if bool(xp.any(bad)):
+            first, count = first_and_count(bad)
+            raise ValueError(
+                f"ZScore needs a finite mean and std, which row {first} ({count} rows in all) has not: use CDFScore"
+            )
+        return mean, std
