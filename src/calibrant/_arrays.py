@@ -25,9 +25,7 @@ def namespace(array: Array) -> Any:
 _NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 
-def floats(
-    name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False
-) -> Array:
+def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
     """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`."""
     array = value if array_api_compat.is_array_api_obj(value) else _from_python(name, value)
     xp = namespace(array)
@@ -126,7 +124,7 @@ def rows(array: Array, index: Any) -> Array:
             return xp.take(array, index, axis=0)
         same_length("the batch", array.shape[0], "the mask", index.shape[0])
         return array[index] if array.ndim == 1 else xp.take(array, xp.nonzero(index)[0], axis=0)
-    return array[index] if array.ndim == 1 or isinstance(index, slice) else array[index, ...]
+    return array[index, ...]
 
 
 def widen(name: str, width: Array, centre: Array, *, strict: bool) -> Array:
@@ -147,7 +145,7 @@ def widen(name: str, width: Array, centre: Array, *, strict: bool) -> Array:
     if usual == 0:
         raise ValueError(f"{name} has zero width in every row, so nothing tells its scale")
     warnings.warn(
-        f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual width",
+        f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual one",
         stacklevel=4,
     )
     return xp.where(flat, xp.asarray(1e-6 * usual, dtype=width.dtype), width)
@@ -158,6 +156,17 @@ def _median_positive(width: Array) -> float:
     positive = xp.sort(xp.reshape(width, (-1,))[xp.reshape(width, (-1,)) > 0])
     count = positive.shape[0]
     return float(positive[count // 2]) if count else 0.0
+
+
+def clip(array: Array, lower: Any, upper: Any) -> Array:
+    """`array` kept between two bounds; on numpy and torch by their own function, which is several times as fast."""
+    if array_api_compat.is_numpy_array(array):
+        return np.clip(array, lower, upper)
+    return (
+        array.clip(lower, upper)
+        if array_api_compat.is_torch_array(array)
+        else namespace(array).clip(array, lower, upper)
+    )
 
 
 def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:

@@ -34,7 +34,7 @@ def _take(value: Any, index: Any, count: int) -> Any:
     if isinstance(value, tuple):
         return tuple(_take(item, index, count) for item in value)
     if is_dataclass(value):
-        return take_rows(value, index) if value.shape else value  # type: ignore[attr-defined]
+        return take_rows(value, index) if getattr(value, "shape", ()) else value
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
 
 
@@ -83,13 +83,13 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def map_arrays(value: T, function: Callable[[Any], Any]) -> T:
+def map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
     """A frozen dataclass with `function` applied to every array inside."""
     if is_dataclass(value) and not isinstance(value, type):
         pairs = [(f.name, getattr(value, f.name)) for f in fields(value) if f.init]
-        return replace(value, **{name: map_arrays(item, function) for name, item in pairs})  # type: ignore[type-var]
+        return replace(value, **{name: map_arrays(item, function) for name, item in pairs})
     if isinstance(value, tuple):
-        return tuple(map_arrays(item, function) for item in value)  # type: ignore[return-value]
+        return tuple(map_arrays(item, function) for item in value)
     return function(value) if array_api_compat.is_array_api_obj(value) else value
 
 

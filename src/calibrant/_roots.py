@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, clip, namespace
 
 
 def solve_increasing(
@@ -30,7 +30,7 @@ def solve_increasing(
         gap = value - goal
         search_low = xp.where(gap <= 0, y, search_low)
         search_high = xp.where(gap >= 0, y, search_high)
-        step = gap * xp.exp(xp.clip(-_detached(log_slope(y)), -700.0, 700.0))
+        step = gap * xp.exp(clip(-_detached(log_slope(y)), -700.0, 700.0))
         newton = y - step
         inside = (newton > search_low) & (newton < search_high)
         following = xp.where(inside, newton, 0.5 * search_low + 0.5 * search_high)

@@ -9,7 +9,7 @@ import array_api_compat
 import numpy as np
 import scipy.special
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, clip, namespace
 
 
 def _elementwise(name: str, x: Array) -> Array:
@@ -59,7 +59,7 @@ def logit(p: Array) -> Array:
 def ndtri_logit(s: Array) -> Array:
     """The z with Phi(z) = sigmoid(s), for any logit s: Newton on log Phi, started from ndtri or its asymptote."""
     xp = namespace(s)
-    finite = xp.clip(xp.abs(s), 0.0, 1e300 if s.dtype == xp.float64 else 1e30)
+    finite = clip(xp.abs(s), 0.0, 1e300 if s.dtype == xp.float64 else 1e30)
     log_p = log_sigmoid(-finite)  # the smaller tail, at most log(1/2)
     deep = log_p < -80.0
     far = xp.sqrt(xp.where(deep, -2 * log_p, xp.ones_like(s)))

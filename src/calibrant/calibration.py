@@ -45,7 +45,11 @@ class Calibrator:
         scores = score(prediction, y)
         infinite = ~namespace(scores).isfinite(scores)
         if bool(namespace(scores).any(infinite)):
-            complain(f"the score of {type(score).__name__}", infinite, "is not finite: y lies beyond the prediction's support")
+            complain(
+                f"the score of {type(score).__name__}",
+                infinite,
+                "is not finite: y lies beyond the prediction's support",
+            )
         q = self.interpolator.fit(scores, support=score.support, rng=rng)
         return Calibrated(score, q, Guarantee.of(self.interpolator, scores))
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import first_array
 from calibrant._roots import solve_increasing
 from calibrant.distributions.base import Distribution, logit_cdf
@@ -109,7 +109,7 @@ class Affine(Chart):
 
 @dataclass(frozen=True, eq=False)
 class BrokenLine(Chart):
-    """s runs straight through (values[i, k], levels[i, k]), k = 1..K, and on with slopes[i, 0] and slopes[i, K] outside.
+    """s runs straight through (values[i, k], levels[i, k]), k = 1..K, and on outside with its first and last slope.
 
     `levels` has shape (1, K) where all rows share them, `slopes` is (n, K + 1).
     """
@@ -131,28 +131,28 @@ class BrokenLine(Chart):
         low = xp.zeros(argument.shape, dtype=xp.int64, device=device(argument))
         high = low + count
         for _ in range(count.bit_length()):
-            middle = xp.clip((low + high) // 2, 0, count - 1)
+            middle = clip((low + high) // 2, 0, count - 1)
             below = (gather(table, middle) <= argument) & (low < high)
             low = xp.where(below, middle + 1, low)
             high = xp.where(below | (low >= high), high, middle)
         return low
 
     def __call__(self, y: Array) -> Array:
-        j, levels, values, slope = self._line(self.values, y)
+        levels, values, slope = self._line(self.values, y)
         return levels + slope * (y - values)
 
     def inverse(self, s: Array) -> Array:
-        j, levels, values, slope = self._line(self.levels, s)
+        levels, values, slope = self._line(self.levels, s)
         return values + (s - levels) / slope
 
     def log_slope(self, y: Array) -> Array:
-        return namespace(y).log(self._line(self.values, y)[3])
+        return namespace(y).log(self._line(self.values, y)[2])
 
-    def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array, Array]:
-        xp = namespace(argument)
+    def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
+        """The piece around each argument: a point on it, as level and value, and its slope."""
         j = self._piece(table, argument)
-        a = xp.clip(j - 1, 0, self.values.shape[-1] - 1)
-        return j, gather(self.levels, a), gather(self.values, a), gather(self.slopes, j)
+        a = clip(j - 1, 0, self.values.shape[-1] - 1)
+        return gather(self.levels, a), gather(self.values, a), gather(self.slopes, j)
 
     def pull(self, q: Distribution) -> Distribution:
         return PiecewisePullBack(self, q)
@@ -208,7 +208,7 @@ class CDF(Chart):
         return self.law._cdf(y)
 
     def inverse(self, s: Array) -> Array:
-        return self.law._ppf(namespace(s).clip(s, 0.0, 1.0))
+        return self.law._ppf(clip(s, 0.0, 1.0))
 
     def log_slope(self, y: Array) -> Array:
         return self.law._logpdf(y)
@@ -267,8 +267,14 @@ class SumChart(Chart):
         if not free:
             raise ValueError("a sum of bounded scores has no inverse on the whole line")
         total = sum(w for _, w in free)
-        low = reduce(namespace(s).minimum, (c.inverse((s - sum(w * d.range[1] for d, w in bound)) / total) for c, _ in free))
-        high = reduce(namespace(s).maximum, (c.inverse((s - sum(w * d.range[0] for d, w in bound)) / total) for c, _ in free))
+        low = reduce(
+            namespace(s).minimum,
+            (c.inverse((s - sum(w * d.range[1] for d, w in bound)) / total) for c, _ in free),
+        )
+        high = reduce(
+            namespace(s).maximum,
+            (c.inverse((s - sum(w * d.range[0] for d, w in bound)) / total) for c, _ in free),
+        )
         return solve_increasing(self, self.log_slope, s, low, high)
 
     def log_slope(self, y: Array) -> Array:

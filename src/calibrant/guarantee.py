@@ -49,8 +49,8 @@ class Guarantee:
         claim = {
             "exact": "P(H(Y) <= c) = c for every c",
             "marginal": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c",
-            "approximate": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, but only up to ties: the largest is of"
-            f" {self.largest_tie} scores, {self.largest_tie / (self.n + 1):.2g} of them all",
+            "approximate": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, but only up to ties: the largest is"
+            f" of {self.largest_tie} scores, {self.largest_tie / (self.n + 1):.2g} of them all",
         }[self.kind]
         continuous = "" if self.kind == "exact" else ", and continuous scores"
         return (

@@ -1,10 +1,30 @@
 """Laws on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
+from calibrant.distributions.adapters import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.student_t import StudentT
 
-__all__ = ["Distribution", "LocationScale", "Logistic", "Mixture", "Normal", "PiecewiseLinear"]
+__all__ = [
+    "Distribution",
+    "GaussianMixture",
+    "Laplace",
+    "LocationScale",
+    "LogNormal",
+    "Logistic",
+    "LogisticMixture",
+    "Mixture",
+    "Normal",
+    "PiecewiseLinear",
+    "StudentT",
+    "from_scipy",
+    "from_torch",
+]

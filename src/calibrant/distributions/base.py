@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
+import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, at_home, device_like, floats, moved, namespace, probabilities, same_length, unit
+from calibrant._arrays import (
+    Array,
+    at_home,
+    device_like,
+    floats,
+    moved,
+    namespace,
+    probabilities,
+    same_length,
+    unit,
+)
 from calibrant._batch import first_array, map_arrays, take_rows
 from calibrant._special import sigmoid
 
 if TYPE_CHECKING:
     from calibrant.charts import Chart
+
+
+_BLOCK = 2**14  # rows evaluated at a time
 
 
 class PartialMoments(NamedTuple):
@@ -146,15 +159,15 @@ class Distribution(ABC):
 
     def cdf(self, y: Any) -> Array:
         """P(Y <= y)."""
-        return self._at(self._cdf, floats("y", y, like=self._like, allow_inf=True))
+        return self._at("_cdf", floats("y", y, like=self._like, allow_inf=True))
 
     def sf(self, y: Any) -> Array:
         """P(Y > y), without the cancellation of 1 - cdf where the law allows it."""
-        return self._at(self._sf, floats("y", y, like=self._like, allow_inf=True))
+        return self._at("_sf", floats("y", y, like=self._like, allow_inf=True))
 
     def logpdf(self, y: Any) -> Array:
         """The log density; of the absolutely continuous part where the law has atoms."""
-        return self._at(self._logpdf, floats("y", y, like=self._like))
+        return self._at("_logpdf", floats("y", y, like=self._like))
 
     def pdf(self, y: Any) -> Array:
         """The density; of the absolutely continuous part where the law has atoms."""
@@ -163,19 +176,19 @@ class Distribution(ABC):
 
     def ppf(self, p: Any) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
-        return self._at(self._ppf, probabilities("p", p, like=self._like))
+        return self._at("_ppf", probabilities("p", p, like=self._like))
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return self._mean()
+        return self._in_blocks("_mean") if self.shape else self._mean()
 
     def std(self) -> Array:
         """The standard deviation."""
-        return self._std()
+        return self._in_blocks("_std") if self.shape else self._std()
 
     def crps(self, y: Any) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
-        return self._at(self._crps, floats("y", y, like=self._like))
+        return self._at("_crps", floats("y", y, like=self._like))
 
     def median(self) -> Array:
         """The quantile at 1/2."""
@@ -184,22 +197,23 @@ class Distribution(ABC):
     def interval(self, coverage: float) -> tuple[Array, Array]:
         """The centred credible interval (lower, upper) of probability `coverage`."""
         coverage = unit("coverage", coverage)
-        return self.ppf((1 - coverage) / 2), self.ppf((1 + coverage) / 2)
+        bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
+        return bounds[..., 0], bounds[..., 1]
 
     def quantiles(self, levels: Any) -> Array:
         """The quantiles at k levels, as (n, k) for a batch and (k,) for a single law."""
         p = probabilities("levels", levels, like=self._like)
         if p.ndim != 1:
             raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
-        return self._at(self._ppf, p[None, :] if self.shape else p)
+        return self._at("_ppf", p[None, :] if self.shape else p)
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` independent draws from each law: (n, size) for a batch, (size,) for a single law."""
         rng = np.random.default_rng() if rng is None else rng
         # open at both ends, so that no draw is infinite
-        p = (rng.integers(2**52, size=(*self.shape, size)) + 0.5) / 2**52
-        p = np.minimum(p, 1 - 2.0**-24) if _is_single(self._like) else p
-        return self._at(self._ppf, p if self._like is None else device_like(p, self._like))
+        p = rng.random((*self.shape, size))
+        np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self._like) else 1 - 2.0**-53, out=p)
+        return self._at("_ppf", p if self._like is None else device_like(p, self._like))
 
     def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
         """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
@@ -235,7 +249,7 @@ class Distribution(ABC):
         """The same law with its arrays in the namespace, dtype and device of `like`."""
         if like is None or self._like is None or at_home(self._like, like):
             return self
-        return map_arrays(self, lambda array: moved(array, like))
+        return cast(Self, map_arrays(self, lambda array: moved(array, like)))
 
     # ---- helpers for laws ------------------------------------------------------------------------------------------
 
@@ -243,24 +257,29 @@ class Distribution(ABC):
         """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""
         return parameter[:, None, ...] if self.shape else parameter
 
-    def _at(self, function: Callable[[Array], Array], value: Array) -> Array:
+    def _at(self, name: str, value: Array) -> Array:
+        """The method `name` at checked values, by the shape rule."""
         if not self.shape:
-            return function(value)
-        if value.ndim == 2:
-            if value.shape[0] != 1:
-                same_length("the batch", len(self), "a 2-d argument", value.shape[0])
-            return function(value)
-        if value.ndim == 1:
-            same_length("the batch", len(self), "a 1-d argument", value.shape[0])
-        elif value.ndim > 2:
+            return getattr(self, name)(value)
+        if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
-        return function(value[:, None] if value.ndim else value[None, None])[:, 0]
+        if value.ndim and not (value.ndim == 2 and value.shape[0] == 1):
+            same_length("the batch", len(self), f"a {value.ndim}-d argument", value.shape[0])
+        columns = value if value.ndim == 2 else value[:, None] if value.ndim else value[None, None]
+        result = self._in_blocks(name, columns)
+        return result if value.ndim == 2 else result[:, 0]
 
-    def _everywhere(self, value: Array) -> Array:
-        """A statistic that may be one number for all rows, as one number a row."""
-        if not self.shape or getattr(value, "shape", None) == self.shape:
-            return value
-        return namespace(self._like).zeros_like(self._like) + value
+    def _in_blocks(self, name: str, *arguments: Array) -> Array:
+        """A method of the batch, block by block of rows where that keeps numpy's temporaries small and in the cache."""
+        rows = len(self)
+        if rows <= 2 * _BLOCK or not array_api_compat.is_numpy_array(self._like):
+            return getattr(self, name)(*arguments)
+        parts = []
+        for start in range(0, rows, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            values = (value if value.shape[0] == 1 else value[block] for value in arguments)
+            parts.append(getattr(take_rows(self, block), name)(*values))
+        return np.concatenate(parts)
 
 
 class Integrated(Distribution):

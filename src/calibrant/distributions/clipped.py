@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, device_like, namespace
+from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 
@@ -30,25 +30,25 @@ class Clipped(Integrated):
 
     def _outside(self, y: Array, low: Array, high: Array, inside: Array) -> Array:
         xp = namespace(y)
-        F = inside(xp.clip(y, self.lower, self.upper))
+        F = inside(clip(y, self.lower, self.upper))
         return xp.where(low, xp.zeros_like(F), xp.where(high, xp.ones_like(F), F))
 
     def _sf(self, y: Array) -> Array:
         xp = namespace(y)
-        S = self.law._sf(xp.clip(y, self.lower, self.upper))
+        S = self.law._sf(clip(y, self.lower, self.upper))
         return xp.where(y < self.lower, xp.ones_like(S), xp.where(y >= self.upper, xp.zeros_like(S), S))
 
     def _ppf(self, p: Array) -> Array:
-        return namespace(p).clip(self.law._ppf(p), self.lower, self.upper)
+        return clip(self.law._ppf(p), self.lower, self.upper)
 
     def _logpdf(self, y: Array) -> Array:
         xp = namespace(y)
-        density = self.law._logpdf(xp.clip(y, self.lower, self.upper))
+        density = self.law._logpdf(clip(y, self.lower, self.upper))
         return xp.where((y < self.lower) | (y > self.upper), xp.full_like(density, -xp.inf), density)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         xp = namespace(y)
-        inside = xp.clip(y, self.lower, self.upper)
+        inside = clip(y, self.lower, self.upper)
         lower, lower2, upper, upper2 = self.law._partial_moments(inside)
         if math.isfinite(self.lower):
             base, base2, *_ = self.law._partial_moments(self._bound(self.lower))
@@ -69,7 +69,7 @@ class Clipped(Integrated):
 
     def _squares(self, y: Array) -> Squares:
         xp = namespace(y)
-        inside = xp.clip(y, self.lower, self.upper)
+        inside = clip(y, self.lower, self.upper)
         lower, upper = self.law._squares(inside)
         if math.isfinite(self.lower):
             lower = lower - self.law._squares(self._bound(self.lower)).lower
@@ -87,9 +87,11 @@ class Clipped(Integrated):
         return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        return Clipped(self.law, max(lower, self.lower), min(upper, self.upper)) if (
-            lower < self.upper and upper > self.lower
-        ) else Clipped(self, lower, upper)
+        return (
+            Clipped(self.law, max(lower, self.lower), min(upper, self.upper))
+            if (lower < self.upper and upper > self.lower)
+            else Clipped(self, lower, upper)
+        )
 
     def _describe(self) -> str:
         return f"{self.law!r} to [{self.lower:g}, {self.upper:g}]"

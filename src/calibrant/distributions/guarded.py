@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, _log
+from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.quadrature import Table
-from calibrant.distributions.mixture import Mixture
 from calibrant.support import REAL_LINE, ranks
 
 
@@ -42,7 +42,7 @@ class Guarded(Integrated):
         """Below the first bend the line runs straight from (0, 0), so F is a multiple of the law's own."""
         xp = namespace(s)
         below = self.law._logcdf(s)
-        first, slope = _log(self.bend.knots[1]), _log(self.bend._tables.slope[0])
+        first, slope = _log(self.bend.knots[1]), _log(self.bend._tables.slope[1])
         return xp.where(below < first, slope + below, _log(self._cdf(s)))
 
     def _logsf(self, s: Array) -> Array:
@@ -60,7 +60,7 @@ class Guarded(Integrated):
     def _inside(self, p: Array) -> Array:
         # the density of the bend at 1 is that just below 1
         xp = namespace(p)
-        return xp.clip(p, 0.0, 1 - float(xp.finfo(p.dtype).eps))
+        return clip(p, 0.0, 1 - float(xp.finfo(p.dtype).eps))
 
     @cached_property
     def _table(self) -> Table:
@@ -82,10 +82,10 @@ class Guarded(Integrated):
 
 
 def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
-    """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores u_(i); itself if it is so already.
+    """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; itself if it is so already.
 
-    Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first, which
-    tells them apart.
+    Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first,
+    which tells them apart.
     """
     from calibrant.interpolators.tails import ExponentialTails
 

@@ -21,6 +21,7 @@ class StandardLaplace(Distribution):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """One law."""
         return ()
 
     def _cdf(self, z: Array) -> Array:

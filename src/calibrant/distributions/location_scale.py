@@ -29,6 +29,10 @@ class LocationScale(Distribution):
         return (y - self._lift(self.loc)) / self._lift(self.scale)
 
     def _y(self, z: Array) -> Array:
+        if self.shape and z.shape[0] == 1:  # the same z for all rows: column by column, as memory lies
+            columns = self.scale * z.T
+            columns += self.loc
+            return columns.T
         return self._lift(self.loc) + self._lift(self.scale) * z
 
     def _cdf(self, y: Array) -> Array:
@@ -97,7 +101,9 @@ def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool
     scale = floats(f"{name}.scale", scale, like=loc)
     xp = namespace(loc)
     if loc.ndim > 1 or scale.ndim > 1:
-        raise ValueError(f"{name} takes one loc and one scale a row, got shapes {tuple(loc.shape)}, {tuple(scale.shape)}")
+        raise ValueError(
+            f"{name} takes one loc and one scale a row, got shapes {tuple(loc.shape)}, {tuple(scale.shape)}"
+        )
     if loc.ndim and scale.ndim:
         same_length(f"{name}.loc", loc.shape[0], f"{name}.scale", scale.shape[0])
     if bool(xp.any(scale < 0)):

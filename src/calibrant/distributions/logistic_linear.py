@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant._special import log_sigmoid
-from calibrant.distributions.base import PartialMoments, Squares, _log
+from calibrant.distributions.base import Integrated, PartialMoments, Squares, _log
 from calibrant.distributions.quadrature import Table
-from calibrant.distributions.base import Integrated
-from functools import cached_property
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,14 +70,16 @@ class LogisticLinear(Integrated):
         j = xp.reshape(xp.searchsorted(self.probs, xp.reshape(p, (-1,)), side="left"), p.shape)
         a, b, Fa, Fb = self._ends(j)
         rise = xp.where(Fb > Fa, Fb - Fa, xp.ones_like(Fb))
-        share = xp.clip((p - Fa) / rise, 0.0, 1.0)
-        rest = xp.clip((Fb - p) / rise, 0.0, 1.0)
+        share = clip((p - Fa) / rise, 0.0, 1.0)
+        rest = clip((Fb - p) / rise, 0.0, 1.0)
         # u and 1 - u as the mixtures of those at a and b
         up = _log_mix(rest, log_sigmoid(a), share, log_sigmoid(b))
         down = _log_mix(rest, log_sigmoid(-a), share, log_sigmoid(-b))
         inside = xp.isfinite(up) & xp.isfinite(down)
         ends = xp.where(share > 0.5, b, a)
-        return xp.where(inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends)
+        return xp.where(
+            inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends
+        )
 
     def _logpdf(self, s: Array) -> Array:
         xp = namespace(s)
@@ -99,7 +100,7 @@ class LogisticLinear(Integrated):
         return self._table.squares(y)
 
     def _breaks(self) -> Array:
-        """The knots and a fine grid; beyond the last knot the tail is that of the logistic law."""
+        """The knots and a grid; beyond the last knot the tail is that of the logistic law."""
         xp = namespace(self.knots)
         grid = device_like(LOGIT_GRID, self.knots)
         reach = device_like(LOGIT_TAIL, self.knots)
@@ -109,7 +110,7 @@ class LogisticLinear(Integrated):
         return f"{self.knots.shape[0]} knots, support (0, 1)"
 
 
-LOGIT_TAIL = np.concatenate([np.arange(1, 40 * 64) / 64, np.arange(40, 80), [90, 110, 150, 200, 300, 500, 700.0]])
+LOGIT_TAIL = np.concatenate([np.arange(1, 40) / 2, np.arange(20, 120, 2), [120, 150, 200, 300, 500, 700.0]])
 LOGIT_GRID = np.concatenate([-LOGIT_TAIL[::-1], [0.0], LOGIT_TAIL])
 
 
@@ -128,4 +129,4 @@ def _log_mix(weight_a: Array, log_a: Array, weight_b: Array, log_b: Array) -> Ar
 def _finite(s: Array) -> Array:
     xp = namespace(s)
     limit = float(xp.finfo(s.dtype).max) / 4
-    return xp.clip(s, -limit, limit)
+    return clip(s, -limit, limit)

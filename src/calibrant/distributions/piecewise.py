@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import array_api_compat
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
+from calibrant._search import Finder
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 
 if TYPE_CHECKING:
@@ -18,8 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Tables:
-    """Prefix sums at the knots: every integral from an end of the law to a knot. All terms are positive."""
+    """What the methods read off, prepared once.
 
+    The piece j = #{knots <= y} starts at `start[j]` with probability `level[j]` and rises with `slope[j]`; the pieces
+    0 and N lie beyond the ends and are flat here. The rest are prefix sums: integrals from an end of the law to a
+    knot, all of them sums of positive terms.
+    """
+
+    start: Array
+    level: Array
     slope: Array
     log_slope: Array
     lower: Array
@@ -28,6 +37,7 @@ class _Tables:
     upper: Array
     upper2: Array
     upper_square: Array
+    crps: Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,19 +53,22 @@ class PiecewiseLinear(Integrated):
     probs: Array = shared()
     left: float = field(default=math.inf, metadata={"shared": True})
     right: float = field(default=math.inf, metadata={"shared": True})
-    _tables: _Tables = field(init=False, repr=False)
-    _discrete: bool = field(init=False, repr=False)
-    _ends: tuple[float, float, float, float] = field(init=False, repr=False)
+    _tables: _Tables = field(init=False)
+    _find: Finder = field(init=False)
+    _find_probs: Finder = field(init=False)
+    _ends: tuple[float, float, float, float] = field(init=False)
+    _discrete: bool = field(init=False)
 
     def __post_init__(self) -> None:
         knots, probs = self.knots, self.probs
         ends = float(knots[0]), float(knots[-1]), float(probs[0]), 1 - float(probs[-1])
         object.__setattr__(self, "_ends", ends)
+        object.__setattr__(self, "_find", Finder(knots))
+        object.__setattr__(self, "_find_probs", Finder(probs))
         object.__setattr__(self, "_tables", _tabulate(knots, probs, self._tail(0), self._tail(1)))
-        xp = namespace(knots)
         sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
         tailed = any(mass > 0 and math.isfinite(scale) for mass, scale in (self._tail(0), self._tail(1)))
-        object.__setattr__(self, "_discrete", not (tailed or bool(xp.any(sloped))))
+        object.__setattr__(self, "_discrete", not (tailed or bool(namespace(knots).any(sloped))))
 
     def _tail(self, side: int) -> tuple[float, float]:
         """The mass beyond an end and its mean excess; a tail without mass has none."""
@@ -68,29 +81,27 @@ class PiecewiseLinear(Integrated):
 
     def _piece(self, y: Array) -> tuple[Array, Array, Array]:
         """For each y, kept between the end knots: itself, the knot at or below it, the knot above it."""
-        xp = namespace(y)
-        first, last, *_ = self._ends
         count = self.knots.shape[0]
-        inside = xp.clip(y, first, last)
-        above = xp.clip(xp.searchsorted(self.knots, inside, side="right"), min(1, count - 1), count - 1)
-        return inside, xp.clip(above - 1, 0, count - 1), above
+        inside = clip(y, self._ends[0], self._ends[1])
+        above = clip(self._find.up_to(inside), min(1, count - 1), count - 1)
+        return inside, clip(above - 1, 0, count - 1), above
 
     def _cdf(self, y: Array) -> Array:
-        return self._distribution(y, "right")
+        return self._distribution(y, self._find.up_to, namespace(y).less)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._distribution(y, "left")
+        return self._distribution(y, self._find.below, namespace(y).less_equal)
 
-    def _distribution(self, y: Array, side: str) -> Array:
+    def _distribution(self, y: Array, find: Callable[[Array], Array], before: Callable[[Array, Array], Array]) -> Array:
         xp, shape = namespace(y), y.shape
         y = xp.reshape(y, (-1,))
         first, last, *_ = self._ends
-        count = self.knots.shape[0]
-        inside = xp.clip(y, first, last)
-        j = xp.searchsorted(self.knots, inside, side=side)
-        i = xp.clip(j - 1, 0, count - 1)
-        F = xp.take(self.probs, i) + xp.take(self._tables.slope, i) * (inside - xp.take(self.knots, i))
-        low = y < first if side == "right" else y <= first
+        inside = clip(y, first, last)
+        j = find(inside)
+        table = self._tables
+        inside = inside - xp.take(table.start, j)
+        F = xp.take(table.level, j) + xp.take(table.slope, j) * inside
+        low = before(y, xp.zeros_like(y[:1]) + first)
         if bool(xp.any(low)):
             F[low] = _tail_mass(first - y[low], *self._tail(0))
         high = y > last
@@ -112,13 +123,13 @@ class PiecewiseLinear(Integrated):
         p = xp.reshape(p, (-1,))
         first, last, *_ = self._ends
         count = self.knots.shape[0]
-        j = xp.searchsorted(self.probs, p, side="left")
-        b = xp.clip(j, min(1, count - 1), count - 1)
-        a = xp.clip(b - 1, 0, count - 1)
+        j = self._find_probs.below(p)
+        b = clip(j, min(1, count - 1), count - 1)
+        a = clip(b - 1, 0, count - 1)
         start, rise = xp.take(self.probs, a), xp.take(self.probs, b) - xp.take(self.probs, a)
         share = (p - start) / xp.where(rise > 0, rise, xp.ones_like(rise))
         low_knot = xp.take(self.knots, a)
-        y = low_knot + xp.clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
+        y = low_knot + clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
         low = j == 0
         if bool(xp.any(low)):
             y[low] = first - _tail_excess(p[low], *self._tail(0))
@@ -131,8 +142,7 @@ class PiecewiseLinear(Integrated):
         xp, shape = namespace(y), y.shape
         y = xp.reshape(y, (-1,))
         first, last, *_ = self._ends
-        i = xp.clip(xp.searchsorted(self.knots, y, side="right") - 1, 0, self.knots.shape[0] - 1)
-        density = xp.take(self._tables.log_slope, i)
+        density = xp.take(self._tables.log_slope, self._find.up_to(y))
         for side, out, excess in ((0, y < first, first - y), (1, y >= last, y - last)):
             if bool(xp.any(out)):
                 mass, scale = self._tail(side)
@@ -175,9 +185,30 @@ class PiecewiseLinear(Integrated):
                 (upper, lower)[side][out] += far
         return Squares(xp.reshape(lower, shape), xp.reshape(upper, shape))
 
+    def _crps(self, y: Array) -> Array:
+        """Its derivative in y is 2 F - 1, so on a piece it is a parabola, taken from the nearer knot."""
+        xp, shape = namespace(y), y.shape
+        if any(self._infinite_mass()):
+            return xp.full_like(y, xp.inf)
+        y = xp.reshape(y, (-1,))
+        inside, a, near = self._piece(y)
+        slope = xp.take(self._tables.slope, a + 1)
+        left, right = inside - xp.take(self.knots, a), inside - xp.take(self.knots, near)
+        closer = left <= -right
+        near = xp.where(closer, a, near)
+        t = xp.where(closer, left, right)
+        del a, left, right, closer
+        crps = xp.take(self._tables.crps, near) + t * ((2 * xp.take(self.probs, near) - 1) + slope * t)
+        for side, out in ((0, y < inside), (1, y > inside)):
+            if bool(xp.any(out)):
+                excess, (mass, scale) = xp.abs(y[out] - inside[out]), self._tail(side)
+                lost = mass * scale * -xp.expm1(-excess / scale) if mass > 0 else 0.0
+                crps[out] = crps[out] + (excess - 2 * lost)
+        return xp.reshape(crps, shape)
+
     def _cdf_inside(self, inside: Array, a: Array) -> Array:
         xp = namespace(inside)
-        return xp.take(self.probs, a) + xp.take(self._tables.slope, a) * (inside - xp.take(self.knots, a))
+        return xp.take(self.probs, a) + xp.take(self._tables.slope, a + 1) * (inside - xp.take(self.knots, a))
 
     def _infinite_mass(self) -> tuple[float, float]:
         below, above = self._tail(0), self._tail(1)
@@ -221,34 +252,36 @@ def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[
     wide = h > 0
     slope = xp.where(wide, (Fb - Fa) / xp.where(wide, h, xp.ones_like(h)), xp.zeros_like(h))
     rising = slope > 0
-    log_slope = xp.where(rising, xp.log(xp.where(rising, slope, xp.ones_like(h))), -xp.inf * xp.ones_like(h))
+    log_slope = xp.where(rising, xp.log(xp.where(rising, slope, xp.ones_like(h))), xp.full_like(h, -xp.inf))
     flat = xp.zeros_like(knots[:1])
     lower, lower2, lower_square = _prefix(xp, h, Fa, Fb, *low)
     backwards = xp.flip(h), xp.flip(1 - Fb), xp.flip(1 - Fa)
-    upper, upper2, upper_square = (xp.flip(column) for column in _prefix(xp, *backwards, *high))
+    # + 0 lays the flipped columns out anew: numpy would copy a reversed view at every take
+    upper, upper2, upper_square = (xp.flip(column) + 0 for column in _prefix(xp, *backwards, *high))
     return _Tables(
-        concatenate([slope, flat]),
-        concatenate([log_slope, flat - xp.inf]),
+        concatenate([knots[:1], knots]),
+        concatenate([probs[:1], probs]),
+        concatenate([flat, slope, flat]),
+        concatenate([flat - xp.inf, log_slope, flat - xp.inf]),
         lower,
         lower2,
         lower_square,
         upper,
         upper2,
         upper_square,
+        lower_square + upper_square,
     )
 
 
 def _prefix(xp: Array, h: Array, Fa: Array, Fb: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
     """Integrals of F, of the integral of F, and of F^2 from the lower end to each knot."""
     start = 0.0 if math.isinf(scale) else mass * scale
-    double = xp.float64
-    wide = [xp.astype(a, double) for a in (h, Fa, Fb)]
-    h64, a64, b64 = wide
+    h64, a64, b64 = (xp.astype(column, xp.float64) for column in (h, Fa, Fb))
     first = _cumulated(xp, h64 * (a64 + b64) / 2, start)
     start2 = 0.0 if math.isinf(scale) else mass * scale**2
     second = _cumulated(xp, h64 * first[:-1] + h64**2 * (2 * a64 + b64) / 6, start2)
     square = _cumulated(xp, h64 * (a64**2 + a64 * b64 + b64**2) / 3, start * mass / 2)
-    return tuple(xp.astype(column, h.dtype) for column in (first, second, square))  # type: ignore[return-value]
+    return tuple(xp.astype(column, h.dtype) for column in (first, second, square))
 
 
 def _cumulated(xp: Array, terms: Array, start: float) -> Array:

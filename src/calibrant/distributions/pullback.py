@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 from calibrant.distributions.quadrature import Rowwise, Table
 
@@ -77,7 +77,7 @@ class PullBack(_Composed):
         xp = namespace(self._like)
         mine = self.chart.inverse(self.q._breaks())
         own = self.chart.breaks()
-        points = mine if own is None else concatenate([mine, own])
+        points = mine if own is None else concatenate([mine, device_like(own, mine)])
         return xp.sort(points[xp.isfinite(points)])
 
 
@@ -133,13 +133,17 @@ class _Pieces:
         return self._onwards(total, table, at_s)
 
     def _onwards(self, total: Array, table: Array, at_s: Array) -> Array:
+        """The total at the last knot passed, and the piece from there."""
         from calibrant.charts import gather
 
-        xp = self.xp
-        first = self.piece == 0
-        start = xp.where(first, xp.zeros_like(at_s), gather(total, self.knot))
-        origin = xp.where(first, xp.zeros_like(at_s), gather(table, self.knot))
-        return start + gather(self.width, self.piece) * (at_s - origin)
+        return self._at_knot(total) + gather(self.width, self.piece) * (at_s - self._at_knot(table))
+
+    def _at_knot(self, column: Array) -> Array:
+        """A column at the last knot passed; 0 before the first, where the integrals start."""
+        from calibrant.charts import gather
+
+        value = gather(column, self.knot)
+        return self.xp.where(self.piece == 0, self.xp.zeros_like(value), value)
 
     def twice(self, at_knots: Array, at_knots2: Array, at_s: Array, at_s2: Array) -> tuple[Array, Array]:
         """The same, and the integral of that integral."""
@@ -152,9 +156,9 @@ class _Pieces:
         w = width[:, 1:-1]
         inner2 = w * h * total[:, :-1] + w**2 * (table2[:, 1:] - table2[:, :-1] - h * table[:, :-1])
         total2 = xp.cumulative_sum(concatenate([width[:, :1] ** 2 * table2[:, :1], inner2], axis=1), axis=1)
-        first, zero = self.piece == 0, xp.zeros_like(at_s)
-        at = lambda column: xp.where(first, zero, gather(column, self.knot))  # noqa: E731
-        t = xp.where(first, zero, xp.abs(self.s - gather(self.levels, self.knot)))
+        t = self._at_knot(self.levels)
+        t = xp.where(self.piece == 0, xp.zeros_like(at_s), xp.abs(self.s - t))
         w = gather(width, self.piece)
-        second = at(total2) + w * t * at(total) + w**2 * (at_s2 - at(table2) - t * at(table))
+        ahead = at_s2 - self._at_knot(table2) - t * self._at_knot(table)
+        second = self._at_knot(total2) + w * t * self._at_knot(total) + w**2 * ahead
         return self._onwards(total, table, at_s), second

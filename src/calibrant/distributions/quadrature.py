@@ -7,12 +7,13 @@ the chart is integrated row by row, in blocks of bounded memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from calibrant.distributions.pullback import PullBack
 
 _BLOCK = 2**20  # function values held at a time by the row-by-row integration
+_COARSE, _FINE = 256, 6144  # pieces: of Gauss-Legendre alone, of Gauss-Legendre and Hermite interpolation
 
 
 def as_pull_back(law: Distribution) -> PullBack:
@@ -30,6 +32,18 @@ def as_pull_back(law: Distribution) -> PullBack:
     from calibrant.distributions.pullback import PullBack
 
     return PullBack(LogitCDF(law), StandardLogistic())
+
+
+def _refined(points: Array, count: int) -> Array:
+    """Sorted points, each once, with as many more between any two as make `count` in all."""
+    xp = namespace(points)
+    points = points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]
+    pieces = points.shape[0] - 1
+    if not 0 < pieces < count:
+        return points
+    share = device_like(np.arange(-(-count // pieces)) / -(-count // pieces), points)
+    inner = points[:-1, None] + (points[1:] - points[:-1])[:, None] * share
+    return concatenate([xp.reshape(inner, (-1,)), points[-1:]])
 
 
 def _gauss_legendre(count: int, like: Array) -> tuple[Array, Array]:
@@ -51,16 +65,15 @@ class Table:
     @classmethod
     def of(cls, law: Distribution) -> Table:
         """Tabulate a law between its `_breaks`, which must reach far enough into both tails."""
-        edges = law._breaks()
+        edges = _refined(law._breaks(), _FINE)
         xp = namespace(edges)
-        edges = edges[concatenate([edges[1:] > edges[:-1], edges[-1:] == edges[-1:]])]
         h = edges[1:] - edges[:-1]
         x, w = _gauss_legendre(5, edges)
         nodes = edges[:-1, None] + h[:, None] * x
         F, S = law._cdf(nodes), law._sf(nodes)
         lower, lower2, lower_square = _sums(xp, F, h, w, 1 - x)
         upper, upper2, upper_square = (
-            xp.flip(column)
+            xp.flip(column) + 0  # laid out anew: numpy would copy a reversed view at every take
             for column in _sums(xp, xp.flip(S, axis=0), xp.flip(h), w, x)
         )
         left, right = edges[:-1], edges[1:]
@@ -74,7 +87,7 @@ class Table:
 
     def partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`; beyond the edges the law has no mass left."""
-        xp, at, t, h, i = self._piece(y)
+        xp, at = namespace(y), self._interpolation(y)
         moments = self.moments
         lower = at(moments.lower, self.F[0], self.F[1])
         upper = at(moments.upper, -self.S[0], -self.S[1])
@@ -92,18 +105,17 @@ class Table:
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
-        xp, at, t, h, i = self._piece(y)
+        xp, at = namespace(y), self._interpolation(y)
         lower = at(self.second.lower, self.F[0] ** 2, self.F[1] ** 2)
         upper = at(self.second.upper, -(self.S[0] ** 2), -(self.S[1] ** 2))
         zero = xp.zeros_like(y)
-        return Squares(
-            lower + xp.maximum(y - self.edges[-1], zero), upper + xp.maximum(self.edges[0] - y, zero)
-        )
+        return Squares(lower + xp.maximum(y - self.edges[-1], zero), upper + xp.maximum(self.edges[0] - y, zero))
 
-    def _piece(self, y: Array) -> tuple[Array, Array, Array, Array, Array]:
+    def _interpolation(self, y: Array) -> Callable[[Array, Array, Array], Array]:
+        """The function that reads a column, with its slopes at both ends of each piece, off at y."""
         xp = namespace(y)
-        flat = xp.clip(xp.reshape(y, (-1,)), self.edges[0], self.edges[-1])
-        i = xp.clip(xp.searchsorted(self.edges, flat, side="right") - 1, 0, self.edges.shape[0] - 2)
+        flat = clip(xp.reshape(y, (-1,)), self.edges[0], self.edges[-1])
+        i = clip(xp.searchsorted(self.edges, flat, side="right") - 1, 0, self.edges.shape[0] - 2)
         a, b = xp.take(self.edges, i), xp.take(self.edges, i + 1)
         h = b - a
         t = (flat - a) / h
@@ -116,7 +128,7 @@ class Table:
             value = va + t * (da + t * (3 * rise - 2 * da - db + t * (da + db - 2 * rise)))
             return xp.reshape(value, y.shape)
 
-        return xp, at, t, h, i
+        return at
 
 
 def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:
@@ -157,18 +169,9 @@ class Rowwise:
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
     def _cuts(self) -> Array:
-        """The bends of q, with no gap wider than a hundredth of their inner range."""
+        """The bends of q, and more points between them where they are few."""
         cuts = self.q._breaks()
-        if self.chart._like is not None and self.q._like is None:
-            cuts = device_like(cuts, self.chart._like)
-        xp = namespace(cuts)
-        count = cuts.shape[0]
-        if count < 400:
-            k = -(-400 // max(count - 1, 1))
-            share = device_like(np.arange(k) / k, cuts)
-            inner = cuts[:-1, None] + (cuts[1:] - cuts[:-1])[:, None] * share
-            cuts = concatenate([xp.reshape(inner, (-1,)), cuts[-1:]])
-        return cuts[concatenate([cuts[1:] > cuts[:-1], cuts[-1:] == cuts[-1:]])]
+        return _refined(device_like(cuts, self.chart._like) if self.q._like is None else cuts, _COARSE)
 
     def _integrate(self, chart: Chart, cuts: Array, y: Array, which: int) -> tuple[Array, ...]:
         """Sum Gauss-Legendre over the whole pieces on either side of y, and over the two parts of its own piece."""
@@ -179,8 +182,8 @@ class Rowwise:
         edges = xp.broadcast_to(edges, (y.shape[0], cuts.shape[0]))
         count = cuts.shape[0]
         piece = xp.searchsorted(cuts, xp.reshape(chart(y), (-1,)), side="right") - 1
-        piece = xp.reshape(xp.clip(piece, 0, count - 2), y.shape)
-        inside = xp.clip(y, edges[:, :1], edges[:, -1:])
+        piece = xp.reshape(clip(piece, 0, count - 2), y.shape)
+        inside = clip(y, edges[:, :1], edges[:, -1:])
         a, b = gather(edges, piece), gather(edges, piece + 1)
         x, w = _gauss_legendre(5, y)
 
@@ -213,7 +216,16 @@ class Rowwise:
 
 
 def _moments(
-    xp: Array, gather: Array, piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, Ft: Array, prefix: Array
+    xp: Array,
+    gather: Array,
+    piece: Array,
+    w: Array,
+    arm: Array,
+    h: Array,
+    F: Array,
+    t: Array,
+    Ft: Array,
+    prefix: Array,
 ) -> tuple[Array, Array]:
     """The integral of F up to a point in `piece`, and the integral of that integral."""
     first = prefix(xp, h * xp.sum(F * w, axis=-1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, namespace
+from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 
@@ -20,8 +20,9 @@ class Randomised(Distribution):
     """(#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: n equal atoms and two ends.
 
     A row is the mixture of `atoms` (n equal atoms) with weight n/(n + 1), of the point `lower` with weight
-    U/(n + 1) and of the point `upper` with weight (1 - U)/(n + 1). Its CDF at an atom is random too, which keeps it exactly calibrated under
-    ties. The ends are -+inf by default: then mean is nan, std and crps are inf. All else is as exact as `atoms`.
+    U/(n + 1) and of the point `upper` with weight (1 - U)/(n + 1). Its CDF at an atom is random too, which keeps it
+    exactly calibrated under ties. The ends are -+inf by default: then mean is nan, std and crps are inf. All else is
+    as exact as `atoms`.
     """
 
     atoms: Distribution
@@ -57,7 +58,7 @@ class Randomised(Distribution):
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)
         rank = xp.ceil(p * (self.count + 1) - self._lift(self.uniform))
-        y = self.atoms._ppf(xp.clip((rank - 0.5) / self.count, 0.0, 1.0))
+        y = self.atoms._ppf(clip((rank - 0.5) / self.count, 0.0, 1.0))
         y = xp.where(rank <= 0, self._lift(self.lower), y)
         return xp.where(rank > self.count, self._lift(self.upper), y)
 
@@ -113,9 +114,8 @@ class Randomised(Distribution):
         return Randomised(chart.pull_back(self.atoms), lower, upper, self.uniform, self.count)
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        xp = namespace(self.uniform)
-        ends = (xp.clip(end, lower, upper) for end in (self.lower, self.upper))
-        return Randomised(self.atoms.clip(lower, upper), *ends, self.uniform, self.count)
+        low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
+        return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
 
     def _describe(self) -> str:
         return f"{self.count} scores, ends={'infinite' if any(self._infinite_mass()) else 'bounded'}"
@@ -137,14 +137,14 @@ class Unrealised(Distribution):
     def realise(self, n: int, rng: np.random.Generator) -> Distribution:
         """One uniform for each of n rows."""
         like = self.atoms._like
-        ends = (device_like(np.full(n, end), like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, *ends, device_like(rng.random(n), like), self.count)
+        lower, upper = (device_like(np.full(n, end), like) for end in (self.lower, self.upper))
+        return Randomised(self.atoms, lower, upper, device_like(rng.random(n), like), self.count)
 
     @property
     def _half(self) -> Distribution:
         like = self.atoms._like
-        ends = (device_like([end], like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, *ends, device_like([0.5], like), self.count)[0]
+        lower, upper = (device_like([end], like) for end in (self.lower, self.upper))
+        return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)[0]
 
     def _cdf(self, y: Array) -> Array:
         return self._half._cdf(y)

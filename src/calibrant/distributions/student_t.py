@@ -1,9 +1,10 @@
 """Student's t law, in the coordinate in which its tails are straight.
 
-With t = sqrt(df) sinh(w) and a = df / 2 the density is proportional to cosh(w)^-(df + 1), and log F falls like df * w: no
-power of t overflows, and the logit of F lies between two straight lines in w, which brackets its inverse.
-The incomplete beta function that F is comes as a power series in tanh(w)^2 near the centre and as Gauss's continued
-fraction with positive terms in the tails, in plain array operations, so that torch's gradients reach both t and df.
+With t = sqrt(df) sinh(w) the density is proportional to cosh(w)^-(df + 1), and log F falls like df * w: no
+power of t overflows, and the logit of F lies between two straight lines in w, which brackets its inverse. The
+incomplete beta function that F is comes as a power series in tanh(w)^2 near the centre, and as Gauss's
+continued fraction with positive terms in the tails, in plain array operations, so that torch's gradients
+reach both t and df.
 """
 
 from __future__ import annotations
@@ -21,21 +22,22 @@ from calibrant.distributions.location_scale import LocationScale, located
 from calibrant.distributions.logistic_linear import LOGIT_GRID
 
 _SERIES, _FRACTION = 60, 90  # terms that leave errors below 1e-15 where each is used, for any df
-_NEWTON = 5  # steps that take the first guess to the resolution of floats
+_NEWTON = 3  # steps that take the first guess to the resolution of floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StandardT(Distribution):
     """f(t) = (1 + t^2 / df)^-((df + 1) / 2) / (sqrt(df) B(df / 2, 1/2)); `df` is one number, or one a row.
 
-    The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
-    df <= 1. The rest is closed, with a relative error of a few 1e-14 as far out as floats reach.
+    The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps
+    is inf for df <= 1. Relative errors are a few 1e-14, as far out as floats reach.
     """
 
     df: Array
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """One law for each df."""
         return tuple(self.df.shape)
 
     @property
@@ -62,14 +64,15 @@ class StandardT(Distribution):
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
-        """sqrt(df) sinh(w), with logit F(w) = s: the slope of logit F in w runs from that at 0 to df, steadily."""
+        """sqrt(df) sinh(w), logit F(w) = s: the slope of logit F runs steadily from that at 0 to df."""
         xp, df = namespace(self.df), self._df
         inner = 4 * xp.exp(_log_gamma_ratio(df / 2)) / math.sqrt(math.pi)
         target = xp.where(xp.isfinite(s), xp.abs(s), xp.ones_like(s)) + xp.zeros_like(df)
         low, high = target / xp.maximum(inner, df), target / xp.minimum(inner, df)
         w = xp.clip(_first_guess(df, target), low, high)
         for _ in range(_NEWTON):
-            beta = _Incomplete(_detached(df), _detached(w))
+            w = _detached(w)
+            beta = _Incomplete(_detached(df), w)
             w = xp.clip(w - (beta.logit() - target) * xp.exp(-beta.log_slope()), low, high)
         w = _detached(w)  # the last step alone carries gradients, to s and to df
         beta = _Incomplete(df, w)
@@ -94,33 +97,19 @@ class StandardT(Distribution):
         return xp.where(finite, xp.sqrt(df / (df - 2)), heavy)
 
     def _crps(self, t: Array) -> Array:
-        """t (2 F - 1) + 2 m - g: m = f (df + t^2) / (df - 1), g = 2 sqrt(df) B(1/2, df - 1/2) / ((df - 1) B(1/2, df / 2)^2)."""
+        """t (2 F - 1) + 2 m - g, m = f (df + t^2) / (df - 1), g = E |T - T'| / 2."""
         xp, light = namespace(t), self._df > 1
-        law = StandardT(xp.where(light, self._df, xp.full_like(self._df, 2.0)))
-        F, S, m = law._parts(t)
-        crps = t * (F - S) + 2 * m - law._spread()
+        df = xp.where(light, self._df, xp.full_like(self._df, 2.0))
+        F, S, m = _parts(df, t)
+        crps = t * (F - S) + 2 * m - _spread(df)
         return xp.where(light, crps, xp.full_like(crps, xp.inf))
 
-    def _parts(self, t: Array) -> tuple[Array, Array, Array]:
-        """F, 1 - F and f (df + t^2) / (df - 1), for df a column already."""
-        df = self.df
-        w = namespace(df).asinh(t / namespace(df).sqrt(df))
-        beta = _Incomplete(df, w)
-        m = namespace(df).exp(_log_density(df, w) + 2 * _log_cosh(w)) * df / (df - 1)
-        return beta.cdf(), _Incomplete(df, -w).cdf(), m
-
-    def _spread(self) -> Array:
-        """E |T - T'| / 2."""
-        xp, df = namespace(self.df), self.df
-        beta = 2 * _log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5) - 0.5 * math.log(math.pi)
-        return 2 * xp.sqrt(df) / (df - 1) * xp.exp(beta)
-
     def _partial_moments(self, t: Array) -> PartialMoments:
-        """t F + m and (t^2 F + 2 t m + (df F - (df - 1) t m) / (df - 2)) / 2, inf for df <= 1 and df <= 2; same at -t."""
+        """t F + m and (t^2 F + 2 t m + (df F - (df - 1) t m) / (df - 2)) / 2, else inf; the same at -t."""
         xp, light, lighter = namespace(t), self._df > 1, self._df > 2
-        law = StandardT(xp.where(light, self._df, xp.full_like(self._df, 3.0)))
-        F, S, m = law._parts(t)
-        df = xp.where(lighter, law.df, xp.full_like(law.df, 3.0))
+        df = xp.where(light, self._df, xp.full_like(self._df, 3.0))
+        F, S, m = _parts(df, t)
+        df = xp.where(lighter, df, xp.full_like(df, 3.0))
 
         def one_side(t: Array, F: Array) -> tuple[Array, Array]:
             first = t * F + m
@@ -131,15 +120,13 @@ class StandardT(Distribution):
         return PartialMoments(*one_side(t, F), *one_side(-t, S))
 
     def _squares(self, t: Array) -> Squares:
-        """t F^2 + 2 m F - g T(t sqrt((2 df - 1) / df)), T the CDF with 2 df - 1 degrees of freedom; the same at -t."""
+        """t F^2 + 2 m F - g U(w), U the CDF for 2 df - 1 degrees of freedom; the same at -t."""
         xp, light = namespace(t), self._df > 1
-        law = StandardT(xp.where(light, self._df, xp.full_like(self._df, 2.0)))
-        F, S, m = law._parts(t)
-        double = 2 * law.df - 1
-        w = xp.asinh(t / xp.sqrt(law.df))  # t sqrt(double / df) / sqrt(double) is the same point
-        g = law._spread()
-        lower = t * F**2 + 2 * m * F - g * _Incomplete(double, w).cdf()
-        upper = -t * S**2 + 2 * m * S - g * _Incomplete(double, -w).cdf()
+        df = xp.where(light, self._df, xp.full_like(self._df, 2.0))
+        F, S, m = _parts(df, t)
+        w, g = xp.asinh(t / xp.sqrt(df)), _spread(df)
+        lower = t * F**2 + 2 * m * F - g * _Incomplete(2 * df - 1, w).cdf()
+        upper = -t * S**2 + 2 * m * S - g * _Incomplete(2 * df - 1, -w).cdf()
         infinite = xp.full_like(lower, xp.inf)
         return Squares(xp.where(light, lower, infinite), xp.where(light, upper, infinite))
 
@@ -153,7 +140,7 @@ class StandardT(Distribution):
 
 
 class _Incomplete:
-    """F at w, from its parts: the mass between 0 and w near the centre, the log of the nearer tail farther out."""
+    """F at w: the mass between 0 and w near the centre, the log of the nearer tail farther out."""
 
     def __init__(self, df: Array, w: Array) -> None:
         xp = namespace(df)
@@ -203,8 +190,23 @@ class _Incomplete:
         return _log_density(self.df, self.w) + 0.5 * xp.log(self.df) + _log_cosh(self.w) - both
 
 
+def _parts(df: Array, t: Array) -> tuple[Array, Array, Array]:
+    """F, 1 - F and f (df + t^2) / (df - 1)."""
+    xp = namespace(df)
+    w = xp.asinh(t / xp.sqrt(df))
+    m = xp.exp(_log_density(df, w) + 2 * _log_cosh(w)) * df / (df - 1)
+    return _Incomplete(df, w).cdf(), _Incomplete(df, -w).cdf(), m
+
+
+def _spread(df: Array) -> Array:
+    """E |T - T'| / 2 = 2 sqrt(df) B(1/2, df - 1/2) / ((df - 1) B(1/2, df / 2)^2)."""
+    xp = namespace(df)
+    betas = 2 * _log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5) - 0.5 * math.log(math.pi)
+    return 2 * xp.sqrt(df) / (df - 1) * xp.exp(betas)
+
+
 def _first_guess(df: Array, s: Array) -> Array:
-    """Wallace's z^2 = 2 (df - 1/2) log cosh(w), z normal, and in the far tail log(1 - F) = -df (w - log 2) - log(df B)."""
+    """Wallace's z^2 = 2 (df - 1/2) log cosh(w), z normal; far out log(1 - F) = df (log 2 - w) - log(df B)."""
     xp = namespace(s)
     z = ndtri_logit(s)
     power = z**2 / (2 * df) * (1 + 1 / (2 * df))
@@ -223,7 +225,7 @@ def _log_density(df: Array, w: Array) -> Array:
 
 
 def _log_cosh(w: Array) -> Array:
-    """log cosh(w): log1p(sinh(w)^2) / 2 where that keeps small w, |w| - log 2 + log1p(exp(-2 |w|)) where it is large."""
+    """log(1 + sinh(w)^2) / 2 for small w, |w| - log 2 + log(1 + exp(-2 |w|)) for large."""
     xp = namespace(w)
     size = xp.abs(w)
     small = size < 1
@@ -245,8 +247,9 @@ def _log_gamma_ratio(a: Array) -> Array:
 def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The laws of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one a row.
 
-    The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
-    df <= 1. A zero scale is lifted to a millionth of the batch's median, with a warning; `strict=True` raises instead.
+    The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps
+    is inf for df <= 1. A zero scale is lifted to a millionth of the batch's median, with a warning;
+    `strict=True` raises.
 
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.13184679, -3.26369357]), array([2.13184679, 5.26369357]))

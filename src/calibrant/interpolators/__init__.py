@@ -2,11 +2,13 @@
 
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.linear import Linear
+from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
 
 __all__ = [
+    "NAF",
     "BoundedTails",
     "ExponentialTails",
     "InfiniteTails",

@@ -20,6 +20,7 @@ class Interpolator(Protocol):
     >>> class Gaussian:  # a normal law fitted to the scores; it promises no accuracy
     ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
     ...         return Normal(scores.mean(), scores.std())
+    ...
     ...     def accuracy(self, n):
     ...         return n
     >>> Calibrator(interpolator=Gaussian()).fit([1.0, 2.0, 3.0], [1.5, 2.0, 3.1]).guarantee.epsilon

@@ -25,7 +25,7 @@ def default_accuracy(n: int) -> float:
 
 @dataclass(frozen=True)
 class NAF:
-    """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: smooth, with a smooth density.
+    """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
     Fitted once, without randomness, then held to its `accuracy` lambda (n -> sqrt(n)/2 by default) by the lambda guard.
     A smaller lambda is a stronger promise and a rougher density. Its inverse is the inverse of the same law.

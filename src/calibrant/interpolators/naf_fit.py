@@ -13,7 +13,7 @@ STEPS = 100  # of EM on the weights
 FOLDS = 5  # of the cross-validation that picks delta
 BINS = 1000  # more distinct scores than this are summarised by this many weighted ones
 NEAR = 0.9  # of sqrt(n)/2: how near to the ranks a candidate must stay
-POINT_WIDTH = 2.0**-30  # the scale, relative to their magnitude, of scores that are all equal
+POINT_WIDTH = 2.0**-20  # the scale, relative to their magnitude, of scores that are all equal
 FLOOR = 1e-307  # the least scale relative to the largest score: keeps every (s - m_k) / t_k finite
 
 

@@ -28,7 +28,9 @@ class Random:
 
     def __post_init__(self) -> None:
         if isinstance(self.tails, ExponentialTails):
-            raise TypeError("Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails")
+            raise TypeError(
+                "Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails"
+            )
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """n equal atoms and two ends; the uniforms are drawn when a prediction is made."""

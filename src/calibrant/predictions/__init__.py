@@ -53,4 +53,13 @@ def concatenate(predictions: Sequence[T]) -> T:
     return join_rows(predictions)
 
 
-__all__ = ["Ensemble", "Interval", "Point", "Prediction", "Quantiles", "Samples", "as_prediction", "concatenate"]
+__all__ = [
+    "Ensemble",
+    "Interval",
+    "Point",
+    "Prediction",
+    "Quantiles",
+    "Samples",
+    "as_prediction",
+    "concatenate",
+]

@@ -33,13 +33,13 @@ class Ensemble(Prediction):
             raise ValueError("Ensemble.members must hold at least one prediction")
         for k, member in enumerate(members):
             same_length("Ensemble.members[0]", len(members[0]), f"Ensemble.members[{k}]", len(member))
-        weights = np.ones(len(members)) if weights is None else floats("Ensemble.weights", weights, ndim=1)
-        same_length("Ensemble.members", len(members), "Ensemble.weights", len(weights))
-        weights = tuple(float(weight) for weight in weights)
-        if min(weights) <= 0:
-            raise ValueError(f"Ensemble.weights must be positive, got {list(weights)}")
+        given = floats("Ensemble.weights", np.ones(len(members)) if weights is None else weights, ndim=1)
+        same_length("Ensemble.members", len(members), "Ensemble.weights", given.shape[0])
+        checked = tuple(float(weight) for weight in given)
+        if min(checked) <= 0:
+            raise ValueError(f"Ensemble.weights must be positive, got {list(checked)}")
         object.__setattr__(self, "members", members)
-        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "weights", checked)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, widen
-from calibrant._batch import shared
 from calibrant.predictions.base import Prediction
 
 
@@ -15,14 +14,14 @@ from calibrant.predictions.base import Prediction
 class Quantiles(Prediction):
     """values[i, k] is the predicted quantile of row i at levels[k]; the levels increase strictly inside (0, 1).
 
-    Quantiles that cross are sorted, and equal ones are set a millionth of the batch's median gap apart; both are counted
-    in a warning, or raise with `strict=True`.
+    Quantiles that cross are sorted, and equal ones are set a millionth of the batch's median gap apart; both are
+    counted in a warning, or raise with `strict=True`.
 
     >>> Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0], [2.0, 4.0, 8.0]])
     Quantiles(n=2, levels=[0.1, 0.5, 0.9])
     """
 
-    levels: Array = shared()
+    levels: Array = field(metadata={"shared": True})
     values: Array
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
@@ -34,7 +33,9 @@ class Quantiles(Prediction):
         if not shown or any(b <= a for a, b in zip([0.0, *shown], [*shown, 1.0], strict=True)):
             raise ValueError(f"Quantiles.levels must increase strictly inside (0, 1), got {shown}")
         if values.shape[1] != len(shown):
-            raise ValueError(f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}")
+            raise ValueError(
+                f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}"
+            )
         object.__setattr__(self, "levels", floats("Quantiles.levels", to_numpy(levels), like=values))
         object.__setattr__(self, "values", spread("Quantiles.values", values, strict=self.strict))
 

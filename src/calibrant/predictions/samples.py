@@ -15,8 +15,8 @@ from calibrant.predictions.quantiles import Quantiles, spread
 class Samples(Prediction):
     """values[i, k], k = 1..K: draws from the predictive law of row i, in any order.
 
-    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are set a millionth of the batch's median gap apart,
-    counted in a warning, or raise with `strict=True`.
+    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are set a millionth of the batch's median gap
+    apart, counted in a warning, or raise with `strict=True`.
 
     >>> Samples([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]])
     Samples(n=2, 3 a row)

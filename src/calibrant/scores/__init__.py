@@ -13,6 +13,7 @@ from calibrant.scores.ensemble import EnsembleScore
 from calibrant.scores.interval import IntervalScore
 from calibrant.scores.quantile import QuantileScore, SamplesScore
 from calibrant.scores.residual import ResidualScore
+from calibrant.scores.signed import signed
 from calibrant.scores.zscore import ZScore
 
 
@@ -45,4 +46,5 @@ __all__ = [
     "Score",
     "ZScore",
     "default_score",
+    "signed",
 ]

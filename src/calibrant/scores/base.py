@@ -89,9 +89,14 @@ class MonotoneScore(ChartScore):
 
     >>> import numpy as np
     >>> class LogRatio(MonotoneScore):  # of positive labels
-    ...     def score(self, prediction, y): return np.log(y / prediction.values)
-    ...     def inverse(self, prediction, s): return prediction.values * np.exp(s)
-    ...     def log_slope(self, prediction, y): return -np.log(y)
+    ...     def score(self, prediction, y):
+    ...         return np.log(y / prediction.values)
+    ...
+    ...     def inverse(self, prediction, s):
+    ...         return prediction.values * np.exp(s)
+    ...
+    ...     def log_slope(self, prediction, y):
+    ...         return -np.log(y)
     """
 
     @abstractmethod

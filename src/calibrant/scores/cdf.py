@@ -7,7 +7,7 @@ from typing import Any
 from calibrant.charts import Chart, LogitCDF
 from calibrant.distributions.base import Distribution
 from calibrant.scores.base import ChartScore
-from calibrant.support import Logits
+from calibrant.support import Logits, Support
 
 
 class CDFScore(ChartScore):
@@ -18,7 +18,7 @@ class CDFScore(ChartScore):
     """
 
     expects = (Distribution,)
-    support = Logits()
+    support: Support = Logits()
 
     def chart(self, prediction: Any) -> Chart:
         """logit F(y)."""

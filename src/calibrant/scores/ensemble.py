@@ -35,8 +35,8 @@ class EnsembleScore(ChartScore):
         scores = self._scores(prediction)
         if len({score.unit_free for score in scores}) > 1:
             warnings.warn(
-                "this ensemble adds residuals, which have the unit of y, to scores without a unit: divide the weights of the"
-                " point predictions by a typical residual, or the result depends on the unit of y",
+                "this ensemble adds residuals, which have the unit of y, to scores without one: divide the weights of"
+                " its point predictions by a typical residual, or the result depends on the unit of y",
                 stacklevel=4,
             )
         charts = [score.chart_of(member) for score, member in zip(scores, prediction.members, strict=True)]
@@ -51,5 +51,7 @@ class EnsembleScore(ChartScore):
         if not isinstance(self.scores, Sequence):
             return [self.scores] * count
         if len(self.scores) != count:
-            raise ValueError(f"EnsembleScore.scores must hold one score for each of {count} members, got {len(self.scores)}")
+            raise ValueError(
+                f"EnsembleScore.scores must hold one score for each of {count} members, got {len(self.scores)}"
+            )
         return list(self.scores)

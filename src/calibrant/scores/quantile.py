@@ -16,8 +16,8 @@ class QuantileScore(ChartScore):
     """phi(f, y) runs straight through (f_k, alpha_k), k = 1..K, and on outside with a slope of its own.
 
     By default that slope is the row's mean slope, (alpha_K - alpha_1) / (f_K - f_1), so that the score does not
-    depend on the unit of y. `outer_slope=1` is the paper's score, made for standardised labels. With a single quantile the
-    score is the residual.
+    depend on the unit of y. `outer_slope=1` is the paper's score, made for standardised labels. With a single
+    quantile the score is the residual.
     """
 
     outer_slope: float | None = None

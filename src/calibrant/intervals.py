@@ -1,0 +1,204 @@
+"""Conformal intervals: {y : a(f(x), y) <= t}, with t the right one of the calibration rows' non-conformities.
+
+Theorem 2, as corrected: let H be calibrated with `signed(nonconformity)` and a linear q (or any other of
+accuracy 0). Where the interval [L, U] from the same n rows is bounded and not empty, H(U) - H(L) - c lies in
+[-(1 + c), 1 - c] / (n + 1) with `paper_rank`, and within +-1 / (n + 1) with `standard_rank`. The bound in the
+paper, +-(1 - c) / (n + 1), comes from a slip in the last step of its proof.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from scipy.special import betaincinv
+
+from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
+from calibrant.guarantee import _largest_tie, exact
+from calibrant.nonconformity import (
+    CQR,
+    AbsoluteResidual,
+    Centred,
+    Nonconformity,
+    NormalizedResidual,
+    check_nonconformity,
+)
+from calibrant.predictions import as_prediction
+
+
+def standard_rank(n: int, coverage: float) -> int:
+    """ceil((n + 1) coverage): covers with at least the probability asked for, as in MAPIE and crepes.
+
+    >>> standard_rank(15, 0.9), standard_rank(99, 0.29)
+    (15, 29)
+    """
+    return math.ceil((n + 1) * exact(coverage))
+
+
+def paper_rank(n: int, coverage: float) -> int:
+    """floor(n coverage) + 1: the paper's I_c, which may cover by up to coverage / (n + 1) too little.
+
+    >>> paper_rank(15, 0.9), paper_rank(100, 0.29)
+    (14, 30)
+    """
+    return math.floor(n * exact(coverage)) + 1
+
+
+@dataclass(frozen=True)
+class IntervalGuarantee:
+    """P(Y in I) >= rank / (n + 1), with equality where no values are tied (Proposition 1, corrected).
+
+    With the standard rank that lies in [coverage, coverage + 1 / (n + 1)), with the paper's it is
+    (floor(n coverage) + 1) / (n + 1). It is an average over calibration sets.
+    """
+
+    coverage: float
+    """What was asked for."""
+    n: int
+    rank: int
+    largest_tie: int = 1
+
+    @property
+    def lower(self) -> float:
+        """rank / (n + 1), at most 1: P(Y in I) is at least that."""
+        return min(self.rank / (self.n + 1), 1.0)
+
+    @property
+    def upper(self) -> float:
+        """rank / (n + 1) without ties: P(Y in I) is at most that. With ties only 1 is sure."""
+        return self.lower if self.largest_tie == 1 else 1.0
+
+    @property
+    def kind(self) -> str:
+        """Exact, a lower bound (values are tied), or trivial (n rows cannot bound I, so it is the line)."""
+        if self.rank > self.n:
+            return "trivial"
+        return "exact" if self.largest_tie == 1 else "lower bound"
+
+    def conditional(self, confidence: float = 0.95) -> float:
+        """What this very set covers at least: the (1 - confidence) quantile of Beta(rank, n + 1 - rank)."""
+        confidence = unit("confidence", confidence)
+        return 1.0 if self.rank > self.n else float(betaincinv(self.rank, self.n + 1 - self.rank, 1 - confidence))
+
+    def __str__(self) -> str:
+        asked = f"{self.coverage:g} asked for, rank {self.rank} of n = {self.n}"
+        if self.kind == "trivial":
+            return f"P(Y in I) = 1 ({asked}): so few rows bound nothing, and I is the whole line."
+        claim, continuous = f"P(Y in I) = {self.lower:.6g} ({asked})", ", and continuous values"
+        if self.kind == "lower bound":
+            asked = f"{asked}; up to {self.largest_tie} values are equal"
+            claim, continuous = f"P(Y in I) >= {self.lower:.6g} ({asked})", ""
+        return (
+            f"{claim}, on average over calibration sets; this one covers at least {self.conditional():.3g} with 95%"
+            f" confidence. Assumes exchangeable data, a model not trained on the calibration set{continuous}."
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ConformalInterval:
+    """I(x) = {y : a(f(x), y) <= t}, t the rank-th smallest of the n calibration rows' a(f(x_i), y_i).
+
+    The rank is a function of (n, coverage): `standard_rank`, or `paper_rank` for the paper's I_c.
+
+    >>> fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0, 2.0, 3.0], [1.5, 2.1, 2.8])
+    >>> fitted([10.0, 20.0])
+    (array([ 9.8, 19.8]), array([10.2, 20.2]))
+    """
+
+    nonconformity: Nonconformity
+    coverage: float
+    _: KW_ONLY
+    rank: Callable[[int, float], int] = standard_rank
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.nonconformity, Nonconformity):
+            raise TypeError(f"ConformalInterval.nonconformity must be a Nonconformity, got {self.nonconformity!r}")
+        if not callable(self.rank):
+            raise TypeError(f"ConformalInterval.rank must be a function of n and the coverage, got {self.rank!r}")
+        object.__setattr__(self, "coverage", unit("ConformalInterval.coverage", self.coverage))
+
+    def fit(self, prediction: Any, y: Any) -> FittedInterval:
+        """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
+        prediction = as_prediction(prediction)
+        y = floats("y", y, like=prediction._like, ndim=1)
+        n = y.shape[0]
+        same_length("the prediction", len(prediction), "y", n)
+        if n == 0:
+            raise ValueError("calibration needs at least one row, got none")
+        values = self.nonconformity.value(prediction, y)
+        xp = namespace(values)
+        if bool(xp.any(~xp.isfinite(values))):
+            complain(f"the value of {self.nonconformity!r}", ~xp.isfinite(values), "is not finite")
+        rank = int(self.rank(n, self.coverage))
+        if rank < 1:
+            raise ValueError(f"ConformalInterval.rank must give at least 1, got {rank} for n = {n}")
+        threshold = float(xp.sort(values)[rank - 1]) if rank <= n else math.inf
+        guarantee = IntervalGuarantee(self.coverage, n, rank, _largest_tie(values))
+        return FittedInterval(self.nonconformity, threshold, guarantee)
+
+    def __repr__(self) -> str:
+        rank = getattr(self.rank, "__name__", repr(self.rank))
+        return f"ConformalInterval({self.nonconformity!r}, {self.coverage}, rank={rank})"
+
+
+@dataclass(frozen=True)
+class FittedInterval:
+    """{y : a(f(x), y) <= threshold} for each row, as (lower, upper).
+
+    With an infinite threshold every row is (-inf, inf). Where no y conforms enough, as can happen with CQR,
+    the interval is empty: (nan, nan), counted in one warning. No label lies in it, its width is nan, and no
+    later step can take it for an interval, as it could bounds in the wrong order.
+    """
+
+    nonconformity: Nonconformity
+    threshold: float
+    guarantee: IntervalGuarantee
+
+    @property
+    def rank(self) -> int:
+        """Which of the sorted calibration values the threshold is; above n it is infinite."""
+        return self.guarantee.rank
+
+    @property
+    def n(self) -> int:
+        """The number of calibration rows."""
+        return self.guarantee.n
+
+    def __call__(self, prediction: Any) -> tuple[Array, Array]:
+        """The interval of each row of a prediction."""
+        prediction = as_prediction(prediction)
+        if math.isinf(self.threshold):
+            anywhere = self.nonconformity.minimiser(prediction)  # refuses a prediction of another kind
+            line = namespace(anywhere).full_like(anywhere, math.inf)
+            return -line, line
+        lower, upper = self.nonconformity.level_set(prediction, self.threshold)
+        xp = namespace(lower)
+        empty = lower > upper
+        if not bool(xp.any(empty)):
+            return lower, upper
+        first, count = first_and_count(empty)
+        warnings.warn(
+            f"{count} of {len(prediction)} intervals are empty, the first is row {first}: no y there has a"
+            f" non-conformity as low as {self.threshold:.6g}; their bounds are nan",
+            stacklevel=2,
+        )
+        nothing = xp.full_like(lower, math.nan)
+        return xp.where(empty, nothing, lower), xp.where(empty, nothing, upper)
+
+
+__all__ = [
+    "CQR",
+    "AbsoluteResidual",
+    "Centred",
+    "ConformalInterval",
+    "FittedInterval",
+    "IntervalGuarantee",
+    "Nonconformity",
+    "NormalizedResidual",
+    "check_nonconformity",
+    "paper_rank",
+    "standard_rank",
+]

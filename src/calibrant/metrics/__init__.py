@@ -1,0 +1,49 @@
+"""How good is a forecast H of the labels y: sharpness, accuracy and calibration.
+
+Every metric is a mean over rows. It is a Python float for numpy input; for torch (and other arrays of the
+array API standard) a 0-d array, through which gradients flow to the predictions. H is a law a row, or a
+single law that stands for every row. A prediction that is no law (a Point, an Interval, Quantiles, Samples)
+is taken by the metrics that it says enough for; the others raise TypeError, and `evaluate` leaves them out.
+"""
+
+from calibrant.metrics.calibration import (
+    UniformityTest,
+    debiased_ece,
+    ece,
+    expected_ece,
+    pit,
+    pit_uniformity_test,
+    sup_calibration_error,
+)
+from calibrant.metrics.scores import (
+    ci_width,
+    coverage,
+    crps,
+    interval_score,
+    nll,
+    nll_finite_difference,
+    pinball,
+    std,
+)
+from calibrant.metrics.table import Evaluation, compare, evaluate
+
+__all__ = [
+    "Evaluation",
+    "UniformityTest",
+    "ci_width",
+    "compare",
+    "coverage",
+    "crps",
+    "debiased_ece",
+    "ece",
+    "evaluate",
+    "expected_ece",
+    "interval_score",
+    "nll",
+    "nll_finite_difference",
+    "pinball",
+    "pit",
+    "pit_uniformity_test",
+    "std",
+    "sup_calibration_error",
+]

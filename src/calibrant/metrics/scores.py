@@ -1,0 +1,159 @@
+"""Scores, which are better when smaller, and the sharpness and coverage of intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import floats, namespace, to_numpy, unit
+from calibrant.metrics._forecast import (
+    Scalar,
+    average,
+    bounds,
+    crps_rows,
+    forecast,
+    law,
+    levels_of,
+    paired,
+    pinball_rows,
+    quantile,
+    std_rows,
+)
+
+
+def nll(H: Any, y: Any) -> Scalar:
+    """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
+
+    It is inf as soon as one label lies where the density is 0: always for a law of steps (naive, random),
+    which has no density. Of a law with some atoms it sees the rest only.
+
+    >>> from calibrant import Normal
+    >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
+    0.9814
+    """
+    H, y = paired(H, y)
+    return average(-law(H).logpdf(y))
+
+
+def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-10) -> Scalar:
+    """mean_i -log((H_i(y_i + step) - H_i(y_i) + floor) / step): the NLL of the paper's tables.
+
+    It never exceeds log(step / floor), 13.8155 by default: the price of a label where H is flat. It depends
+    on the unit of y (the study standardises), and float32 rounds the difference away; prefer `nll` but to
+    reproduce the tables.
+
+    >>> from calibrant import Normal
+    >>> round(nll_finite_difference(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
+    0.9814
+    """
+    for name, value in (("step", step), ("floor", floor)):
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
+    H, y = paired(H, y)
+    cdf = law(H).cdf
+    rise = cdf(y + step) - cdf(y)
+    return average(-namespace(rise).log((rise + floor) / step))
+
+
+def crps(H: Any, y: Any) -> Scalar:
+    """mean_i of the integral of (H_i(t) - 1{y_i <= t})^2 over t (Gneiting and Raftery 2007).
+
+    Of a Point it is the absolute error, of Samples the CRPS of their empirical law. It is inf where H puts
+    mass at infinity (infinite tails, random), and has the unit of y.
+
+    >>> from calibrant import Normal, Point
+    >>> round(crps(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
+    0.2825
+    >>> crps(Point([0.0, 1.0]), [0.5, 1.0])
+    0.25
+    """
+    return average(crps_rows(*paired(H, y)))
+
+
+def std(H: Any) -> Scalar:
+    """mean_i std(H_i): sharpness, without a look at the labels. Inf where H puts mass at infinity.
+
+    >>> from calibrant import Normal
+    >>> std(Normal([0.0, 1.0], [1.0, 2.0]))
+    1.5
+    """
+    return average(std_rows(_some(H)))
+
+
+def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
+    """mean_i (u_i - l_i), with [l_i, u_i] the centred interval of probability `coverage`.
+
+    Of an Interval it is the width of its own bounds, whatever `coverage` says. Quantiles and Samples need the
+    two levels (1 -+ coverage) / 2 among their own.
+
+    >>> from calibrant import Normal
+    >>> round(ci_width(Normal([0.0, 1.0], 1.0)), 4)
+    3.9199
+    """
+    lower, upper = bounds(_some(H), unit("coverage", coverage))
+    return average(upper - lower)
+
+
+def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
+    """The share of rows with l_i <= y_i <= u_i, [l_i, u_i] the centred interval of probability `coverage`.
+
+    Of an Interval it is the share inside its own bounds, whatever `coverage` says.
+
+    >>> from calibrant import Normal
+    >>> coverage(Normal([0.0, 0.0, 0.0, 0.0], 1.0), [-2.0, -1.0, 0.0, 1.0])
+    0.75
+    """
+    H, y = paired(H, y)
+    lower, upper = bounds(H, unit("coverage", coverage))
+    inside = (lower <= y) & (y <= upper)
+    return average(namespace(y).astype(inside, y.dtype))
+
+
+def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
+    """mean_i (u_i - l_i) + 2 / (1 - coverage) ((l_i - y_i)+ + (y_i - u_i)+).
+
+    The interval score of Gneiting and Raftery (2007, eq. 43). Of an Interval it is the score of its own
+    bounds, held to be of probability `coverage`. Inf for infinite bounds.
+
+    >>> from calibrant import Interval
+    >>> round(interval_score(Interval([0.0, 0.0], [1.0, 1.0]), [0.5, 1.25], coverage=0.5), 4)
+    1.5
+    """
+    H, y = paired(H, y)
+    lower, upper = bounds(H, unit("coverage", coverage))
+    xp, none = namespace(y), namespace(y).zeros_like(y)
+    outside = xp.maximum(lower - y, none) + xp.maximum(y - upper, none)
+    return average(upper - lower + 2 / (1 - coverage) * outside)
+
+
+def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:
+    """mean over rows i and levels a of (a - 1{y_i < q}) (y_i - q), q = H_i.ppf(a) (Koenker and Bassett 1978).
+
+    Without `levels`: those of Quantiles, (k - 1/2) / K of K Samples, and 0.05, 0.10, ..., 0.95 of a law. Half
+    the CRPS is the same mean over all levels. Inf where a quantile is infinite.
+
+    >>> from calibrant import Quantiles
+    >>> round(pinball(Quantiles([0.1, 0.9], [[-1.0, 1.0], [-2.0, 2.0]]), [0.0, 3.0]), 4)
+    0.4
+    """
+    H, y = paired(H, y)
+    chosen = levels_of(H) if levels is None else checked_levels(levels)
+    # a level at a time: nothing of the size rows x levels is held
+    losses = [pinball_rows(quantile(H, level), y, level) for level in chosen]
+    return average(sum(losses[1:], start=losses[0]) / len(losses))
+
+
+def checked_levels(levels: Any) -> tuple[float, ...]:
+    """Numbers strictly inside (0, 1), at least one."""
+    shown = tuple(float(level) for level in np.atleast_1d(to_numpy(floats("levels", levels))))
+    if not shown or not all(0 < level < 1 for level in shown):
+        raise ValueError(f"levels must lie strictly inside (0, 1), got {list(shown)}")
+    return shown
+
+
+def _some(H: Any) -> Any:
+    H = forecast(H)
+    if H.shape and len(H) == 0:
+        raise ValueError("a metric needs at least one row, got none")
+    return H

@@ -1,0 +1,172 @@
+"""All metrics of a forecast in one table, and several forecasts side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from calibrant._arrays import Array, to_numpy, unit
+from calibrant.metrics import calibration, scores
+from calibrant.metrics._forecast import Unsaid, levels_of, paired
+from calibrant.predictions import Interval
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
+
+    nll: float | None
+    nll_finite_difference: float | None
+    crps: float | None
+    std: float | None
+    ci_width: float | None
+    ece: float | None
+    debiased_ece: float | None
+    sup_calibration_error: float | None
+    coverage: float | None
+    interval_score: float | None
+    pinball: float | None
+    pit_pvalue: float | None
+    n: int
+    labels: Mapping[str, str] = field(compare=False)
+    """What each metric is called in the table: with its coverage, or its levels."""
+
+    def to_dict(self) -> dict[str, float]:
+        """The metrics by name, without those that are absent."""
+        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
+
+    def __str__(self) -> str:
+        return compare({"": self})
+
+    def __repr__(self) -> str:
+        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
+
+
+def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels: Any = None) -> Evaluation:
+    """Every metric that the forecast H says enough for, on the labels y.
+
+    `coverage` and the interval score are those of the centred interval of probability `coverage`, `ci_width`
+    that of probability `ci`, the pinball loss at `levels` (see `pinball`). What H does not say is absent,
+    never made up:
+
+    - a law has everything;
+    - a Point has crps, its absolute error;
+    - an Interval has ci_width and coverage, of its own bounds: without a level it has no interval score;
+    - Quantiles have pinball at their levels, and coverage, interval_score and ci_width where the levels of
+      the interval are among them;
+    - Samples have what Quantiles at (k - 1/2) / K have, and the crps and std of their empirical law;
+    - an Ensemble has nothing: evaluate its members, or calibrate it first.
+
+    >>> from calibrant import Normal
+    >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
+    NLL                               1.129
+    NLL, finite difference            1.129
+    CRPS                             0.3905
+    mean std                              1
+    95% interval width                 3.92
+    ECE                             0.06324
+    debiased ECE                    -0.1045
+    sup calibration error            0.3085
+    90% interval coverage                 1
+    90% interval score                 3.29
+    pinball, 19 levels 0.05..0.95    0.2044
+    PIT uniformity p-value           0.8749
+    rows                                  3
+    >>> evaluate([0.0, 1.0, 2.0], [0.5, 0.0, 2.1]).to_dict()
+    {'crps': 0.5333333333333333, 'n': 3}
+    """
+    coverage, ci = unit("coverage", coverage), unit("ci", ci)
+    H, y = paired(H, y)
+    pits = cache(lambda: calibration.sorted_pit(H, y))
+    metrics: dict[str, Callable[[], Array]] = {
+        "nll": lambda: scores.nll(H, y),
+        "nll_finite_difference": lambda: scores.nll_finite_difference(H, y),
+        "crps": lambda: scores.crps(H, y),
+        "std": lambda: scores.std(H),
+        "ci_width": lambda: scores.ci_width(H, ci),
+        "ece": lambda: calibration.ece_of(pits()),
+        "debiased_ece": lambda: calibration.ece_of(pits()) - calibration.expected_ece(y.shape[0]),
+        "sup_calibration_error": lambda: calibration.sup_of(pits()),
+        "coverage": lambda: scores.coverage(H, y, coverage),
+        "interval_score": lambda: scores.interval_score(H, y, coverage),
+        "pinball": lambda: scores.pinball(H, y, levels),
+        "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
+    }
+    values: dict[str, Any] = dict.fromkeys(metrics)
+    if isinstance(H, Interval):
+        del metrics["interval_score"]  # it would take the interval to be of probability `coverage`
+    for name, metric in metrics.items():
+        with suppress(Unsaid):
+            values[name] = float(to_numpy(metric()))
+    return Evaluation(**values, n=int(y.shape[0]), labels=_labels(H, coverage, ci, levels))
+
+
+def compare(evaluations: Mapping[str, Evaluation]) -> str:
+    """Evaluations as one table, a column each.
+
+    Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
+
+    >>> from calibrant import Normal
+    >>> f, y = [0.0, 1.0, 2.0], [0.5, 0.0, 2.1]
+    >>> print(compare({"point": evaluate(f, y), "law": evaluate(Normal(f, 1.0), y)}))
+                                      point       law
+    NLL                                   –     1.129
+    NLL, finite difference                –     1.129
+    CRPS                             0.5333    0.3905
+    ...
+    rows                                  3         3
+    """
+    if not evaluations:
+        raise ValueError("compare needs at least one evaluation, got none")
+    rows = [list(evaluations)] if any(evaluations) else []
+    labels = [""] * len(rows)
+    for name in next(iter(evaluations.values())).labels:
+        said = [each.labels[name] for each in evaluations.values() if getattr(each, name) is not None]
+        for label in dict.fromkeys(said or [each.labels[name] for each in evaluations.values()]):
+            labels.append(label)
+            rows.append([_show(each, name, label) for each in evaluations.values()])
+    first = max(map(len, labels))
+    widths = [max(8, *map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join([label.ljust(first), *(cell.rjust(width) for cell, width in zip(row, widths, strict=True))])
+        for label, row in zip(labels, rows, strict=True)
+    )
+
+
+def _show(evaluation: Evaluation, name: str, label: str) -> str:
+    value = getattr(evaluation, name)
+    if value is None or evaluation.labels[name] != label:
+        return "–"
+    return str(value) if name == "n" else f"{value:.4g}"
+
+
+def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
+    narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
+    own = isinstance(H, Interval)
+    return {
+        "nll": "NLL",
+        "nll_finite_difference": "NLL, finite difference",
+        "crps": "CRPS",
+        "std": "mean std",
+        "ci_width": f"{'given interval' if own else wide} width",
+        "ece": "ECE",
+        "debiased_ece": "debiased ECE",
+        "sup_calibration_error": "sup calibration error",
+        "coverage": f"{'given interval' if own else narrow} coverage",
+        "interval_score": f"{narrow} score",
+        "pinball": f"pinball{_shown_levels(H, levels)}",
+        "pit_pvalue": "PIT uniformity p-value",
+        "n": "rows",
+    }
+
+
+def _shown_levels(H: Any, levels: Any) -> str:
+    with suppress(Unsaid):
+        chosen = levels_of(H) if levels is None else scores.checked_levels(levels)
+        if len(chosen) > 4:
+            return f", {len(chosen)} levels {chosen[0]:.4g}..{chosen[-1]:.4g}"
+        return f" at {', '.join(f'{level:.4g}' for level in chosen)}"
+    return ""

@@ -1,0 +1,291 @@
+"""Every variant by name: a new one is one line in a table here, and all the laws run on it.
+
+A case is a function of the `World` it lives in: the array library, the dtype and the unit of y. `H(pair, interpolator, n)`
+calibrates the prediction and score of a pair on its first n rows and predicts its last ROWS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import array_api_compat
+import numpy as np
+import scipy.special
+import scipy.stats
+
+from calibrant import Calibrator, Ensemble, Interval, Logistic, Mixture, Normal, Point, Quantiles, Samples
+from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.laplace import Laplace
+from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.logistic_mixture import LogisticMixture
+from calibrant.distributions.student_t import StudentT
+from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators.naf import NAF
+from calibrant.scores import (
+    CDFScore,
+    EnsembleScore,
+    IntervalScore,
+    LocationScaleScore,
+    MonotoneScore,
+    QuantileScore,
+    ResidualScore,
+    SamplesScore,
+    ZScore,
+)
+from calibrant.support import Logits
+
+CALIBRATION, ROWS = 200, 5
+
+
+@dataclass(frozen=True)
+class World:
+    """An array library and a unit: y is `shift + stretch * y` there."""
+
+    array: Callable[[Any], Any] = partial(np.asarray, dtype=np.float64)
+    stretch: float = 1.0
+    shift: float = 0.0
+
+    def at(self, y: Any) -> Any:
+        """Places on the line of y."""
+        return self.array(self.shift + self.stretch * np.asarray(y, dtype=np.float64))
+
+    def by(self, width: Any) -> Any:
+        """Lengths on the line of y."""
+        return self.array(self.stretch * np.asarray(width, dtype=np.float64))
+
+    def pure(self, number: Any) -> Any:
+        """Numbers without a unit."""
+        return self.array(np.asarray(number, dtype=np.float64))
+
+
+HERE = World()
+
+
+def _data() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(20)
+    count = CALIBRATION + ROWS
+    loc = 20 + 3 * rng.standard_normal(count)
+    scale = rng.uniform(0.5, 1.5, count)
+    return {
+        "loc": loc,
+        "scale": scale,
+        "other_loc": loc + 0.3 * rng.standard_normal(count),
+        "other_scale": rng.uniform(0.3, 2.0, count),
+        "df": rng.uniform(4, 9, count),
+        "weight": rng.uniform(0.2, 0.8, count),
+        "draws": loc[:, None] + scale[:, None] * rng.standard_normal((count, 8)),
+        "y": loc + scale * rng.standard_t(6, count),
+    }
+
+
+DATA = _data()
+LOC, SCALE, LOC2, SCALE2 = (DATA[name] for name in ("loc", "scale", "other_loc", "other_scale"))
+Y = DATA["y"]
+LEVELS = np.array([0.05, 0.25, 0.5, 0.8, 0.95])
+SPREADS = np.array([-1.8, -0.6, 0.1, 0.9, 2.0])
+SPLIT = np.stack([DATA["weight"], 1 - DATA["weight"]], axis=1)
+MEANS = np.stack([LOC - SCALE, LOC2 + SCALE], axis=1)
+STDS = np.stack([0.6 * SCALE, SCALE2], axis=1)
+
+
+# ---- predictions -------------------------------------------------------------------------------------------------------
+
+PREDICTIONS: dict[str, Callable[[World], Any]] = {
+    "point": lambda w: Point(w.at(LOC)),
+    "interval": lambda w: Interval(w.at(LOC - SCALE), w.at(LOC + 1.5 * SCALE)),
+    "quantiles": lambda w: Quantiles(w.pure(LEVELS), w.at(LOC[:, None] + SCALE[:, None] * SPREADS)),
+    "one quantile": lambda w: Quantiles(w.pure([0.3]), w.at(LOC[:, None])),
+    "samples": lambda w: Samples(w.at(DATA["draws"])),
+    "normal": lambda w: Normal(w.at(LOC), w.by(SCALE)),
+    "logistic": lambda w: Logistic(w.at(LOC), w.by(SCALE)),
+    "laplace": lambda w: Laplace(w.at(LOC), w.by(SCALE)),
+    "student t": lambda w: StudentT(w.pure(5.0), w.at(LOC), w.by(SCALE)),
+    "student t, a df a row": lambda w: StudentT(w.pure(DATA["df"]), w.at(LOC), w.by(SCALE)),
+    "log-normal": lambda w: LogNormal(w.pure(np.log(LOC) + np.log(w.stretch)), w.pure(0.1 * SCALE)),
+    "gaussian mixture": lambda w: GaussianMixture(w.pure(SPLIT), w.at(MEANS), w.by(STDS)),
+    "pool": lambda w: Mixture((Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))), (0.7, 0.3)),
+    "two points": lambda w: Ensemble([Point(w.at(LOC)), Point(w.at(LOC2))], weights=[2.0, 1.0]),
+    "normal and interval": lambda w: Ensemble(
+        [Normal(w.at(LOC), w.by(SCALE)), Interval(w.at(LOC2 - SCALE2), w.at(LOC2 + SCALE2))]
+    ),
+    "quantiles, samples and interval": lambda w: Ensemble(
+        [PREDICTIONS["quantiles"](w), PREDICTIONS["samples"](w), PREDICTIONS["interval"](w)], weights=[1.0, 0.5, 0.2]
+    ),
+    "ensemble of ensembles": lambda w: Ensemble([PREDICTIONS["normal and interval"](w), PREDICTIONS["quantiles"](w)]),
+    "normal and laplace": lambda w: Ensemble(
+        [Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))], weights=[2.0, 1.0]
+    ),
+}
+
+
+# ---- scores, two of them a user's own ------------------------------------------------------------------------------------
+
+
+class PercentageError(LocationScaleScore):
+    def loc_scale(self, prediction):
+        return prediction.values, abs(prediction.values)
+
+
+class LogRatio(MonotoneScore):
+    def score(self, prediction, y):
+        return array_api_compat.array_namespace(y).log(y / prediction.values)
+
+    def inverse(self, prediction, s):
+        return prediction.values * array_api_compat.array_namespace(s).exp(s)
+
+    def log_slope(self, prediction, y):
+        return -array_api_compat.array_namespace(y).log(y)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A prediction, by name, and a score; whether H moves and stretches with the unit of y; what is exact about it."""
+
+    prediction: str
+    score: Any
+    shifts: bool = True
+    stretches: bool = True
+    exact: bool = True
+    """Mean, std and crps are in closed form for naive and linear q; by quadrature otherwise."""
+
+
+by_quadrature = partial(Pair, exact=False)
+
+PAIRS: dict[str, Pair] = {
+    "residual": Pair("point", ResidualScore()),
+    "percentage error": Pair("point", PercentageError(), shifts=False),
+    "log ratio": by_quadrature("point", LogRatio(), shifts=False),
+    "interval": Pair("interval", IntervalScore()),
+    "quantile": Pair("quantiles", QuantileScore()),
+    "quantile, the paper's": Pair("quantiles", QuantileScore(outer_slope=1.0), stretches=False),
+    "one quantile": Pair("one quantile", QuantileScore()),
+    "samples": Pair("samples", SamplesScore()),
+    "z of normal": Pair("normal", ZScore()),
+    "z of student t": Pair("student t, a df a row", ZScore()),
+    "z of gaussian mixture": Pair("gaussian mixture", ZScore()),
+    "cdf of normal": Pair("normal", CDFScore()),
+    "cdf of logistic": by_quadrature("logistic", CDFScore()),
+    "cdf of laplace": by_quadrature("laplace", CDFScore()),
+    "cdf of student t": by_quadrature("student t", CDFScore()),
+    "cdf of student t, a df a row": by_quadrature("student t, a df a row", CDFScore()),
+    "cdf of log-normal": by_quadrature("log-normal", CDFScore(), shifts=False),
+    "cdf of gaussian mixture": by_quadrature("gaussian mixture", CDFScore()),
+    "cdf of pool": by_quadrature("pool", CDFScore()),
+    "ensemble of points": Pair("two points", EnsembleScore()),
+    "ensemble of normal and interval": Pair("normal and interval", EnsembleScore()),
+    "ensemble of broken lines": Pair("quantiles, samples and interval", EnsembleScore()),
+    "ensemble of ensembles": Pair("ensemble of ensembles", EnsembleScore()),
+    "ensemble of cdfs": by_quadrature("normal and laplace", EnsembleScore(CDFScore())),
+    "ensemble of z and cdf": by_quadrature("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
+}
+
+
+# ---- interpolators -------------------------------------------------------------------------------------------------------
+
+INTERPOLATORS: dict[str, Any] = {
+    "naive": Naive(),
+    "linear": Linear(ExponentialTails()),
+    "linear, bounded": Linear(BoundedTails()),
+    "linear, infinite": Linear(InfiniteTails()),
+    "random": Random(),
+    "random, bounded": Random(BoundedTails()),
+    "naf": NAF(),
+    "naf, guarded": NAF(promise=lambda n: 0.3),
+}
+LINEAR = tuple(name for name in INTERPOLATORS if name.startswith("linear"))
+
+
+def has_infinite_mass(pair: str, interpolator: str, n: int = 20) -> bool:
+    """Whether some mass of H sits at -inf and +inf."""
+    if interpolator == "random":
+        return True
+    if interpolator == "random, bounded":
+        return n == 1
+    tailed = interpolator in LINEAR and not isinstance(PAIRS[pair].score.support, Logits)
+    return tailed and (interpolator == "linear, infinite" or n == 1)
+
+
+def mass_of_atoms(pair: str, interpolator: str, n: int = 20) -> float:
+    """The mass of H that is on single points, for distinct scores."""
+    if interpolator in ("naive", "random", "random, bounded"):
+        return 1.0
+    return 2 / (n + 1) if has_infinite_mass(pair, interpolator, n) else 0.0
+
+
+# ---- combinations --------------------------------------------------------------------------------------------------------
+
+
+def calibrated(pair: str, interpolator: str, n: int = 20, world: World = HERE, y: Any = None) -> Any:
+    case = PAIRS[pair]
+    prediction = PREDICTIONS[case.prediction](world)
+    labels = world.at(Y) if y is None else y
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="one score tells no scale|all scores are equal")
+        return Calibrator(case.score, INTERPOLATORS[interpolator]).fit(prediction[:n], labels[:n])
+
+
+def predicted(pair: str, interpolator: str, n: int = 20, world: World = HERE, y: Any = None) -> Any:
+    prediction = PREDICTIONS[PAIRS[pair].prediction](world)
+    return calibrated(pair, interpolator, n, world, y)(prediction[CALIBRATION:], rng=np.random.default_rng(3))
+
+
+@cache
+def H(pair: str, interpolator: str, n: int = 20) -> Any:
+    """The calibrated laws of the last ROWS rows."""
+    return predicted(pair, interpolator, n)
+
+
+def _tails_matter(pair: str, interpolator: str) -> bool:
+    """On logits the tails of Linear are those of the base forecast, whichever were asked for."""
+    return interpolator not in ("linear, bounded", "linear, infinite") or not isinstance(PAIRS[pair].score.support, Logits)
+
+
+COMBINATIONS: dict[str, tuple[str, str]] = {
+    f"{pair}; {name}": (pair, name) for pair in PAIRS for name in INTERPOLATORS if _tails_matter(pair, name)
+}
+
+
+# ---- distributions -------------------------------------------------------------------------------------------------------
+
+
+def _last(name: str) -> Callable[[World], Any]:
+    return lambda w: PREDICTIONS[name](w)[CALIBRATION:]
+
+
+def _q(name: str, *, of_cdf: bool = False) -> Callable[[World], Any]:
+    """The single law that an interpolator makes of twenty scores."""
+    scores = np.random.default_rng(5).standard_normal(20)
+    support = {"support": Logits()} if of_cdf else {}
+    return lambda w: INTERPOLATORS[name].fit(w.pure(scores) if of_cdf else w.at(scores), **support)
+
+
+DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
+    **{name: _last(name) for name in PREDICTIONS if isinstance(PREDICTIONS[name](HERE), type(Normal(0.0, 1.0)).__mro__[1])},
+    "a single normal": lambda w: Normal(w.at(1.0), w.by(2.0)),
+    "a single log-normal": lambda w: LogNormal(w.pure(0.5 + np.log(w.stretch)), w.pure(0.4)),
+    "a row of normals": lambda w: Normal(w.at(LOC[:3]), w.by(SCALE[:3]))[1],
+    "a row of gaussian mixtures": lambda w: PREDICTIONS["gaussian mixture"](w)[1],
+    "logistic mixture": lambda w: LogisticMixture(w.pure([0.3, 0.7]), w.at([-2.0, 1.0]), w.by([0.5, 1.0])),
+    "clipped normal": lambda w: Normal(w.at(LOC[:5]), w.by(SCALE[:5])).clip(float(w.at(18.0)), float(w.at(21.0))),
+    **{f"q of {name}": _q(name) for name in INTERPOLATORS},
+    "q of linear on logits": _q("linear", of_cdf=True),
+    "q of naf on logits": _q("naf", of_cdf=True),
+}
+
+SHIFTLESS = {"log-normal", "a single log-normal"}
+UNITLESS = {"q of linear on logits", "q of naf on logits"}
+
+
+def _adapted() -> dict[str, Callable[[World], Any]]:
+    """Laws of scipy.stats and torch.distributions, numpy and torch only."""
+    adapters = importlib.import_module("calibrant.distributions.adapters")
+    return {
+        "scipy's gamma": lambda w: adapters.from_scipy(
+            scipy.stats.gamma(3 + DATA["df"][:5], loc=w.at(LOC[:5] - 5), scale=w.by(SCALE[:5] / 2))
+        )
+    }

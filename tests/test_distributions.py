@@ -1,0 +1,644 @@
+"""Oracles for the laws that come as forecasts: scipy, mpmath, scoringrules, slow integrals, differences."""
+
+import array_api_strict
+import mpmath
+import numpy as np
+import pytest
+import scipy.stats as st
+import scoringrules
+from scipy import integrate
+
+from calibrant._arrays import to_numpy
+from calibrant.distributions import (
+    GaussianMixture,
+    Laplace,
+    Logistic,
+    LogisticMixture,
+    LogNormal,
+    Mixture,
+    Normal,
+    StudentT,
+    from_scipy,
+    from_torch,
+)
+from calibrant.distributions.adapters import ScipyDistribution, TorchDistribution
+from calibrant.distributions.laplace import StandardLaplace
+from calibrant.distributions.student_t import StandardT
+
+LOC, SCALE = np.array([-1.0, 0.0, 2.5]), np.array([0.5, 1.0, 3.0])
+Y = np.array([[-9.0, -1.2, -0.1, 0.3, 1.7, 14.0]])
+P = np.array([[1e-12, 1e-3, 0.2, 0.5, 0.77, 1 - 1e-6]])
+DF = np.array([3.0, 8.0, 40.0])
+WEIGHTS = np.array([0.2, 0.5, 0.3])
+MEANS = np.array([[-1.0, 0.0, 2.0], [5.0, 5.5, -3.0], [0.0, 0.0, 0.0]])
+STDS = np.array([[0.5, 1.0, 2.0], [0.1, 1.0, 0.3], [1.0, 2.0, 4.0]])
+
+AGAINST_SCIPY = {
+    "normal": (Normal(LOC, SCALE), st.norm(LOC[:, None], SCALE[:, None])),
+    "logistic": (Logistic(LOC, SCALE), st.logistic(LOC[:, None], SCALE[:, None])),
+    "laplace": (Laplace(LOC, SCALE), st.laplace(LOC[:, None], SCALE[:, None])),
+    "t": (StudentT(DF, LOC, SCALE), st.t(DF[:, None], LOC[:, None], SCALE[:, None])),
+    "t with one df": (StudentT(5, LOC, SCALE), st.t(5, LOC[:, None], SCALE[:, None])),
+    "log-normal": (LogNormal(LOC, SCALE), st.lognorm(SCALE[:, None], 0, np.exp(LOC)[:, None])),
+    "scipy gamma": (from_scipy(st.gamma(SCALE, LOC)), st.gamma(SCALE[:, None], LOC[:, None])),
+    "scipy gumbel": (from_scipy(st.gumbel_r(LOC, SCALE)), st.gumbel_r(LOC[:, None], SCALE[:, None])),
+}
+LAWS = {name: law for name, (law, _) in AGAINST_SCIPY.items()} | {
+    "gaussian mixture": GaussianMixture(WEIGHTS, MEANS, STDS),
+    "pool": Mixture((Normal(LOC, SCALE), Logistic(LOC + 1, SCALE)), (0.3, 0.7)),
+}
+SINGLE = {
+    "normal": Normal(0.3, 2.0),
+    "laplace": Laplace(0.3, 2.0),
+    "t": StudentT(2.5, 0.3, 2.0),
+    "log-normal": LogNormal(0.3, 0.6),
+    "gaussian mixture": GaussianMixture(WEIGHTS, MEANS[0], STDS[0]),
+    "separated gaussian mixture": GaussianMixture([0.5, 0.5], [0.0, 60.0], [1.0, 0.1]),
+    "logistic mixture": LogisticMixture(WEIGHTS, MEANS[0], STDS[0]),
+    "separated logistic mixture": LogisticMixture([0.5, 0.5], [0.0, 60.0], [1.0, 0.1]),
+    "scipy gamma": from_scipy(st.gamma(2.3)),
+}
+
+
+def named(laws):
+    return pytest.mark.parametrize("law", list(laws.values()), ids=list(laws))
+
+
+def crps_integral(law, y):
+    """The integral of (F(t) - 1{y <= t})^2 over t, piece by piece."""
+    grid = np.unique(np.asarray(law.quantiles(st.logistic.cdf(np.linspace(-36, 36, 289)))))
+    x, w = np.polynomial.legendre.leggauss(40)
+
+    def integral(square, edges):
+        low, width = edges[:-1, None], np.diff(edges)[:, None]
+        return float(np.sum(square(low + width * (x + 1) / 2) * width * w / 2))
+
+    below = integral(lambda t: law.cdf(t) ** 2, np.append(grid[grid < y], y))
+    above = integral(lambda t: law.sf(t) ** 2, np.insert(grid[grid > y], 0, y))
+    # what is left beyond the grid, for tails that fall like a power
+    rest = integrate.quad(lambda t: float(law.sf(t)) ** 2, max(grid[-1], y), np.inf)[0]
+    rest += integrate.quad(lambda t: float(law.cdf(t)) ** 2, -np.inf, min(grid[0], y))[0]
+    return below + above + rest
+
+
+# ---- values ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("law", "oracle"), list(AGAINST_SCIPY.values()), ids=list(AGAINST_SCIPY))
+def test_values_agree_with_scipy(law, oracle):
+    np.testing.assert_allclose(law.cdf(Y), oracle.cdf(Y), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(law.sf(Y), oracle.sf(Y), rtol=1e-12, atol=1e-300)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(law.logpdf(Y), oracle.logpdf(Y), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(law.ppf(P), oracle.ppf(P), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(law.mean(), oracle.mean()[:, 0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(law.std(), oracle.std()[:, 0], rtol=1e-12)
+
+
+@named(LAWS)
+def test_cdf_undoes_ppf(law):
+    np.testing.assert_allclose(law.cdf(law.ppf(P)), np.broadcast_to(P, (3, 6)), rtol=1e-9, atol=1e-12)
+
+
+@named(LAWS)
+def test_infinite_arguments_and_certain_probabilities_go_to_the_ends(law):
+    ends = np.array([[-np.inf, np.inf]])
+    np.testing.assert_array_equal(law.cdf(ends), np.tile([0.0, 1.0], (3, 1)))
+    np.testing.assert_array_equal(law.sf(ends), np.tile([1.0, 0.0], (3, 1)))
+    np.testing.assert_array_equal(law.cdf(law.ppf(np.array([[0.0, 1.0]]))), np.tile([0.0, 1.0], (3, 1)))
+
+
+@named({name: law for name, law in LAWS.items() if name != "gaussian mixture"})  # its quantiles leap
+def test_mean_and_std_are_integrals_of_quantiles(law):
+    """By Gauss-Legendre in the logit of the probability."""
+    x, w = np.polynomial.legendre.leggauss(400)
+    s, w = 45 * x, 45 * w
+    q = law._ppf_logit(s[None, :])
+    density = w * st.logistic.pdf(s)
+    mean = np.sum(q * density, axis=1)
+    np.testing.assert_allclose(law.mean(), mean, rtol=1e-5, atol=1e-8)
+    if not (np.any(law.std() > 1e3) or law is LAWS["t"]):  # the rest of a heavy tail
+        np.testing.assert_allclose(law.std(), np.sqrt(np.sum((q - mean[:, None]) ** 2 * density, axis=1)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("level", [1e-3, 0.1, 0.5, 0.9])
+@named(SINGLE)
+def test_crps_is_its_integral(law, level):
+    y = float(law.ppf(level)) + 0.1
+    expected = crps_integral(law, y)
+    np.testing.assert_allclose(float(law.crps(y)), expected, rtol=1e-8)
+    squares = law._squares(np.asarray(y))
+    np.testing.assert_allclose(squares.lower + squares.upper, expected, rtol=1e-6)
+
+
+def test_crps_agrees_with_scoringrules():
+    y = np.array([-3.0, 0.4, 6.0])
+    for law, expected in [
+        (Normal(LOC, SCALE), scoringrules.crps_normal(y, LOC, SCALE)),
+        (Logistic(LOC, SCALE), scoringrules.crps_logistic(y, LOC, SCALE)),
+        (Laplace(LOC, SCALE), scoringrules.crps_laplace(y, LOC, SCALE)),
+        (StudentT(DF, LOC, SCALE), scoringrules.crps_t(y, DF, LOC, SCALE)),
+        (
+            GaussianMixture(WEIGHTS, MEANS, STDS),
+            scoringrules.crps_mixnorm(y, MEANS, STDS, np.tile(WEIGHTS, (3, 1))),
+        ),
+    ]:
+        np.testing.assert_allclose(law.crps(y), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        LogNormal(LOC, SCALE).crps(np.abs(y)), scoringrules.crps_lognormal(np.abs(y), LOC, SCALE), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        from_scipy(st.gamma(SCALE)).crps(np.abs(y)), scoringrules.crps_gamma(np.abs(y), SCALE, 1.0), rtol=1e-8
+    )
+
+
+def test_crps_of_a_log_normal_grows_by_the_distance_below_zero():
+    law = LogNormal(0.3, 0.6)
+    np.testing.assert_allclose(law.crps(-2.0), law.crps(0.0) + 2, rtol=1e-14)
+
+
+@named({name: SINGLE[name] for name in ("normal", "laplace", "log-normal", "gaussian mixture", "logistic mixture")})
+def test_partial_moments_are_integrals_of_the_cdf(law):
+    low, high = (float(law.ppf(p)) for p in (1e-15, 1 - 1e-15))
+    y = float(law.ppf(0.7))
+    part = law._partial_moments(np.asarray(y))
+    slow = [
+        integrate.quad(lambda t: float(law.cdf(t)), low, y, points=[0.3], limit=400)[0],
+        integrate.quad(lambda t: (y - t) * float(law.cdf(t)), low, y, points=[0.3], limit=400)[0],
+        integrate.quad(lambda t: float(law.sf(t)), y, high, limit=400)[0],
+        integrate.quad(lambda t: (t - y) * float(law.sf(t)), y, high, limit=400)[0],
+    ]
+    np.testing.assert_allclose(part, slow, rtol=1e-7)
+
+
+def test_partial_moments_of_t_are_integrals_of_the_cdf():
+    law = StandardT(np.asarray(6.0))
+    part = law._partial_moments(np.asarray(0.4))
+    slow = [
+        integrate.quad(lambda t: float(law.cdf(t)), -np.inf, 0.4)[0],
+        integrate.quad(lambda t: (0.4 - t) * float(law.cdf(t)), -np.inf, 0.4)[0],
+        integrate.quad(lambda t: float(law.sf(t)), 0.4, np.inf)[0],
+        integrate.quad(lambda t: (t - 0.4) * float(law.sf(t)), 0.4, np.inf)[0],
+    ]
+    np.testing.assert_allclose(part, slow, rtol=1e-7)
+    assert np.isinf(StandardT(np.asarray(1.5))._partial_moments(np.asarray(0.4)).lower2)
+
+
+@named(SINGLE)
+def test_clipping_keeps_the_mean_and_crps_of_the_censored_draws(law):
+    low, high = float(law.ppf(0.2)), float(law.ppf(0.7))
+    clipped = law.clip(low, high)
+    mean = low + integrate.quad(lambda t: float(law.sf(t)), low, high, limit=400)[0]
+    np.testing.assert_allclose(float(clipped.mean()), mean, rtol=1e-6)
+    below = integrate.quad(lambda t: float(law.cdf(t)) ** 2, low, high, limit=400)[0]
+    np.testing.assert_allclose(float(clipped.crps(high)), below, rtol=1e-6)
+
+
+# ---- tails -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("df", [0.5, 1.0, 1.7, 2.0, 5.0, 12.5, 100.0, 1e4])
+def test_tails_of_t_agree_with_mpmath(df):
+    law = StandardT(np.asarray(df))
+    with mpmath.workdps(40):
+        for t in (1e-3, 0.5, 1.0, 1.9, 2.19, 2.21, 4.0, 12.0, 1e3, 1e8):
+            x = mpmath.mpf(df) / (df + mpmath.mpf(t) ** 2)
+            tail = mpmath.betainc(mpmath.mpf(df) / 2, mpmath.mpf(1) / 2, 0, x, regularized=True) / 2
+            log_tail, log_rest = float(mpmath.log(tail)), float(mpmath.log1p(-tail))
+            np.testing.assert_allclose(law._logcdf(np.asarray(-t)), log_tail, rtol=1e-13)
+            np.testing.assert_allclose(law._logsf(np.asarray(t)), log_tail, rtol=1e-13)
+            np.testing.assert_allclose(law._logcdf(np.asarray(t)), log_rest, rtol=1e-12, atol=1e-300)
+            np.testing.assert_allclose(law.cdf(-t), float(tail), rtol=2e-13, atol=1e-300)
+            np.testing.assert_allclose(law._ppf_logit(np.asarray(log_tail - log_rest)), -t, rtol=1e-12)
+
+
+def test_t_approaches_the_normal_law():
+    law, y = StudentT(1e12, 0.0, 1.0), np.linspace(-8, 8, 33)
+    np.testing.assert_allclose(law.cdf(y), Normal(0.0, 1.0).cdf(y), rtol=1e-8)
+    np.testing.assert_allclose(law.crps(y), Normal(0.0, 1.0).crps(y), rtol=1e-8)
+
+
+def test_heavy_t_has_no_mean_infinite_std_and_infinite_crps():
+    law = StudentT([0.5, 1.0, 1.5, 2.0, 3.0], 0.0, 1.0)
+    np.testing.assert_array_equal(law.mean(), [np.nan, np.nan, 0, 0, 0])
+    np.testing.assert_array_equal(law.std()[:4], [np.nan, np.nan, np.inf, np.inf])
+    np.testing.assert_array_equal(np.isinf(law.crps(0.0)), [True, True, False, False, False])
+
+
+@pytest.mark.parametrize("s", [-690.0, -80.0, -37.0, 37.0, 80.0, 690.0])
+@named(SINGLE)
+def test_quantiles_at_a_logit_do_not_saturate(law, s):
+    y = law._ppf_logit(np.asarray(s))
+    tail = law._logcdf(y) if s < 0 else law._logsf(y)
+    np.testing.assert_allclose(tail, -abs(s), rtol=1e-9)
+
+
+@pytest.mark.parametrize("z", [-800.0, -30.0, -0.5, 0.5, 30.0, 800.0])
+def test_tails_of_laplace_agree_with_mpmath(z):
+    with mpmath.workdps(400):
+        tail = mpmath.exp(-abs(mpmath.mpf(z))) / 2
+        near, far = float(mpmath.log(tail)), float(mpmath.log1p(-tail))
+    logcdf, logsf = StandardLaplace()._logcdf(np.asarray(z)), StandardLaplace()._logsf(np.asarray(z))
+    np.testing.assert_allclose([logcdf, logsf], [near, far] if z < 0 else [far, near], rtol=1e-14, atol=1e-320)
+
+
+@pytest.mark.parametrize("y", [-400.0, -20.0, 0.0, 20.0, 400.0])
+def test_tails_of_mixtures_agree_with_mpmath(y):
+    gaussian, logistic = SINGLE["gaussian mixture"], SINGLE["logistic mixture"]
+    with mpmath.workdps(40):
+        z = [(mpmath.mpf(y) - m) / s for m, s in zip(MEANS[0].tolist(), STDS[0].tolist(), strict=True)]
+        w = [mpmath.mpf(weight) for weight in gaussian.weights.tolist()]
+        normal = mpmath.fsum(a * mpmath.erfc(-b / mpmath.sqrt(2)) / 2 for a, b in zip(w, z, strict=True))
+        logis = mpmath.fsum(a / (1 + mpmath.exp(-b)) for a, b in zip(w, z, strict=True))
+        np.testing.assert_allclose(gaussian._logcdf(np.asarray(y)), float(mpmath.log(normal)), rtol=1e-13, atol=2e-16)
+        np.testing.assert_allclose(logistic._logcdf(np.asarray(y)), float(mpmath.log(logis)), rtol=1e-13, atol=1e-15)
+        assert np.isfinite(gaussian.logpdf(y))
+        assert np.isfinite(logistic.logpdf(y))
+
+
+def test_log_normal_has_no_mass_up_to_zero():
+    law = LogNormal([0.0, 1.0], [1.0, 2.0])
+    np.testing.assert_array_equal(law.cdf([[-3.0, 0.0]]), np.zeros((2, 2)))
+    np.testing.assert_array_equal(law.logpdf([[-3.0, 0.0]]), np.full((2, 2), -np.inf))
+    np.testing.assert_array_equal(law.ppf([0.0, 1.0]), [0.0, np.inf])
+
+
+def test_log_normal_with_a_huge_sigma_overflows_to_infinity_in_silence():
+    law = LogNormal(0.0, 60.0)
+    assert law.mean() == np.inf
+    assert law.std() == np.inf
+    np.testing.assert_allclose(law.median(), 1.0)
+
+
+# ---- mixtures ----------------------------------------------------------------------------------------------
+
+
+def test_a_mixture_of_one_normal_is_that_normal():
+    law, normal = GaussianMixture([1.0], LOC[:, None], SCALE[:, None]), Normal(LOC, SCALE)
+    for method, argument in [("cdf", Y), ("logpdf", Y), ("crps", Y), ("ppf", P)]:
+        np.testing.assert_allclose(getattr(law, method)(argument), getattr(normal, method)(argument), rtol=1e-11)
+
+
+def test_a_gaussian_mixture_is_the_pool_of_its_components():
+    law = GaussianMixture(WEIGHTS, MEANS, STDS)
+    pool = Mixture(tuple(Normal(MEANS[:, k], STDS[:, k]) for k in range(3)), tuple(WEIGHTS))
+    for method, argument in [("cdf", Y), ("sf", Y), ("logpdf", Y), ("ppf", P)]:
+        np.testing.assert_allclose(getattr(law, method)(argument), getattr(pool, method)(argument), rtol=1e-9)
+    np.testing.assert_allclose(law.mean(), pool.mean(), rtol=1e-12)
+    np.testing.assert_allclose(law.std(), pool.std(), rtol=1e-12)
+
+
+def test_a_component_of_weight_zero_changes_nothing():
+    law = GaussianMixture([0.0, 1.0], [500.0, 0.0], [1e-3, 1.0])
+    for method, argument in [("cdf", Y), ("logpdf", Y), ("crps", Y), ("ppf", P)]:
+        np.testing.assert_allclose(
+            getattr(law, method)(argument), getattr(Normal(0.0, 1.0), method)(argument), rtol=1e-9, atol=1e-15
+        )
+
+
+def test_quantiles_of_a_wide_logistic_mixture_are_exact():
+    rng = np.random.default_rng(0)
+    law = LogisticMixture(np.full(200, 1 / 200), 5 * rng.normal(size=200), np.exp(rng.normal(size=200)))
+    p = rng.random(2000)
+    assert np.max(np.abs(law.cdf(law.ppf(p)) - p)) <= 1e-12
+
+
+def test_mixtures_work_in_blocks(monkeypatch):
+    gaussian, logistic = GaussianMixture(WEIGHTS, MEANS, STDS), LogisticMixture(WEIGHTS, MEANS[0], STDS[0])
+    whole = gaussian.cdf(Y), gaussian._squares(Y), logistic.cdf(Y), logistic.crps(Y)
+    monkeypatch.setattr("calibrant.distributions.gaussian_mixture._BLOCK", 7)
+    parts = gaussian.cdf(Y), gaussian._squares(Y), logistic.cdf(Y), logistic.crps(Y)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_breaks_are_finite_and_sorted():
+    for law in SINGLE.values():
+        breaks = law._breaks()
+        assert np.all(np.isfinite(breaks))
+        assert np.all(np.diff(breaks) >= 0)
+    assert 0.0 in StandardLaplace()._breaks()
+
+
+# ---- rows --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "index", [[2, 0], slice(1, None), np.array([True, False, True])], ids=["list", "slice", "mask"]
+)
+@named(LAWS)
+def test_slicing_commutes_with_every_method(law, index):
+    part = law[index]
+    for method, argument in [("cdf", Y), ("sf", Y), ("logpdf", Y), ("ppf", P), ("crps", Y)]:
+        whole = getattr(law, method)(argument)[index if isinstance(index, slice) else np.asarray(index)]
+        np.testing.assert_allclose(getattr(part, method)(argument), whole, rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(part.mean(), law.mean()[index], rtol=1e-14)
+    assert repr(part).startswith(type(law).__name__)
+
+
+@named(LAWS)
+def test_a_row_is_a_single_law(law):
+    row = law[-1]
+    assert row.shape == ()
+    np.testing.assert_allclose(row.cdf(Y), law.cdf(Y)[-1:], rtol=1e-14)
+    np.testing.assert_allclose(row.crps(0.7), law.crps(0.7)[-1], rtol=1e-8)
+
+
+# ---- other arrays ------------------------------------------------------------------------------------------
+
+
+def build(convert):
+    return {
+        "normal": Normal(convert(LOC), convert(SCALE)),
+        "logistic": Logistic(convert(LOC), convert(SCALE)),
+        "laplace": Laplace(convert(LOC), convert(SCALE)),
+        "t": StudentT(convert(DF), convert(LOC), convert(SCALE)),
+        "t with one df": StudentT(5, convert(LOC), convert(SCALE)),
+        "log-normal": LogNormal(convert(LOC), convert(SCALE)),
+        "gaussian mixture": GaussianMixture(WEIGHTS, convert(MEANS), convert(STDS)),
+        "logistic mixture": LogisticMixture(convert(WEIGHTS), convert(MEANS[0]), convert(STDS[0])),
+    }
+
+
+NAMES = list(build(np.asarray))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("namespace", ["torch", "strict"])
+def test_every_namespace_gives_the_same_values(name, namespace):
+    convert = pytest.importorskip("torch").as_tensor if namespace == "torch" else array_api_strict.asarray
+    law, expected = build(convert)[name], build(np.asarray)[name]
+    for method, argument in [("cdf", Y), ("sf", Y), ("logpdf", Y), ("crps", Y), ("ppf", P)]:
+        value = getattr(law, method)(convert(argument))
+        assert type(value) is type(convert(argument))
+        np.testing.assert_allclose(to_numpy(value), getattr(expected, method)(argument), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(to_numpy(law.mean()), expected.mean(), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(to_numpy(law.std()), expected.std(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("logistic", "log-normal")])
+@pytest.mark.parametrize("namespace", ["torch", "strict"])
+def test_every_namespace_clips(name, namespace):
+    convert = pytest.importorskip("torch").as_tensor if namespace == "torch" else array_api_strict.asarray
+    law, expected = (build(kind)[name].clip(0.0, 1.0) for kind in (convert, np.asarray))
+    np.testing.assert_allclose(to_numpy(law.crps(0.5)), expected.crps(0.5), rtol=1e-9)
+    np.testing.assert_allclose(to_numpy(law.std()), expected.std(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("method", ["cdf", "logpdf", "crps", "ppf"])
+def test_gradients_to_the_parameters_are_finite_differences(name, method):
+    torch = pytest.importorskip("torch")
+    makers = {
+        "normal": (Normal, [LOC, SCALE]),
+        "logistic": (Logistic, [LOC, SCALE]),
+        "laplace": (Laplace, [LOC, SCALE]),
+        "t": (StudentT, [DF, LOC, SCALE]),
+        "t with one df": (StudentT, [np.asarray(5.0), LOC, SCALE]),
+        "log-normal": (LogNormal, [LOC, SCALE]),
+        "gaussian mixture": (lambda m, s: GaussianMixture(WEIGHTS, m, s), [MEANS, STDS]),
+        "logistic mixture": (lambda m, s: LogisticMixture(WEIGHTS, m, s), [MEANS[0], STDS[0]]),
+    }
+    make, values = makers[name]
+    argument = np.array([[0.03, 0.5, 0.9]]) if method == "ppf" else np.array([[-7.0, 0.4, 0.9, 30.0]])
+    if name == "log-normal" and method == "logpdf":
+        argument = np.abs(argument)
+    tensors = [torch.tensor(value, requires_grad=True) for value in values]
+    value = getattr(make(*tensors), method)(torch.tensor(argument))
+    assert bool(torch.all(torch.isfinite(value)))
+    value.sum().backward()
+    for k, tensor in enumerate(tensors):
+        step = 1e-5
+
+        def total(shift, k=k):
+            moved = [v + shift if j == k else v for j, v in enumerate(values)]
+            return getattr(make(*moved), method)(argument).sum()
+
+        slope = (total(step) - total(-step)) / (2 * step)
+        np.testing.assert_allclose(tensor.grad.sum().item(), slope, rtol=2e-6, atol=1e-7)
+
+
+def test_gradient_of_t_at_its_centre_is_the_density():
+    torch = pytest.importorskip("torch")
+    t = torch.tensor([0.0, -0.4, 50.0], dtype=torch.float64, requires_grad=True)
+    law = StudentT(torch.tensor(4.0, dtype=torch.float64), torch.tensor(0.0, dtype=torch.float64), 1.0)
+    law.cdf(t).sum().backward()
+    np.testing.assert_allclose(t.grad, law.pdf(t.detach()), rtol=1e-12)
+
+
+# ---- scipy and torch distributions -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        st.norm(LOC, SCALE),
+        st.laplace(LOC, SCALE),
+        st.t(DF, LOC, SCALE),
+        st.cauchy(LOC, SCALE),
+        st.lognorm(SCALE, scale=2),
+    ],
+    ids=lambda frozen: frozen.dist.name,
+)
+def test_known_scipy_families_become_our_own(frozen):
+    law = from_scipy(frozen)
+    assert not isinstance(law, ScipyDistribution)
+    y = np.array([0.2, 0.4, 3.0])
+    np.testing.assert_allclose(law.cdf(y), frozen.cdf(y), rtol=1e-12)
+    np.testing.assert_allclose(law.logpdf(y), frozen.logpdf(y), rtol=1e-12)
+
+
+def test_a_shifted_log_normal_stays_with_scipy():
+    assert isinstance(from_scipy(st.lognorm(0.5, loc=1.0)), ScipyDistribution)
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        st.beta(2.0, 3.5),
+        st.uniform(1, 2),
+        st.weibull_min(1.5),
+        st.skewnorm(3.0),
+        st.genpareto(0.3),
+        st.expon(),
+    ],
+    ids=lambda frozen: frozen.dist.name,
+)
+def test_crps_of_scipy_families_is_its_integral(frozen):
+    law = from_scipy(frozen)
+    y = float(frozen.ppf(0.3))
+    np.testing.assert_allclose(float(law.crps(y)), crps_integral(law, y), rtol=1e-7)
+    many = from_scipy(type(frozen)(frozen.dist, *(np.full(2, a) for a in frozen.args)) if frozen.args else frozen)
+    np.testing.assert_allclose(many.crps(y), float(law.crps(y)), rtol=1e-7)
+
+
+def test_crps_of_a_scipy_law_without_mean_is_infinite():
+    law = from_scipy(st.levy([0.0, 1.0]))
+    np.testing.assert_array_equal(law.crps([2.0, 3.0]), [np.inf, np.inf])
+
+
+def test_a_discrete_or_loose_scipy_law_raises():
+    with pytest.raises(TypeError, match="continuous distribution, got the discrete poisson"):
+        from_scipy(st.poisson(3.0))
+    with pytest.raises(TypeError, match="frozen distribution such as"):
+        from_scipy(st.gamma)
+    with pytest.raises(ValueError, match=r"gamma has parameters outside their domain in row 1 \(1 rows in all\)"):
+        from_scipy(st.gamma([1.0, -1.0]))
+    with pytest.raises(ValueError, match=r"gamma.a is NaN or infinite in row 1"):
+        from_scipy(st.gamma([1.0, np.nan]))
+
+
+def torch_cases(td, torch):
+    loc, scale = torch.as_tensor(LOC), torch.as_tensor(SCALE)
+    return {
+        "normal": (td.Normal(loc, scale), st.norm(LOC, SCALE)),
+        "laplace": (td.Laplace(loc, scale), st.laplace(LOC, SCALE)),
+        "t": (td.StudentT(torch.as_tensor(DF), loc, scale), st.t(DF, LOC, SCALE)),
+        "cauchy": (td.Cauchy(loc, scale), st.cauchy(LOC, SCALE)),
+        "log-normal": (td.LogNormal(loc, scale), st.lognorm(SCALE, scale=np.exp(LOC))),
+        "gamma": (td.Gamma(scale, 2 * scale), st.gamma(SCALE, scale=0.5 / SCALE)),
+        "gumbel": (td.Gumbel(loc, scale), st.gumbel_r(LOC, SCALE)),
+        "exponential": (td.Exponential(scale), st.expon(scale=1 / SCALE)),
+        "uniform": (td.Uniform(loc, loc + scale), st.uniform(LOC, SCALE)),
+        "weibull": (td.Weibull(scale, scale + 1), st.weibull_min(SCALE + 1, scale=SCALE)),
+        "pareto": (td.Pareto(scale, scale + 3), st.pareto(SCALE + 3, scale=SCALE)),
+        "half-normal": (td.HalfNormal(scale), st.halfnorm(scale=SCALE)),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "normal",
+        "laplace",
+        "t",
+        "cauchy",
+        "log-normal",
+        "gamma",
+        "gumbel",
+        "exponential",
+        "uniform",
+        "weibull",
+        "pareto",
+        "half-normal",
+    ],
+)
+def test_torch_distributions_agree_with_scipy(name):
+    torch = pytest.importorskip("torch")
+    dist, oracle = torch_cases(torch.distributions, torch)[name]
+    law = from_torch(dist)
+    y = np.stack([oracle.ppf(p) for p in (0.05, 0.5, 0.9)], axis=1)
+    np.testing.assert_allclose(law.cdf(torch.as_tensor(y)), np.tile([0.05, 0.5, 0.9], (3, 1)), rtol=1e-9)
+    np.testing.assert_allclose(law.quantiles([0.05, 0.5, 0.9]), y, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(law.logpdf(torch.as_tensor(y[:, 1])), oracle.logpdf(y[:, 1]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(law.cdf(torch.full((3, 1), -20.0)), oracle.cdf(-20.0)[:, None], rtol=1e-9)
+    if name not in ("cauchy", "log-normal"):
+        np.testing.assert_allclose(law.mean(), oracle.mean(), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(law.std(), oracle.std(), rtol=1e-9)
+        expected = from_scipy(oracle).crps(y[:, 1])
+        np.testing.assert_allclose(law.crps(torch.as_tensor(y[:, 1])), expected, rtol=1e-6)
+    part = law[[2, 0]]
+    np.testing.assert_allclose(part.cdf(torch.as_tensor(y[[2, 0]])), np.tile([0.05, 0.5, 0.9], (2, 1)), rtol=1e-9)
+    np.testing.assert_allclose(law[1].median(), y[1, 1], rtol=1e-8, atol=1e-12)
+
+
+def test_a_torch_mixture_of_normals_is_a_gaussian_mixture_and_others_are_inverted():
+    torch = pytest.importorskip("torch")
+    td = torch.distributions
+    weights = td.Categorical(torch.as_tensor(np.tile(WEIGHTS, (3, 1))))
+    normal = from_torch(td.MixtureSameFamily(weights, td.Normal(torch.as_tensor(MEANS), torch.as_tensor(STDS))))
+    assert isinstance(normal, GaussianMixture)
+    laplace = from_torch(td.MixtureSameFamily(weights, td.Laplace(torch.as_tensor(MEANS), torch.as_tensor(STDS))))
+    pool = Mixture(tuple(Laplace(MEANS[:, k], STDS[:, k]) for k in range(3)), tuple(WEIGHTS))
+    np.testing.assert_allclose(laplace.ppf(torch.tensor([0.1, 0.5, 0.99])), pool.ppf([0.1, 0.5, 0.99]), rtol=1e-6)
+    np.testing.assert_allclose(
+        laplace[[2]].cdf(torch.tensor([0.7], dtype=torch.float64)), pool[[2]].cdf([0.7]), rtol=1e-12
+    )
+
+
+def test_gradients_reach_the_parameters_of_a_torch_distribution():
+    torch = pytest.importorskip("torch")
+    shape = torch.tensor([2.0, 3.0], dtype=torch.float64)
+    rate = torch.tensor([1.0, 0.5], dtype=torch.float64, requires_grad=True)
+    law = from_torch(torch.distributions.Gamma(shape, rate))
+    law.crps(torch.tensor([1.0, 4.0], dtype=torch.float64)).sum().backward()
+
+    def total(r):
+        return scoringrules.crps_gamma(np.array([1.0, 4.0]), np.array([2.0, 3.0]), r).sum()
+
+    slope = (total(np.array([1.0 + 1e-5, 0.5])) - total(np.array([1.0 - 1e-5, 0.5]))) / 2e-5
+    np.testing.assert_allclose(rate.grad[0].item(), slope, rtol=1e-5)
+
+
+def test_a_torch_law_that_cannot_serve_raises():
+    torch = pytest.importorskip("torch")
+    td = torch.distributions
+    with pytest.raises(TypeError, match=r"torch has no cdf for Beta: pass scipy.stats' law through from_scipy"):
+        from_torch(td.Beta(torch.tensor(2.0), torch.tensor(3.0)))
+    with pytest.raises(TypeError, match="continuous distribution, got the discrete Poisson"):
+        from_torch(td.Poisson(torch.tensor(2.0)))
+    with pytest.raises(TypeError, match=r"got batch and event shapes \(\) and \(2,\)"):
+        from_torch(td.MultivariateNormal(torch.zeros(2), torch.eye(2)))
+    with pytest.raises(TypeError, match=r"takes a torch.distributions.Distribution, got rv_continuous_frozen"):
+        from_torch(st.norm())
+    assert isinstance(from_torch(td.HalfCauchy(torch.tensor(1.0))), TorchDistribution)
+
+
+# ---- the door ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [Normal, Logistic, Laplace, LogNormal, lambda *a, **k: StudentT(3, *a, **k)])
+def test_bad_locations_and_scales_raise_with_row_and_count(make):
+    with pytest.raises(ValueError, match=r"is negative in row 1 \(2 rows in all\)"):
+        make([0.0, 0.0, 0.0], [1.0, -1.0, -2.0])
+    with pytest.raises(ValueError, match=r"is NaN or infinite in row 2 \(1 rows in all\)"):
+        make([0.0, 0.0, np.nan], 1.0)
+    with pytest.raises(ValueError, match="one row for each of the 3 rows"):
+        make([0.0, 0.0, 0.0], [1.0, 1.0])
+    with pytest.raises(ValueError, match="must be positive, got 0"):
+        make(0.0, 0.0)
+    with pytest.raises(TypeError, match="real numbers"):
+        make(["a"], 1.0)
+
+
+@pytest.mark.parametrize("make", [Normal, Logistic, Laplace, LogNormal, lambda *a, **k: StudentT(3, *a, **k)])
+def test_a_zero_scale_warns_and_strict_raises(make):
+    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 1"):
+        law = make([0.0, 0.0, 0.0], [1.0, 0.0, 2.0])
+    assert np.all(np.isfinite(law.logpdf([1.0, 1.0, 1.0])))
+    with pytest.raises(ValueError, match="zero width in row 1"):
+        make([0.0, 0.0, 0.0], [1.0, 0.0, 2.0], strict=True)
+
+
+def test_bad_degrees_of_freedom_raise():
+    with pytest.raises(ValueError, match=r"StudentT.df is not positive in row 0 \(1 rows in all\)"):
+        StudentT([0.0, 1.0], 0.0, 1.0)
+    with pytest.raises(
+        ValueError, match=r"StudentT.df must have one row for each of the 3 rows of StudentT.loc, got 2"
+    ):
+        StudentT([1.0, 1.0], [0.0, 0.0, 0.0], 1.0)
+    assert StudentT([1.0, 2.0], 0.0, 1.0).shape == (2,)
+
+
+def test_bad_components_raise():
+    with pytest.raises(ValueError, match=r"GaussianMixture.weights does not sum to 1 in row 1 \(1 rows in all\)"):
+        GaussianMixture([[0.5, 0.5], [0.5, 0.6]], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 2)
+    with pytest.raises(ValueError, match=r"LogisticMixture.weights does not sum to 1 as its only value"):
+        LogisticMixture([0.5, 0.6], [0.0, 1.0], [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"GaussianMixture.weights is negative in row 0"):
+        GaussianMixture([[-0.5, 1.5]], [[0.0, 1.0]], [[1.0, 1.0]])
+    with pytest.raises(ValueError, match=r"GaussianMixture.stds is not positive in row 0 \(1 rows in all\)"):
+        GaussianMixture([0.5, 0.5], [[0.0, 1.0]], [[1.0, 0.0]])
+    with pytest.raises(ValueError, match=r"GaussianMixture.stds must have a column for each of 2 components, got 3"):
+        GaussianMixture([0.5, 0.5], [[0.0, 1.0]], [[1.0, 1.0, 1.0]])
+    with pytest.raises(ValueError, match=r"one row for each of the 2 rows of GaussianMixture.means, got 3"):
+        GaussianMixture([0.5, 0.5], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 3)
+    with pytest.raises(ValueError, match=r"LogisticMixture.locs must have shape \(K,\), got \(1, 2\)"):
+        LogisticMixture([0.5, 0.5], [[0.0, 1.0]], [[1.0, 1.0]])
+    with pytest.raises(ValueError, match=r"GaussianMixture.means is NaN or infinite in row 1"):
+        GaussianMixture([0.5, 0.5], [[0.0, 1.0], [0.0, np.nan]], [[1.0, 1.0]] * 2)
+
+
+def test_weights_that_sum_to_one_within_a_millionth_are_made_exact():
+    law = GaussianMixture([0.3, 0.7 + 5e-7], [[0.0, 1.0]], [[1.0, 1.0]])
+    np.testing.assert_allclose(law.weights.sum(), 1, rtol=1e-15)
