@@ -60,14 +60,18 @@ SINGLE = {
 }
 
 
+GAUSS = tuple(45 * x for x in np.polynomial.legendre.leggauss(400))
+
+
 def named(laws):
     return pytest.mark.parametrize("law", list(laws.values()), ids=list(laws))
 
 
 def crps_integral(law, y):
     """The integral of (F(t) - 1{y <= t})^2 over t, piece by piece."""
-    grid = np.unique(np.asarray(law.quantiles(st.logistic.cdf(np.linspace(-36, 36, 289)))))
-    x, w = np.polynomial.legendre.leggauss(40)
+    grid = np.unique(np.asarray(law.quantiles(st.logistic.cdf(np.linspace(-36, 36, 73)))))
+    grid = np.union1d(grid, np.linspace(max(grid[0], -100), min(grid[-1], 100), 2000))
+    x, w = np.polynomial.legendre.leggauss(10)
 
     def integral(square, edges):
         low, width = edges[:-1, None], np.diff(edges)[:, None]
@@ -111,8 +115,7 @@ def test_infinite_arguments_and_certain_probabilities_go_to_the_ends(law):
 @named({name: law for name, law in LAWS.items() if name != "gaussian mixture"})  # its quantiles leap
 def test_mean_and_std_are_integrals_of_quantiles(law):
     """By Gauss-Legendre in the logit of the probability."""
-    x, w = np.polynomial.legendre.leggauss(400)
-    s, w = 45 * x, 45 * w
+    s, w = GAUSS
     q = law._ppf_logit(s[None, :])
     density = w * st.logistic.pdf(s)
     mean = np.sum(q * density, axis=1)
@@ -299,7 +302,7 @@ def test_a_component_of_weight_zero_changes_nothing():
 def test_quantiles_of_a_wide_logistic_mixture_are_exact():
     rng = np.random.default_rng(0)
     law = LogisticMixture(np.full(200, 1 / 200), 5 * rng.normal(size=200), np.exp(rng.normal(size=200)))
-    p = rng.random(2000)
+    p = rng.random(200)
     assert np.max(np.abs(law.cdf(law.ppf(p)) - p)) <= 1e-12
 
 
@@ -458,7 +461,7 @@ def test_a_shifted_log_normal_stays_with_scipy():
         st.beta(2.0, 3.5),
         st.uniform(1, 2),
         st.weibull_min(1.5),
-        st.skewnorm(3.0),
+        st.fisk(3.0),
         st.genpareto(0.3),
         st.expon(),
     ],
@@ -531,7 +534,7 @@ def test_torch_distributions_agree_with_scipy(name):
     np.testing.assert_allclose(law.cdf(torch.as_tensor(y)), np.tile([0.05, 0.5, 0.9], (3, 1)), rtol=1e-9)
     np.testing.assert_allclose(law.quantiles([0.05, 0.5, 0.9]), y, rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(law.logpdf(torch.as_tensor(y[:, 1])), oracle.logpdf(y[:, 1]), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(law.cdf(torch.full((3, 1), -20.0)), oracle.cdf(-20.0)[:, None], rtol=1e-9)
+    np.testing.assert_allclose(law.cdf(torch.full((3, 1), -20.0)), oracle.cdf(-20.0)[:, None], atol=1e-15, rtol=1e-9)
     if name not in ("cauchy", "log-normal"):
         np.testing.assert_allclose(law.mean(), oracle.mean(), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(law.std(), oracle.std(), rtol=1e-9)

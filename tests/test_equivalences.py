@@ -8,6 +8,7 @@ import scoringrules
 from crepes import ConformalPredictiveSystem
 from scipy.special import ndtr
 from sklearn.isotonic import IsotonicRegression
+from threadpoolctl import threadpool_limits
 
 from calibrant import (
     Calibrator,
@@ -24,6 +25,13 @@ from calibrant import (
 from calibrant.interpolators import Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import CDFScore, EnsembleScore, QuantileScore, ZScore
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """On a busy machine threads of small matrix products wait for each other, 30 times the work."""
+    with threadpool_limits(1):
+        yield
 
 
 class Given:

@@ -20,6 +20,7 @@ from catalogue import (
     ROWS,
     SCALE,
     SHIFTLESS,
+    SLOW,
     UNITLESS,
     H,
     World,
@@ -35,7 +36,7 @@ from hypothesis import strategies as st
 from calibrant import Calibrator, Normal, Point, concatenate
 from calibrant.interpolators import BoundedTails, ExponentialTails, Linear, Naive, Random
 
-# ---- every law by name, and what is known about it -----------------------------------------------------------------------
+# ---- every law by name, and what is known about it -----------------------------------------------------------------
 
 
 @cache
@@ -72,7 +73,8 @@ def is_smoothed(name):
 ALL = [*DISTRIBUTIONS, *COMBINATIONS]
 FINITE = [name for name in ALL if not is_infinite(name)]
 every_law = pytest.mark.parametrize("name", ALL)
-every_finite_law = pytest.mark.parametrize("name", FINITE)
+INTEGRABLE = [name for name in FINITE if name not in COMBINATIONS or COMBINATIONS[name][0] not in SLOW]
+every_finite_law = pytest.mark.parametrize("name", INTEGRABLE)
 every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS)
 every_combination = pytest.mark.parametrize("name", COMBINATIONS)
 every_pair = pytest.mark.parametrize("pair", PAIRS)
@@ -81,7 +83,13 @@ P = np.sort(np.concatenate([[1e-6, 1e-3, 1 - 1e-3, 1 - 1e-6], np.linspace(0.011,
 
 
 def quantiles(H, p=P):
+    """(n, k), also for a single law."""
     return np.atleast_2d(H.quantiles(p))
+
+
+@cache
+def at_P(name):
+    return quantiles(law(name))
 
 
 def on_rows(H, method, y):
@@ -94,13 +102,12 @@ def spread(H):
     return q[:, 1:] - q[:, :1]
 
 
-# ---- a CDF ---------------------------------------------------------------------------------------------------------------
+# ---- a CDF ---------------------------------------------------------------------------------------------------------
 
 
 @every_law
 def test_the_cdf_never_decreases_and_lies_between_0_and_1(name):
-    H = law(name)
-    q = quantiles(H)
+    H, q = law(name), at_P(name)
     finite = np.where(np.isfinite(q), q, np.median(q, axis=1, keepdims=True))
     y = np.sort(np.concatenate([finite, (finite[:, 1:] + finite[:, :-1]) / 2], axis=1), axis=1)
     F = on_rows(H, "cdf", y)
@@ -121,8 +128,7 @@ def test_the_cdf_runs_from_0_to_1(name):
 
 @every_law
 def test_sf_is_one_minus_cdf(name):
-    H = law(name)
-    q = quantiles(H)
+    H, q = law(name), at_P(name)
     y = np.where(np.isfinite(q), q, np.median(q, axis=1, keepdims=True))
     np.testing.assert_allclose(on_rows(H, "sf", y), 1 - on_rows(H, "cdf", y), rtol=0, atol=4e-16)
 
@@ -130,8 +136,7 @@ def test_sf_is_one_minus_cdf(name):
 @every_law
 def test_ppf_is_the_generalised_inverse_of_the_cdf(name):
     """The smallest y with cdf(y) >= p; y moves by a few roundings either way, since an atom is a single float."""
-    H = law(name)
-    y = quantiles(H)
+    H, y = law(name), at_P(name)
     tolerance = 1e-9 if "naf" in name else 1e-12
     finite = np.isfinite(y)
     assert finite.all() or is_infinite(name)
@@ -148,7 +153,7 @@ def test_ppf_is_the_generalised_inverse_of_the_cdf(name):
 
 @every_law
 def test_quantiles_increase(name):
-    assert np.all(quantiles(law(name))[:, 1:] >= quantiles(law(name))[:, :-1])
+    assert np.all(at_P(name)[:, 1:] >= at_P(name)[:, :-1])
 
 
 @every_law
@@ -163,7 +168,7 @@ def test_median_interval_and_quantiles_agree_with_ppf(name):
     np.testing.assert_array_equal(table[..., 1], H.median())
 
 
-# ---- a density -----------------------------------------------------------------------------------------------------------
+# ---- a density -----------------------------------------------------------------------------------------------------
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -176,9 +181,9 @@ def gauss(edges):
     return nodes.reshape(len(edges), -1), (h * WEIGHTS).reshape(len(edges), -1)
 
 
-TAIL = np.exp(-np.linspace(30, 0, 121))  # from 1e-13 of the outer mass on
+TAIL = np.exp(-np.linspace(25, 0, 51))  # from 1e-11 of the outer mass on
 KNOTS = np.arange(1, 21) / 21  # the CDF of a linear law of twenty scores bends here
-LEVELS = np.unique(np.concatenate([TAIL / 21, KNOTS, 1 - TAIL / 21, np.linspace(1 / 21, 20 / 21, 191)]))
+LEVELS = np.unique(np.concatenate([TAIL / 21, KNOTS, 1 - TAIL / 21, np.linspace(1 / 21, 20 / 21, 58)]))
 
 
 @every_law
@@ -187,15 +192,13 @@ def test_the_density_integrates_to_one_less_the_mass_of_atoms(name):
     if atoms(name) is None:
         return
     if atoms(name) == 1:
-        y = quantiles(H)
+        y = at_P(name)
         assert np.all(on_rows(H, "pdf", np.where(np.isfinite(y), y, 0.3)) == 0)
         return
     edges = quantiles(H, LEVELS)
     ends = np.where(np.isfinite(edges), edges, np.nan)
     edges = np.where(edges == -np.inf, np.nanmin(ends, axis=1, keepdims=True), edges)
     edges = np.where(edges == np.inf, np.nanmax(ends, axis=1, keepdims=True), edges)
-    kinks = [np.full((len(edges), 1), 0.0)] if "laplace" in name else []
-    del kinks
     y, w = gauss(edges)
     total = np.sum(on_rows(H, "pdf", y) * w, axis=1)
     np.testing.assert_allclose(total, 1 - atoms(name), rtol=0, atol=2e-6)
@@ -216,13 +219,12 @@ def test_logpdf_is_the_log_of_the_slope_of_the_cdf(name):
     np.testing.assert_allclose(on_rows(H, "pdf", y), slope, rtol=2e-4)
 
 
-# ---- integrals -----------------------------------------------------------------------------------------------------------
+# ---- integrals -----------------------------------------------------------------------------------------------------
 
 
 def integrals(H, y):
     """The mean, the std and the CRPS of y from quantiles alone: E Y = int Q, CRPS = 2 int (1{y <= Q} - p)(Q - y) dp."""
-    edges = np.unique(np.concatenate([[0.0], LEVELS, np.linspace(0.05, 0.95, 19), [1.0]]))
-    p, w = gauss(edges[None, :])
+    p, w = gauss(np.concatenate([[0.0], LEVELS, [1.0]])[None, :])
     p, w = p[0], w[0]
     Q = quantiles(H, p)
     mean = np.sum(w * Q, axis=1)
@@ -261,10 +263,10 @@ def test_mass_at_infinity_makes_the_mean_nan_and_std_and_crps_infinite(name):
     assert np.all(np.isinf(H.crps(20.0)))
 
 
-# ---- units ---------------------------------------------------------------------------------------------------------------
+# ---- units ---------------------------------------------------------------------------------------------------------
 
 
-def compare_units(there, here, stretch, shift, rtol=1e-9):
+def compare_units(there, here, stretch, shift, rtol=1e-9, *, integrals=True):
     """Y' = shift + stretch Y: F'(y') = F(y), Q' = shift + stretch Q, densities over stretch, lengths times stretch."""
     q = here.quantiles([0.03, 0.41, 0.93])
     finite = np.isfinite(q)
@@ -275,6 +277,8 @@ def compare_units(there, here, stretch, shift, rtol=1e-9):
     np.testing.assert_allclose((there.quantiles([0.03, 0.41, 0.93]) - shift) / stretch, q, rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.cdf(moved), here.cdf(y), rtol=0, atol=atol)
     np.testing.assert_allclose(there.logpdf(moved) + math.log(stretch), here.logpdf(y), rtol=1e-6, atol=1e-6)
+    if not integrals:
+        return
     np.testing.assert_allclose((there.mean() - shift) / stretch, here.mean(), rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.std() / stretch, here.std(), rtol=1e-8)
     np.testing.assert_allclose(there.crps(moved) / stretch, here.crps(y), rtol=1e-8)
@@ -289,12 +293,12 @@ def test_distributions_move_and_stretch_with_the_unit(name, stretch):
     compare_units(DISTRIBUTIONS[name](World(stretch=stretch, shift=shift)), law(name), stretch, shift)
 
 
-QUICK = ["naive", "linear", "linear, bounded", "random, bounded", "naf"]
+QUICK = ["naive", "linear", "random, bounded", "naf"]
 
 
 @every_pair
 @pytest.mark.parametrize("interpolator", QUICK)
-@pytest.mark.parametrize("stretch", [1.0, 1e12, 1e-12])
+@pytest.mark.parametrize("stretch", [1e12, 1e-12])
 def test_the_unit_of_y_changes_nothing_but_the_unit_of_the_result(pair, interpolator, stretch):
     case = PAIRS[pair]
     if f"{pair}; {interpolator}" not in COMBINATIONS:
@@ -302,10 +306,10 @@ def test_the_unit_of_y_changes_nothing_but_the_unit_of_the_result(pair, interpol
     stretch = stretch if case.stretches else 1.0
     shift = 7.0 * stretch if case.shifts else 0.0
     there = predicted(pair, interpolator, world=World(stretch=stretch, shift=shift))
-    compare_units(there, H(pair, interpolator), stretch, shift, rtol=1e-7)
+    compare_units(there, H(pair, interpolator), stretch, shift, rtol=1e-7, integrals=pair not in SLOW)
 
 
-# ---- shapes and rows -----------------------------------------------------------------------------------------------------
+# ---- shapes and rows -----------------------------------------------------------------------------------------------
 
 
 @every_law
@@ -345,14 +349,10 @@ BATCHES = [*(name for name in DISTRIBUTIONS if law(name).shape), *COMBINATIONS]
 
 
 @pytest.mark.parametrize("name", BATCHES)
-@pytest.mark.parametrize(
-    "index",
-    [np.array([True, False, True, False, True]), [0, 3], np.array([4, 0, 0]), slice(1, 3), slice(None, None, 2)],
-    ids=["mask", "list", "rows", "slice", "every second"],
-)
-def test_slicing_commutes_with_every_method(name, index):
+def test_slicing_commutes_with_every_method(name):
     H = law(name)
-    rows_agree(H[index], H, np.arange(ROWS)[index])
+    for index in (np.array([True, False, True, False, True]), [0, 3], np.array([4, 0, 0]), slice(1, 4, 2)):
+        rows_agree(H[index], H, np.arange(ROWS)[index])
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -366,17 +366,16 @@ def test_an_integer_gives_one_law_and_an_empty_slice_none(name):
     assert H[:0].cdf(np.zeros(0)).shape == (0,)
 
 
-QUADRATURE_IS_SLOW = ("gaussian mixture", "pool", "ensemble of cdfs", "a df a row")
-
-
-@pytest.mark.parametrize("name", [name for name in BATCHES if not any(slow in name for slow in QUADRATURE_IS_SLOW)])
+@pytest.mark.parametrize("name", [name for name in BATCHES if name in INTEGRABLE])
 def test_slicing_commutes_with_mean_std_and_crps(name):
     H = law(name)
+    y = Y[CALIBRATION:]
+    mean, std, crps = H.mean(), H.std(), H.crps(y)
     for index in ([3, 1], 2):
         part = H[index]
-        np.testing.assert_allclose(part.mean(), H.mean()[index], rtol=1e-12)
-        np.testing.assert_allclose(part.std(), H.std()[index], rtol=1e-12)
-        np.testing.assert_allclose(part.crps(Y[CALIBRATION:][index]), H.crps(Y[CALIBRATION:])[index], rtol=1e-12)
+        np.testing.assert_allclose(part.mean(), mean[index], rtol=1e-12)
+        np.testing.assert_allclose(part.std(), std[index], rtol=1e-12)
+        np.testing.assert_allclose(part.crps(y[index]), crps[index], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -385,12 +384,12 @@ def test_concatenating_slices_gives_the_whole_back(name):
     rows_agree(concatenate([H[:2], H[2:3], H[3:]]), H, slice(None))
 
 
-@pytest.mark.parametrize("name", PREDICTIONS)
+@pytest.mark.parametrize("name", [name for name in PREDICTIONS if any(c.prediction == name for c in PAIRS.values())])
 def test_predictions_slice_concatenate_and_print_themselves(name):
     prediction = PREDICTIONS[name](HERE)
     joined = concatenate([prediction[:3], prediction[3:]])
     assert len(joined) == len(prediction) == CALIBRATION + ROWS
-    pair = next(pair for pair in PAIRS if PAIRS[pair].prediction == name) if name not in ("a", "b") else None
+    pair = next(pair for pair in PAIRS if PAIRS[pair].prediction == name)
     score = PAIRS[pair].score
     np.testing.assert_array_equal(score(joined, Y), score(prediction, Y))
     np.testing.assert_array_equal(score(prediction[2], Y[2:3]), score(prediction, Y)[2:3])
@@ -405,7 +404,7 @@ def test_a_law_prints_itself_in_one_line(name):
     assert not H.shape or f"n={len(H)}" in repr(H)
 
 
-# ---- calibration ---------------------------------------------------------------------------------------------------------
+# ---- calibration ---------------------------------------------------------------------------------------------------
 
 
 @every_combination
@@ -429,7 +428,7 @@ def test_tails_make_no_difference_to_a_cdf_score(pair):
         np.testing.assert_array_equal(others[0], first)
 
 
-# ---- samples -------------------------------------------------------------------------------------------------------------
+# ---- samples -------------------------------------------------------------------------------------------------------
 
 
 @every_law
@@ -445,12 +444,12 @@ def test_samples_are_the_same_for_the_same_rng(name):
 @every_finite_law
 def test_samples_have_the_mean_of_the_law(name):
     H = law(name)
-    draws = H.sample(400, rng=np.random.default_rng(0))
-    z = (draws.mean(axis=-1) - np.asarray(H.mean())) / np.asarray(H.std()) * 20
+    draws = H.sample(100, rng=np.random.default_rng(0))
+    z = (draws.mean(axis=-1) - np.asarray(H.mean())) / np.asarray(H.std()) * 10
     assert np.all(np.abs(z) < 5)
 
 
-# ---- clip ----------------------------------------------------------------------------------------------------------------
+# ---- clip ----------------------------------------------------------------------------------------------------------
 
 
 @every_law
@@ -459,7 +458,7 @@ def test_a_clipped_law_is_that_of_the_clipped_label(name):
     low, high = float(np.median(H.ppf(0.15))), float(np.median(H.ppf(0.8)))
     C = H.clip(low, high)
     assert C.shape == H.shape
-    np.testing.assert_array_equal(quantiles(C), np.clip(quantiles(H), low, high))
+    np.testing.assert_array_equal(quantiles(C), np.clip(at_P(name), low, high))
     y = np.linspace(low - 1, high + 1, 7)[None, :] + 1e-4
     inside = np.clip(y, low, high)
     F = np.where(y < low, 0.0, np.where(y >= high, 1.0, on_rows(H, "cdf", inside)))
@@ -467,13 +466,13 @@ def test_a_clipped_law_is_that_of_the_clipped_label(name):
     np.testing.assert_array_equal(on_rows(C, "logpdf", y)[:, [0, -1]], -np.inf)
 
 
-@every_law
+@pytest.mark.parametrize("name", [name for name in ALL if name in INTEGRABLE or is_infinite(name)])
 def test_a_clipped_law_has_finite_and_true_mean_std_and_crps(name):
     H = law(name)
     low, high = float(np.median(H.ppf(0.15))), float(np.median(H.ppf(0.8)))
     C = H.clip(low, high)
     y = low + 0.4 * (high - low)
-    edges = np.unique(np.concatenate([np.linspace(0, 1, 201), KNOTS]))
+    edges = np.concatenate([[0.0], LEVELS, [1.0]])
     cuts = [np.clip(quantiles(H, edges), low, high), np.full((max(1, len(np.atleast_1d(H.mean()))), 1), y)]
     points, w = gauss(np.sort(np.concatenate(cuts, axis=1), axis=1))
     F = np.atleast_2d(on_rows(H, "cdf", points))
@@ -497,9 +496,9 @@ def test_clipping_on_one_side_leaves_the_other_alone():
     np.testing.assert_array_equal(clipped.ppf(0.999), law("residual; linear").ppf(0.999))
 
 
-# ---- what hypothesis finds -------------------------------------------------------------------------------------------------
+# ---- what hypothesis finds -----------------------------------------------------------------------------------------
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=40, deadline=None)
 values = st.floats(-1e3, 1e3).map(lambda v: round(v, 1))  # a coarse grid, so that there are ties
 labels = st.lists(values, min_size=1, max_size=12)
 units = st.sampled_from([1e-12, 1e-3, 1.0, 1e6, 1e12])

@@ -6,43 +6,45 @@ from collections.abc import Callable
 
 from calibrant._arrays import Array, clip, namespace
 
+_STEPS = 100
+
 
 def solve_increasing(
-    function: Callable[[Array], Array],
-    log_slope: Callable[[Array], Array],
+    function: Callable[[Array], tuple[Array, Array]],
     target: Array,
     low: Array,
     high: Array,
 ) -> Array:
-    """The y in [low, high] with function(y) = target: Newton steps, replaced by bisection where they leave the bracket.
+    """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
-    Ends when every bracket or every step is at the resolution of the floats. The last step is taken outside the search
-    with the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
+    Newton steps, replaced by bisection where they leave the bracket. The search ends when every step is below the root
+    of the floats' resolution; the error is then squared by the last step. That one is taken outside the search, with
+    the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
     """
     xp = namespace(target)
-    resolution = 4 * float(xp.finfo(target.dtype).eps)
     shape = (target + low + high).shape
-    search_low, search_high = (_detached(xp.broadcast_to(end, shape)) for end in (low, high))
+    a, b = (_detached(xp.broadcast_to(end, shape)) for end in (low, high))
     goal = _detached(target)
-    y = 0.5 * search_low + 0.5 * search_high
-    for _ in range(200):
-        value = _detached(function(y))
+    close = float(xp.finfo(target.dtype).eps) ** 0.5
+    width = xp.abs(b - a)
+    y = 0.5 * a + 0.5 * b
+    done = ~(b > a)
+    for _ in range(_STEPS):
+        value, log_slope = (_detached(part) for part in function(y))
         gap = value - goal
-        search_low = xp.where(gap <= 0, y, search_low)
-        search_high = xp.where(gap >= 0, y, search_high)
-        step = gap * xp.exp(clip(-_detached(log_slope(y)), -700.0, 700.0))
+        step = gap * xp.exp(clip(-log_slope, -700.0, 700.0))
+        a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
+        small = close * xp.minimum(xp.abs(y) + 1e-3 * width, width)
+        done = done | (xp.abs(step) <= small) | (gap == 0)
         newton = y - step
-        inside = (newton > search_low) & (newton < search_high)
-        following = xp.where(inside, newton, 0.5 * search_low + 0.5 * search_high)
-        still = (xp.abs(following - y) <= resolution * xp.abs(y)) | (search_high - search_low <= resolution * xp.abs(y))
-        y = xp.where(gap == 0, y, following)
-        if bool(xp.all(still | (gap == 0))):
+        inside = (newton >= a) & (newton <= b)
+        y = xp.where(done, y, xp.where(inside, newton, 0.5 * a + 0.5 * b))
+        if bool(xp.all(done)):
             break
-    slope = xp.exp(_detached(log_slope(y)))
-    steady = xp.isfinite(slope) & (slope > 0)
-    correction = (function(y) - target) / xp.where(steady, slope, xp.ones_like(slope))
-    small = steady & (xp.abs(_detached(correction)) <= 1e-6 * (1 + xp.abs(y)))
-    return y - xp.where(small, correction, xp.zeros_like(correction))
+    value, log_slope = function(y)
+    correction = (value - target) / xp.exp(clip(_detached(log_slope), -700.0, 700.0))
+    fine = xp.abs(_detached(correction)) <= 1e-6 * (xp.abs(y) + width)
+    return y - xp.where(fine, correction, xp.zeros_like(correction))
 
 
 def _detached(array: Array) -> Array:

@@ -22,8 +22,8 @@ def _elementwise(name: str, x: Array) -> Array:
 
 
 def ndtr(z: Array) -> Array:
-    """The standard normal CDF."""
-    return _elementwise("ndtr", z)
+    """The standard normal CDF, erfc(-z / sqrt(2)) / 2; torch's own ndtr is 0 from z = -9 or so."""
+    return _elementwise("erfc", z * -math.sqrt(0.5)) / 2
 
 
 def log_ndtr(z: Array) -> Array:

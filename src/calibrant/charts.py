@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from array_api_compat import device
@@ -19,7 +19,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import first_array
 from calibrant._roots import solve_increasing
-from calibrant.distributions.base import Distribution, logit_cdf
+from calibrant.distributions.base import Distribution, logit_cdf, logit_cdf_and_log_slope
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.pullback import PiecewisePullBack, PullBack
@@ -56,6 +56,10 @@ class Chart(ABC):
     def breaks(self) -> Array:
         """The y at which the map of a single row bends; None where it is smooth."""
         return None
+
+    def grid(self) -> Array:
+        """Scores between which the inverse is as good as a polynomial; none where the law of the scores decides."""
+        return np.zeros(0)
 
     def times(self, weight: float) -> Chart:
         """The map weight * s(y)."""
@@ -124,18 +128,8 @@ class BrokenLine(Chart):
 
     def _piece(self, table: Array, argument: Array) -> Array:
         """How many of a row's knots lie at or below the argument: 0..K."""
-        xp = namespace(argument)
-        rows, count = self.values.shape
-        table = xp.broadcast_to(table, (rows, count))
-        argument = xp.broadcast_to(argument, (rows, argument.shape[-1]))
-        low = xp.zeros(argument.shape, dtype=xp.int64, device=device(argument))
-        high = low + count
-        for _ in range(count.bit_length()):
-            middle = clip((low + high) // 2, 0, count - 1)
-            below = (gather(table, middle) <= argument) & (low < high)
-            low = xp.where(below, middle + 1, low)
-            high = xp.where(below | (low >= high), high, middle)
-        return low
+        rows = self.values.shape[0]
+        return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, argument.shape[-1])))
 
     def __call__(self, y: Array) -> Array:
         levels, values, slope = self._line(self.values, y)
@@ -163,9 +157,13 @@ class BrokenLine(Chart):
 
 @dataclass(frozen=True, eq=False)
 class LogitCDF(Chart):
-    """s = logit F(y): the cdf score, in a form that does not saturate."""
+    """s = logit F(y): the cdf score, in a form that does not saturate.
+
+    In a sum of scores it stands for weight * F(y).
+    """
 
     law: Distribution
+    weight: float = field(default=1.0, metadata={"shared": True})
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -178,7 +176,7 @@ class LogitCDF(Chart):
         return self.law._ppf_logit(s)
 
     def log_slope(self, y: Array) -> Array:
-        return self.law._logpdf(y) - self.law._logcdf(y) - self.law._logsf(y)
+        return logit_cdf_and_log_slope(self.law, y)[1]
 
     def pull(self, q: Distribution) -> Distribution:
         return self.law._recalibrated(q)
@@ -186,8 +184,11 @@ class LogitCDF(Chart):
     def breaks(self) -> Array:
         return self.law._breaks()
 
+    def grid(self) -> Array:
+        return np.concatenate([np.arange(-36, 37) / 3, np.arange(-24.0, -12.0), np.arange(13.0, 25.0)])
+
     def times(self, weight: float) -> Chart:
-        return SumChart((CDF(self.law),), (weight,))
+        return SumChart((CDF(self.law),), (weight * self.weight,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +276,7 @@ class SumChart(Chart):
             namespace(s).maximum,
             (c.inverse((s - sum(w * d.range[0] for d, w in bound)) / total) for c, _ in free),
         )
-        return solve_increasing(self, self.log_slope, s, low, high)
+        return solve_increasing(lambda y: (self(y), self.log_slope(y)), s, low, high)
 
     def log_slope(self, y: Array) -> Array:
         xp = namespace(y)
@@ -294,9 +295,11 @@ def combine(charts: Sequence[Chart], weights: Sequence[float]) -> Chart:
     Scores that are CDFs sum to a multiple of the CDF of the pooled law, so they become its cdf score.
     """
     if all(isinstance(chart, LogitCDF) for chart in charts):
-        total = sum(weights)
-        pooled = Mixture(tuple(chart.law for chart in charts), tuple(w / total for w in weights))  # type: ignore[attr-defined]
-        return LogitCDF(pooled)
+        cdfs = cast(Sequence[LogitCDF], charts)
+        shares = [weight * chart.weight for chart, weight in zip(cdfs, weights, strict=True)]
+        total = sum(shares)
+        pooled = Mixture(tuple(chart.law for chart in cdfs), tuple(share / total for share in shares))
+        return LogitCDF(pooled, total)
     weighted = [chart.times(weight) for chart, weight in zip(charts, weights, strict=True)]
     if all(isinstance(chart, Affine) for chart in weighted):
         return _sum_of_lines(weighted)  # type: ignore[arg-type]
@@ -335,6 +338,20 @@ def _outer_slopes(chart: Chart) -> tuple[Array, Array]:
         return chart.slopes[:, 0], chart.slopes[:, -1]
     assert isinstance(chart, Affine)
     return 1 / chart.scale, 1 / chart.scale
+
+
+def count_up_to(table: Array, argument: Array) -> Array:
+    """#{k: table[i, k] <= argument[i, j]} by bisection, for sorted rows (or one row for all) and a 2-d argument."""
+    xp = namespace(argument)
+    count = table.shape[1]
+    low = xp.zeros(argument.shape, dtype=xp.int64, device=device(argument))
+    high = low + count
+    for _ in range(count.bit_length()):
+        middle = clip((low + high) // 2, 0, count - 1)
+        below = (gather(table, middle) <= argument) & (low < high)
+        low = xp.where(below, middle + 1, low)
+        high = xp.where(below | (low >= high), high, middle)
+    return low
 
 
 def gather(table: Array, index: Array) -> Array:

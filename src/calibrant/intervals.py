@@ -135,8 +135,10 @@ class ConformalInterval:
         rank = int(self.rank(n, self.coverage))
         if rank < 1:
             raise ValueError(f"ConformalInterval.rank must give at least 1, got {rank} for n = {n}")
-        threshold = float(xp.sort(values)[rank - 1]) if rank <= n else math.inf
-        guarantee = IntervalGuarantee(self.coverage, n, rank, _largest_tie(values))
+        values = xp.sort(values)
+        threshold = float(values[rank - 1]) if rank <= n else math.inf
+        tied = bool(xp.any(values[1:] == values[:-1]))
+        guarantee = IntervalGuarantee(self.coverage, n, rank, _largest_tie(values) if tied else 1)
         return FittedInterval(self.nonconformity, threshold, guarantee)
 
     def __repr__(self) -> str:

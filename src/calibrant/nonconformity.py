@@ -308,8 +308,8 @@ class _Points:
         xp, m, grid = namespace(self.grid), self.minimiser, self.grid[None, :]
         value = self._at(self.nonconformity.value, grid)
         least = self.nonconformity.value(self.prediction, m[:, 0])[:, None]
-        steps = value[:, 1:] - value[:, :-1]
         self._refuse("value", ~xp.isfinite(value), "is not finite")
+        steps = value[:, 1:] - value[:, :-1]
         rounding = 100 * xp.finfo(value.dtype).eps * xp.max(xp.abs(value))
         self._refuse("value", value < least - rounding, "is smaller elsewhere than at its minimiser")
         self._refuse("value", (grid[:, 1:] <= m) & (steps >= 0), "does not fall strictly up to its minimiser")

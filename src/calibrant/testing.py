@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,11 @@ from calibrant.scores import Score
 
 Floats = NDArray[np.float64]
 
-_POINTS = 25  # labels tried in each row
+_POINTS = 15  # labels tried in each row
 _LEVELS = np.array([0.02, 0.11, 0.27, 0.5, 0.68, 0.86, 0.97])
 
 
-# ---- scores --------------------------------------------------------------------------------------------------------------
+# ---- scores --------------------------------------------------------------------------------------------------------
 
 
 def check_score(score: Score, prediction: Any, y: Any) -> None:
@@ -65,11 +66,11 @@ class _ScoreTrial:
         # an irrational-looking grid, so that no point falls on a bend of the score
         share = np.sort((np.arange(1, _POINTS + 1) * (math.sqrt(5) - 1) / 2) % 1)
         self.grid = float(labels.min()) + share * float(np.ptp(labels) or self.range)
-        self.epsilon = 2.0**-23 if y.dtype == getattr(np, "float32", None) or "32" in str(y.dtype) else 2.0**-52
+        self.epsilon = 2.0**-23 if "32" in str(y.dtype) else 2.0**-52
 
-    def at(self, values: Floats | float) -> Array:
-        """Labels beside y: one a row."""
-        return device_like(np.broadcast_to(np.asarray(values, dtype=np.float64), (len(self.prediction),)).copy(), self.y)
+    def at(self, label: float) -> Array:
+        """The same label in every row."""
+        return device_like(np.full(len(self.prediction), label), self.y)
 
     def scores(self, labels: Array) -> Floats:
         with np.errstate(all="ignore"):
@@ -82,16 +83,22 @@ class _ScoreTrial:
             f"{self.name} must give one number a row, shape ({len(self.prediction)},), got shape {scores.shape}",
         )
         bad = np.flatnonzero(~np.isfinite(scores))
-        _law(not bad.size, f"{self.name} must be finite at the labels, but is not in row {bad[:1]} ({bad.size} rows in all)")
+        if bad.size:
+            raise AssertionError(
+                f"{self.name} must be finite at the labels, but is not in row {bad[0]} ({bad.size} rows in all)"
+            )
+
+    @cached_property
+    def table(self) -> Floats:
+        """The scores of the grid, (n, k)."""
+        return np.stack([self.scores(self.at(label)) for label in self.grid], axis=1)
 
     def strictly_increasing(self) -> None:
-        table = np.stack([self.scores(self.at(label)) for label in self.grid])
-        rising = np.diff(table, axis=0) > 0
-        if not rising.all():
-            step, row = np.argwhere(~rising)[0]
+        table, grid = self.table, self.grid
+        for row, k in _first(~(np.diff(table, axis=1) > 0)):
             raise AssertionError(
-                f"{self.name} must increase strictly in y, but in row {row} it is {table[step, row]:.6g} at"
-                f" y = {self.grid[step]:.6g} and {table[step + 1, row]:.6g} at y = {self.grid[step + 1]:.6g}"
+                f"{self.name} must increase strictly in y, but in row {row} it is {table[row, k]:.6g} at"
+                f" y = {grid[k]:.6g} and {table[row, k + 1]:.6g} at y = {grid[k + 1]:.6g}"
             )
 
     def slicing_commutes(self) -> None:
@@ -102,84 +109,80 @@ class _ScoreTrial:
             part.shape == whole.shape and np.allclose(part, whole, rtol=1e6 * self.epsilon, atol=0),
             f"slicing must commute with {self.name}: the score of some rows alone differs from theirs among all",
         )
-        H = self.H()
-        labels = to_numpy(self.y)[index]
-        sliced = self.score.pull_back(self.q(), self.prediction[index])
+        labels = device_like(to_numpy(self.y)[index], self.y)
+        sliced = self.score.pull_back(self.q, self.prediction[index])
         _law(
-            np.allclose(to_numpy(sliced.cdf(labels)), to_numpy(H.cdf(self.y))[index], atol=1e3 * self.epsilon),
-            f"slicing must commute with {self.name}.pull_back: the law of some rows alone differs from theirs among all",
+            np.allclose(to_numpy(sliced.cdf(labels)), to_numpy(self.H.cdf(self.y))[index], atol=1e3 * self.epsilon),
+            f"slicing must commute with {self.name}.pull_back: the law of some rows alone is another",
         )
 
+    @cached_property
     def q(self) -> Distribution:
         """A smooth law about where the scores are."""
         scores = self.scores(self.y)
-        spread = float(np.std(scores)) or 1.0
-        return Logistic(float(np.median(scores)), spread).to(device_like(np.zeros(1), self.y))
+        return Logistic(float(np.median(scores)), float(np.std(scores)) or 1.0).to(self.y)
 
+    @cached_property
     def H(self) -> Distribution:
-        H = self.score.pull_back(self.q(), self.prediction)
+        """That law, pulled back."""
+        H = self.score.pull_back(self.q, self.prediction)
         _law(
             H.shape == (len(self.prediction),),
             f"{self.name}.pull_back must give one law a row, shape ({len(self.prediction)},), got shape {H.shape}",
         )
         return H
 
+    def of_H(self, method: str) -> Floats:
+        """A method of H at the grid, (n, k)."""
+        return np.asarray(to_numpy(getattr(self.H, method)(device_like(self.grid[None, :], self.y))), dtype=np.float64)
+
+    def of_q(self, method: str) -> Floats:
+        """A method of q at the scores of the grid, (n, k)."""
+        return np.asarray(to_numpy(getattr(self.q, method)(device_like(self.table, self.y))), dtype=np.float64)
+
     def pulls_back_to_q_of_the_score(self) -> None:
-        q, H = self.q(), self.H()
-        for label in self.grid:
-            at = self.at(label)
-            self._same(
-                to_numpy(H.cdf(at)),
-                to_numpy(q.cdf(device_like(self.scores(at), self.y))),
-                1e4 * self.epsilon,
-                f"the cdf of {self.name}.pull_back(q, prediction) must be q(score)",
-                label,
+        got, wanted = self.of_H("cdf"), self.of_q("cdf")
+        for row, k in _first(~(np.abs(got - wanted) <= 1e4 * self.epsilon)):
+            raise AssertionError(
+                f"the cdf of {self.name}.pull_back(q, prediction) must be q(score): in row {row} at"
+                f" y = {self.grid[k]:.6g} it is {got[row, k]:.6g}, not {wanted[row, k]:.6g}"
             )
 
     def ppf_inverts_the_score(self) -> None:
-        """Where the score is so steep or flat that F rounds to 0 or 1 nothing can be told."""
-        H = self.H()
-        for label in self.grid:
-            at = self.at(label)
-            F, density = to_numpy(H.cdf(at)), to_numpy(H.pdf(at))
-            told = (F > 1e-6) & (F < 1 - 1e-6)
-            back = to_numpy(H.ppf(device_like(np.clip(F, 1e-7, 1 - 1e-7), self.y)))
-            width = 64 * self.epsilon * (abs(label) + self.range + 1 / np.maximum(density, 1e-300))
-            off = told & ~(np.abs(back - label) <= 1e-9 * self.range + 1e3 * width)
-            if off.any():
-                row = int(np.flatnonzero(off)[0])
-                raise AssertionError(
-                    f"the inverse of {self.name} must undo the score: in row {row} y = {label:.6g} comes back as {back[row]:.6g}"
-                )
+        """H.ppf(H.cdf(y)) = y; where F rounds to 0 or 1 nothing can be told."""
+        F, density = self.of_H("cdf"), self.of_H("pdf")
+        told = (F > 1e-6) & (F < 1 - 1e-6)
+        back = to_numpy(self.H.ppf(device_like(np.clip(F, 1e-7, 1 - 1e-7), self.y)))
+        width = 1e5 * self.epsilon * (np.abs(self.grid) + self.range + 1 / np.maximum(density, 1e-300))
+        for row, k in _first(told & ~(np.abs(back - self.grid) <= width)):
+            raise AssertionError(
+                f"the inverse of {self.name} must undo the score: in row {row} y = {self.grid[k]:.6g} comes back as"
+                f" {back[row, k]:.6g}"
+            )
 
     def density_has_the_slope_of_the_score(self) -> None:
-        """The log slope is log H'(y) - log q'(s); between the one-sided difference quotients, where the score may bend."""
-        q, H = self.q(), self.H()
+        """log H'(y) - log q'(s) is the log-slope; where the score bends it lies between two difference quotients."""
         h = self.range * self.epsilon ** (1 / 3)
-        tolerance = 30 * self.epsilon ** (1 / 3)
-        for label in self.grid:
-            middle, left, right = (self.scores(self.at(label + step)) for step in (0.0, -h, h))
-            slope = np.exp(to_numpy(H.logpdf(self.at(label))) - to_numpy(q.logpdf(device_like(middle, self.y))))
-            quotients = np.stack([middle - left, right - middle]) / h
-            noise = 8 * self.epsilon * np.abs(middle) / h
-            low = quotients.min(axis=0) * (1 - tolerance) - noise
-            high = quotients.max(axis=0) * (1 + tolerance) + noise
-            off = ~((slope >= low) & (slope <= high))
-            if off.any():
-                row = int(np.flatnonzero(off)[0])
-                raise AssertionError(
-                    f"the log-slope of {self.name} must be that of the score: in row {row} at y = {label:.6g} the density"
-                    f" says exp(log-slope) = {slope[row]:.6g}, the score itself rises by {quotients[:, row].mean():.6g}"
-                )
-
-    def _same(self, got: Floats, wanted: Floats, tolerance: float, law: str, label: float) -> None:
-        off = ~(np.abs(got - wanted) <= tolerance)
-        if off.any():
-            row = int(np.flatnonzero(off)[0])
-            raise AssertionError(f"{law}: in row {row} at y = {label:.6g} it is {got[row]:.6g}, not {wanted[row]:.6g}")
+        left, right = (np.stack([self.scores(self.at(y + d)) for y in self.grid], axis=1) for d in (-h, h))
+        quotients = np.stack([self.table - left, right - self.table]) / h
+        slope = np.exp(self.of_H("logpdf") - self.of_q("logpdf"))
+        tolerance, noise = 30 * self.epsilon ** (1 / 3), 8 * self.epsilon * np.abs(self.table) / h
+        low = quotients.min(axis=0) * (1 - tolerance) - noise
+        high = quotients.max(axis=0) * (1 + tolerance) + noise
+        for row, k in _first(~((slope >= low) & (slope <= high))):
+            raise AssertionError(
+                f"the log-slope of {self.name} must be that of the score: in row {row} at y = {self.grid[k]:.6g} the"
+                f" density says exp(log-slope) = {slope[row, k]:.6g}, the score itself rises by"
+                f" {quotients[:, row, k].mean():.6g}"
+            )
 
 
-# ---- interpolators -------------------------------------------------------------------------------------------------------
+def _first(broken: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The first row and column where a law is broken, if there is one."""
+    return [(int(row), int(k)) for row, k in np.argwhere(broken)[:1]]
+
+
+# ---- interpolators -------------------------------------------------------------------------------------------------
 
 
 def check_interpolator(
@@ -205,7 +208,7 @@ def check_interpolator(
                 trial.is_one_law()
                 trial.keeps_its_accuracy()
                 trial.repeats_itself()
-                if equivariant:
+                if equivariant and n > 1:  # one score tells no scale
                     trial.moves_with_the_scores()
             _InterpolatorTrial(interpolator, np.round(rng.standard_normal(n), 1)).is_one_law()
             _InterpolatorTrial(interpolator, np.full(n, 0.25)).is_one_law()
@@ -232,9 +235,13 @@ class _InterpolatorTrial:
     def fit(self, scores: Floats, seed: int = 1) -> Distribution:
         return self.interpolator.fit(scores, rng=np.random.default_rng(seed))
 
+    @cached_property
+    def q(self) -> Distribution:
+        return self.fit(self.scores)
+
     def is_one_law(self) -> None:
         before = self.scores.copy()
-        q = self.fit(self.scores)
+        q = self.q
         _law(np.array_equal(before, self.scores), f"{self.name}.fit must leave the scores as they are")
         _law(q.shape == (), f"{self.name}.fit must return one law, of shape (), got shape {q.shape}")
         spread = float(np.ptp(self.scores)) or abs(float(self.scores[0])) or 1.0
@@ -250,7 +257,8 @@ class _InterpolatorTrial:
                 f" {points[k + 1]:.6g}{self.where}"
             )
         u = to_numpy(q.ppf(_LEVELS))
-        _law(not np.isnan(u).any() and bool(np.all(np.diff(_finite(u)) >= 0)), f"ppf of {self.name} must increase{self.where}")
+        rising = not np.isnan(u).any() and bool(np.all(np.diff(_finite(u)) >= 0))
+        _law(rising, f"ppf of {self.name} must increase{self.where}")
         finite = np.isfinite(u)
         step = 16 * np.finfo(np.float64).eps * (np.abs(u[finite]) + spread)
         above, below = to_numpy(q.cdf(u[finite] + step)), to_numpy(q.cdf(u[finite] - step))
@@ -258,14 +266,15 @@ class _InterpolatorTrial:
         off = (above < _LEVELS[finite] - 1e-9 - steep) | (below > _LEVELS[finite] + 1e-9 + steep)
         if off.any():
             k = int(np.flatnonzero(off)[0])
-            p = float(_LEVELS[finite][k])
-            raise AssertionError(f"ppf of {self.name} must invert its cdf: cdf(ppf({p:g})) = {above[k]:.6g}{self.where}")
+            raise AssertionError(
+                f"ppf of {self.name} must invert its cdf: cdf(ppf({_LEVELS[finite][k]:g})) = {above[k]:.6g}{self.where}"
+            )
 
     def keeps_its_accuracy(self) -> None:
         promise = float(self.interpolator.accuracy(self.n))
         # -1 is the promise of a randomised q, which is off by less than a rank before its uniforms are drawn
         allowed = 1.0 if promise == -1 else promise
-        q = self.fit(self.scores)
+        q = self.q
         ordered = np.sort(self.scores)
         miss = (self.n + 1) * to_numpy(q.cdf(ordered)) - np.arange(1, self.n + 1)
         worst = int(np.abs(miss).argmax())
@@ -276,19 +285,19 @@ class _InterpolatorTrial:
         )
 
     def repeats_itself(self) -> None:
-        q, again = self.fit(self.scores), self.fit(self.scores)
+        q, again = self.q, self.fit(self.scores)
         _law(self._same(q, again), f"{self.name}.fit must give the same q for the same rng{self.where}")
         backwards = self.fit(self.scores[::-1].copy())
         _law(self._same(q, backwards), f"{self.name}.fit must not depend on the order of the scores{self.where}")
         rows = [to_numpy(q.realise(3, np.random.default_rng(2)).cdf(float(self.scores[0]))) for _ in range(2)]
-        _law(np.array_equal(rows[0], rows[1]), f"q of {self.name} must realise the same rows for the same rng{self.where}")
+        sentence = f"q of {self.name} must realise the same rows for the same rng{self.where}"
+        _law(np.array_equal(rows[0], rows[1]), sentence)
 
     def _same(self, q: Distribution, other: Distribution) -> bool:
         return np.allclose(to_numpy(q.cdf(self.scores)), to_numpy(other.cdf(self.scores)), rtol=0, atol=1e-9)
 
     def moves_with_the_scores(self) -> None:
-        q = self.fit(self.scores)
-        middle = q.ppf(_LEVELS)
+        middle = self.q.ppf(_LEVELS)
         for shift, stretch in ((0.0, 1024.0), (float(np.abs(self.scores).max()), 1.0)):
             there = self.fit(shift + stretch * self.scores)
             got, wanted = to_numpy(there.ppf(_LEVELS)), shift + stretch * to_numpy(middle)
@@ -304,8 +313,6 @@ def _finite(u: Floats) -> Floats:
     return np.clip(u, -1e300, 1e300)
 
 
-def _law(kept: bool, sentence: str) -> None:
+def _law(kept: bool | np.bool_, sentence: str) -> None:  # noqa: FBT001
     if not kept:
         raise AssertionError(sentence)
-
-

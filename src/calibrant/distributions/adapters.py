@@ -19,12 +19,11 @@ from array_api_compat import is_torch_array
 from calibrant._arrays import Array, complain, device_like, floats, namespace
 from calibrant._roots import solve_increasing
 from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution, logit_cdf
+from calibrant.distributions.base import Distribution, logit_cdf, logit_cdf_and_log_slope
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
-from calibrant.distributions.logistic_linear import LOGIT_GRID
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.quadrature import as_pull_back
 from calibrant.distributions.student_t import StudentT
@@ -69,14 +68,15 @@ class _ByQuadrature(Distribution):
 
     def _crps(self, y: Array) -> Array:
         """inf where the mean is not finite."""
-        crps = self._integrals._crps(y)
+        with np.errstate(all="ignore"):  # in rows without a mean, which are answered below
+            crps = self._integrals._crps(y)
         xp, mean = namespace(crps), self._lift(self._mean())
-        return xp.where(xp.isfinite(mean) & xp.isfinite(crps), crps, xp.full_like(crps, xp.inf))
+        return xp.where(xp.isfinite(mean), crps, xp.full_like(crps, xp.inf))
 
     def _breaks(self) -> Array:
-        """The quantiles at a fine grid, as far as floats reach."""
-        y = self._ppf_logit(device_like(LOGIT_GRID, self._like))
-        return y[namespace(y).isfinite(y)]
+        """The usual quantiles, as far as floats reach, in order."""
+        y = super()._breaks()
+        return namespace(y).sort(y[namespace(y).isfinite(y)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,10 +132,20 @@ class ScipyDistribution(_ByQuadrature):
         return self._quietly("sf", y)
 
     def _logcdf(self, y: Array) -> Array:
-        return self._quietly("logcdf", y)
+        return self._logarithm("logcdf", y, self._cdf, self._sf)
 
     def _logsf(self, y: Array) -> Array:
-        return self._quietly("logsf", y)
+        return self._logarithm("logsf", y, self._sf, self._cdf)
+
+    def _logarithm(self, name: str, y: Array, mass: Callable[[Array], Array], rest: Callable[[Array], Array]) -> Array:
+        """The family's own formula; scipy's general one searches for a median at every y."""
+        from scipy.stats import rv_continuous
+
+        if getattr(type(self.family), f"_{name}") is not getattr(rv_continuous, f"_{name}"):
+            return self._quietly(name, y)
+        p, q = mass(y), rest(y)
+        with np.errstate(divide="ignore"):
+            return np.where(p < 0.5, np.log(p), np.log1p(-q))
 
     def _logpdf(self, y: Array) -> Array:
         return self._quietly("logpdf", y)
@@ -144,9 +154,12 @@ class ScipyDistribution(_ByQuadrature):
         return self._quietly("ppf", p)
 
     def _ppf_logit(self, s: Array) -> Array:
-        """The quantile from the nearer end, so that neither tail saturates."""
+        """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
         tail = sigmoid(-np.abs(s))
-        return np.where(s <= 0, self._quietly("ppf", tail), self._quietly("isf", tail))
+        y: Array = np.where(s <= 0, self._quietly("ppf", tail), self._quietly("isf", tail))
+        lower, upper = self._columns.support()
+        y = np.where(np.isnan(y), np.where(s <= 0, lower, upper), y)
+        return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
 
     def _mean(self) -> Array:
         return self._statistic("mean")
@@ -303,8 +316,7 @@ class TorchDistribution(_ByQuadrature):
                 break
             low, high = xp.where(short[0], middle - width, low), xp.where(short[1], middle + width, high)
             width = 2 * width
-        log_slope = lambda y: self._logpdf(y) - self._logcdf(y) - self._logsf(y)  # noqa: E731
-        return solve_increasing(lambda y: logit_cdf(self, y), log_slope, s, low, high)
+        return solve_increasing(lambda y: logit_cdf_and_log_slope(self, y), s, low, high)
 
     def _mean(self) -> Array:
         return self._statistic("mean")

@@ -348,3 +348,9 @@ def _log(p: Array) -> Array:
 def logit_cdf(law: Distribution, y: Array) -> Array:
     """log F(y) - log(1 - F(y))."""
     return law._logcdf(y) - law._logsf(y)
+
+
+def logit_cdf_and_log_slope(law: Distribution, y: Array) -> tuple[Array, Array]:
+    """The logit of F, and the log of its derivative f / (F (1 - F))."""
+    below, above = law._logcdf(y), law._logsf(y)
+    return below - above, law._logpdf(y) - below - above

@@ -24,7 +24,7 @@ from calibrant._arrays import (
 from calibrant._batch import take_rows
 from calibrant._roots import solve_increasing
 from calibrant._special import logit
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, _log, logit_cdf
+from calibrant.distributions.base import Distribution, PartialMoments, Squares, _log, logit_cdf, logit_cdf_and_log_slope
 from calibrant.distributions.logistic_linear import LOGIT_GRID
 from calibrant.distributions.normal import StandardNormal
 
@@ -134,8 +134,7 @@ class KernelMixture(Distribution):
         low, high = xp.min(ends, axis=-1), xp.max(ends, axis=-1)
         sure = xp.isfinite(low) & xp.isfinite(high)
         root = solve_increasing(
-            lambda y: logit_cdf(self, y),
-            lambda y: self._logpdf(y) - self._logcdf(y) - self._logsf(y),
+            lambda y: logit_cdf_and_log_slope(self, y),
             xp.broadcast_to(xp.where(xp.isfinite(s), s, xp.zeros_like(s)), low.shape),
             xp.where(sure, low, xp.zeros_like(low)),
             xp.where(sure, high, xp.zeros_like(low)),

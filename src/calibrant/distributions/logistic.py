@@ -8,8 +8,10 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid, logit, sigmoid
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +54,14 @@ class StandardLogistic(Distribution):
         xp = namespace(z)
         return xp.abs(z) - 2 * log_sigmoid(xp.abs(z)) - 1
 
+    def _partial_moments(self, z: Array) -> PartialMoments:
+        """log(1 + exp(z)) and its integral, and the same at -z."""
+        return PartialMoments(-log_sigmoid(-z), softplus_integral(z), -log_sigmoid(z), softplus_integral(-z))
+
+    def _squares(self, z: Array) -> Squares:
+        """log(1 + exp(z)) - F(z), and the same at -z."""
+        return Squares(-log_sigmoid(-z) - sigmoid(z), -log_sigmoid(z) - sigmoid(-z))
+
 
 def Logistic(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The logistic laws with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
@@ -62,3 +72,17 @@ def Logistic(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     array([1.81379936, 3.62759873])
     """
     return located("Logistic", loc, scale, StandardLogistic(), strict=strict)
+
+
+def softplus_integral(z: Array) -> Array:
+    """-Li2(-exp(z)) = x + x^2 / 4 + sum of B_2k x^(2k + 1) / (2k + 1)!, x = log(1 + exp(z)), for z <= 0.
+
+    Above, the reflection pi^2 / 6 + z^2 / 2 + Li2(-exp(-z)).
+    """
+    xp = namespace(z)
+    x = -log_sigmoid(xp.abs(z))
+    series = xp.zeros_like(x)
+    for k in range(len(_BERNOULLI), 0, -1):
+        series = series * x**2 + _BERNOULLI[k - 1] / math.factorial(2 * k + 1)
+    below = x + x**2 * (0.25 + x * series)
+    return xp.where(z < 0, below, math.pi**2 / 6 + 0.5 * z**2 - below)

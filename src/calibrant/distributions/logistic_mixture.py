@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,9 +11,7 @@ from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid
 from calibrant.distributions.base import Distribution, PartialMoments
 from calibrant.distributions.gaussian_mixture import KernelMixture, _gauss_legendre, checked_components
-from calibrant.distributions.logistic import StandardLogistic
-
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+from calibrant.distributions.logistic import StandardLogistic, softplus_integral
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,24 +56,10 @@ class LogisticMixture(KernelMixture):
 
     def _kernel_moments(self, z: Array) -> PartialMoments:
         """log(1 + exp(z)) and its integral, the same at -z."""
-        return PartialMoments(-log_sigmoid(-z), _softplus_integral(z), -log_sigmoid(z), _softplus_integral(-z))
+        return PartialMoments(-log_sigmoid(-z), softplus_integral(z), -log_sigmoid(z), softplus_integral(-z))
 
     @cached_property
     def _spread(self) -> Array:
         edges = self._edges()
         nodes, weights = _gauss_legendre(edges[:-1], edges[1:])
         return namespace(nodes).sum(weights * self._cdf(nodes) * self._sf(nodes))
-
-
-def _softplus_integral(z: Array) -> Array:
-    """-Li2(-exp(z)) = x + x^2 / 4 + sum of B_2k x^(2k + 1) / (2k + 1)!, x = log(1 + exp(z)), for z <= 0.
-
-    Above, the reflection pi^2 / 6 + z^2 / 2 + Li2(-exp(-z)).
-    """
-    xp = namespace(z)
-    x = -log_sigmoid(xp.abs(z))
-    series = xp.zeros_like(x)
-    for k in range(len(_BERNOULLI), 0, -1):
-        series = series * x**2 + _BERNOULLI[k - 1] / math.factorial(2 * k + 1)
-    below = x + x**2 * (0.25 + x * series)
-    return xp.where(z < 0, below, math.pi**2 / 6 + 0.5 * z**2 - below)

@@ -8,7 +8,7 @@ from functools import reduce
 from calibrant._arrays import Array, namespace
 from calibrant._batch import shared
 from calibrant._roots import solve_increasing
-from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf
+from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
 from calibrant.distributions.quadrature import as_pull_back
 
 
@@ -69,8 +69,7 @@ class Mixture(Integrated):
         finite = xp.where(xp.isfinite(s), s, xp.zeros_like(s))
         zero = xp.zeros_like(low)
         root = solve_increasing(
-            lambda y: logit_cdf(self, y),
-            lambda y: self._logpdf(y) - self._logcdf(y) - self._logsf(y),
+            lambda y: logit_cdf_and_log_slope(self, y),
             xp.broadcast_to(finite, low.shape),
             xp.where(sure, low, zero),
             xp.where(sure, high, zero),

@@ -1,8 +1,7 @@
-"""Integrals of laws without closed forms: Gauss-Legendre between the points where the law bends.
+"""Integrals of a single law without closed forms: Gauss-Legendre between the points where the law bends.
 
-A single law is tabulated once, at its bends, and read off by cubic Hermite interpolation (the integrand is known at
-the ends of each piece, so the error is of fourth order in the length of a piece). A batch whose rows share q but not
-the chart is integrated row by row, in blocks of bounded memory.
+They are tabulated once, and read off by cubic Hermite interpolation: the integrand is known at the ends of each piece,
+so the error is of fourth order in the length of a piece.
 """
 
 from __future__ import annotations
@@ -14,15 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
     from calibrant.distributions.pullback import PullBack
 
-_BLOCK = 2**20  # function values held at a time by the row-by-row integration
-_COARSE, _FINE = 256, 6144  # pieces: of Gauss-Legendre alone, of Gauss-Legendre and Hermite interpolation
+_PIECES = 6144
 
 
 def as_pull_back(law: Distribution) -> PullBack:
@@ -46,7 +42,7 @@ def _refined(points: Array, count: int) -> Array:
     return concatenate([xp.reshape(inner, (-1,)), points[-1:]])
 
 
-def _gauss_legendre(count: int, like: Array) -> tuple[Array, Array]:
+def gauss_legendre(count: int, like: Array) -> tuple[Array, Array]:
     """Nodes and weights on [0, 1]."""
     x, w = np.polynomial.legendre.leggauss(count)
     return device_like((x + 1) / 2, like), device_like(w / 2, like)
@@ -65,10 +61,10 @@ class Table:
     @classmethod
     def of(cls, law: Distribution) -> Table:
         """Tabulate a law between its `_breaks`, which must reach far enough into both tails."""
-        edges = _refined(law._breaks(), _FINE)
+        edges = _refined(law._breaks(), _PIECES)
         xp = namespace(edges)
         h = edges[1:] - edges[:-1]
-        x, w = _gauss_legendre(5, edges)
+        x, w = gauss_legendre(5, edges)
         nodes = edges[:-1, None] + h[:, None] * x
         F, S = law._cdf(nodes), law._sf(nodes)
         lower, lower2, lower_square = _sums(xp, F, h, w, 1 - x)
@@ -139,104 +135,3 @@ def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, A
     second = xp.cumulative_sum(concatenate([zero, h * first[:-1] + moment]))
     square = xp.cumulative_sum(concatenate([zero, h * xp.sum(F**2 * w, axis=1)]))
     return first, second, square
-
-
-@dataclass(frozen=True, eq=False)
-class Rowwise:
-    """Integrals of H(y) = q(chart(y)) for each row of the chart, between the bends of q."""
-
-    chart: Chart
-    q: Distribution
-
-    def partial_moments(self, y: Array) -> PartialMoments:
-        """See `PartialMoments`."""
-        return PartialMoments(*self._blocks(y, 0)[:4])
-
-    def squares(self, y: Array) -> Squares:
-        """See `Squares`."""
-        return Squares(*self._blocks(y, 4)[:2])
-
-    def _blocks(self, y: Array, which: int) -> list[Array]:
-        xp = namespace(self.chart._like)
-        (rows,) = self.chart.shape
-        y = xp.broadcast_to(y, (rows, y.shape[1]))
-        cuts = self._cuts()
-        size = max(1, _BLOCK // (5 * (cuts.shape[0] + y.shape[1])))
-        parts = []
-        for start in range(0, max(rows, 1), size):
-            block = slice(start, start + size)
-            parts.append(self._integrate(take_rows(self.chart, block), cuts, y[block, :], which))
-        return [concatenate(column) for column in zip(*parts, strict=True)]
-
-    def _cuts(self) -> Array:
-        """The bends of q, and more points between them where they are few."""
-        cuts = self.q._breaks()
-        return _refined(device_like(cuts, self.chart._like) if self.q._like is None else cuts, _COARSE)
-
-    def _integrate(self, chart: Chart, cuts: Array, y: Array, which: int) -> tuple[Array, ...]:
-        """Sum Gauss-Legendre over the whole pieces on either side of y, and over the two parts of its own piece."""
-        from calibrant.charts import gather
-
-        xp, q = namespace(y), self.q
-        edges = chart.inverse(cuts[None, :])
-        edges = xp.broadcast_to(edges, (y.shape[0], cuts.shape[0]))
-        count = cuts.shape[0]
-        piece = xp.searchsorted(cuts, xp.reshape(chart(y), (-1,)), side="right") - 1
-        piece = xp.reshape(clip(piece, 0, count - 2), y.shape)
-        inside = clip(y, edges[:, :1], edges[:, -1:])
-        a, b = gather(edges, piece), gather(edges, piece + 1)
-        x, w = _gauss_legendre(5, y)
-
-        def values(low: Array, high: Array) -> tuple[Array, Array, Array]:
-            h = high - low
-            nodes = xp.reshape(low[..., None] + h[..., None] * x, (low.shape[0], -1))
-            s = chart(nodes)
-            shape = (*low.shape, x.shape[0])
-            return h, xp.reshape(q._cdf(s), shape), xp.reshape(q._sf(s), shape)
-
-        whole, below, above = values(edges[:, :-1], edges[:, 1:]), values(a, inside), values(inside, b)
-        zero = xp.zeros_like(y)
-        over, under = xp.maximum(y - edges[:, -1:], zero), xp.maximum(edges[:, :1] - y, zero)
-        if which:
-            F2 = _prefix(xp, whole[0] * xp.sum(whole[1] ** 2 * w, axis=-1))
-            S2 = _suffix(xp, whole[0] * xp.sum(whole[2] ** 2 * w, axis=-1))
-            lower = gather(F2, piece) + below[0] * xp.sum(below[1] ** 2 * w, axis=-1)
-            upper = gather(S2, piece + 1) + above[0] * xp.sum(above[2] ** 2 * w, axis=-1)
-            return lower + over, upper + under
-        lower, lower2 = _moments(xp, gather, piece, w, 1 - x, whole[0], whole[1], below[0], below[1], _prefix)
-        backwards = count - 2 - piece
-        flipped = xp.flip(whole[0], axis=1), xp.flip(whole[2], axis=1)
-        upper, upper2 = _moments(xp, gather, backwards, w, x, *flipped, above[0], above[2], _prefix)
-        return (
-            lower + over,
-            lower2 + over * lower + over**2 / 2,
-            upper + under,
-            upper2 + under * upper + under**2 / 2,
-        )
-
-
-def _moments(
-    xp: Array,
-    gather: Array,
-    piece: Array,
-    w: Array,
-    arm: Array,
-    h: Array,
-    F: Array,
-    t: Array,
-    Ft: Array,
-    prefix: Array,
-) -> tuple[Array, Array]:
-    """The integral of F up to a point in `piece`, and the integral of that integral."""
-    first = prefix(xp, h * xp.sum(F * w, axis=-1))
-    second = prefix(xp, h * first[:, :-1] + h**2 * xp.sum(F * w * arm, axis=-1))
-    at, at2 = gather(first, piece), gather(second, piece)
-    return at + t * xp.sum(Ft * w, axis=-1), at2 + t * at + t**2 * xp.sum(Ft * w * arm, axis=-1)
-
-
-def _prefix(xp: Array, terms: Array) -> Array:
-    return xp.cumulative_sum(concatenate([xp.zeros_like(terms[:, :1]), terms], axis=1), axis=1)
-
-
-def _suffix(xp: Array, terms: Array) -> Array:
-    return xp.flip(_prefix(xp, xp.flip(terms, axis=1)), axis=1)

@@ -49,7 +49,8 @@ class EnsembleScore(ChartScore):
         if self.scores is None:
             return [default_score(member) for member in prediction.members]
         if not isinstance(self.scores, Sequence):
-            return [self.scores] * count
+            members = prediction.members
+            return [self if isinstance(member, Ensemble) else self.scores for member in members]
         if len(self.scores) != count:
             raise ValueError(
                 f"EnsembleScore.scores must hold one score for each of {count} members, got {len(self.scores)}"

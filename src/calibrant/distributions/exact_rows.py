@@ -1,0 +1,120 @@
+"""Integrals of H(y) = q(chart(y)) for a batch of any charts: Gauss-Legendre in y, between the images of the bends of q.
+
+The work a row grows with the number of scores: this is for the rows that `SmoothRows` finds too rough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._batch import take_rows
+from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.quadrature import gauss_legendre
+
+if TYPE_CHECKING:
+    from calibrant.charts import Chart
+
+_BLOCK = 2**19  # function values held at a time
+_EVEN = 1024  # even pieces between the extreme images, besides those between the images themselves
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRows:
+    """Partial moments and squares of each row."""
+
+    chart: Chart
+    q: Distribution
+
+    def partial_moments(self, y: Array) -> PartialMoments:
+        """See `PartialMoments`."""
+        return PartialMoments(*self._in_blocks(y, _moments))
+
+    def squares(self, y: Array) -> Squares:
+        """See `Squares`."""
+        return Squares(*self._in_blocks(y, _squares))
+
+    def _in_blocks(self, y: Array, integrate: Array) -> list[Array]:
+        (rows,) = self.chart.shape
+        y = namespace(y).broadcast_to(y, (rows, y.shape[1]))
+        cuts = self.q._breaks()
+        cuts = device_like(cuts, self.chart._like) if self.q._like is None else cuts
+        size = max(1, _BLOCK // (5 * (cuts.shape[0] + _EVEN)))
+        parts = []
+        for start in range(0, max(rows, 1), size):
+            block = slice(start, start + size)
+            parts.append(self._integrate(take_rows(self.chart, block), cuts, y[block, ...], integrate))
+        return [concatenate(column) for column in zip(*parts, strict=True)]
+
+    def _integrate(self, chart: Chart, cuts: Array, y: Array, integrate: Array) -> tuple[Array, ...]:
+        from calibrant.charts import count_up_to, gather
+
+        xp = namespace(y)
+        edges = self._edges(chart, cuts, y)
+        inside = clip(y, edges[:, :1], edges[:, -1:])
+        piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
+        a, b = gather(edges, piece), gather(edges, piece + 1)
+        x, w = gauss_legendre(5, y)
+
+        def at_nodes(low: Array, high: Array) -> tuple[Array, Array, Array]:
+            """The lengths of some stretches of y, and F and 1 - F at their nodes."""
+            h = high - low
+            s = chart(xp.reshape(low[..., None] + h[..., None] * x, (low.shape[0], -1)))
+            shape = (*low.shape, x.shape[0])
+            return h, xp.reshape(self.q._cdf(s), shape), xp.reshape(self.q._sf(s), shape)
+
+        h, F, S = at_nodes(edges[:, :-1], edges[:, 1:])
+        below, F_below, _ = at_nodes(a, inside)
+        above, _, S_above = at_nodes(inside, b)
+        zero = xp.zeros_like(y)
+        lower = integrate(piece, w, 1 - x, h, F, below, F_below, xp.maximum(y - inside, zero))
+        backwards = edges.shape[1] - 2 - piece
+        h, S = xp.flip(h, axis=1), xp.flip(S, axis=1)
+        upper = integrate(backwards, w, x, h, S, above, S_above, xp.maximum(inside - y, zero))
+        return (*lower, *upper)
+
+    def _edges(self, chart: Chart, cuts: Array, y: Array) -> Array:
+        """The images of the bends of q, and even pieces between those of its bulk, in order."""
+        xp, rows = namespace(y), y.shape[0]
+        images = xp.broadcast_to(chart.inverse(cuts[None, :]), (rows, cuts.shape[0]))
+        ends = self.q._ppf_logit(device_like(np.asarray([[-20.0, 20.0]]), y))
+        low, high = (chart.inverse(ends[:, k : k + 1]) for k in (0, 1))
+        low, high = (xp.where(xp.isfinite(e), e, i) for e, i in ((low, images[:, :1]), (high, images[:, -1:])))
+        even = low + (high - low) * device_like(np.arange(_EVEN + 1) / _EVEN, y)
+        finite = xp.isfinite(images)
+        images = xp.where(finite, images, xp.broadcast_to(low, images.shape))
+        return xp.sort(concatenate([images, xp.broadcast_to(even, (rows, _EVEN + 1))], axis=1), axis=1)
+
+
+def _squares(
+    piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array, over: Array
+) -> tuple[Array]:
+    """The integral of F^2 up to a point in `piece`, a length t from its start, and `over` beyond the last."""
+    from calibrant.charts import gather
+
+    xp = namespace(h)
+    total = _prefix(h * xp.sum(F**2 * w, axis=-1))
+    return (gather(total, piece) + t * xp.sum(F_part**2 * w, axis=-1) + over,)
+
+
+def _moments(
+    piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array, over: Array
+) -> tuple[Array, Array]:
+    """The integral of F up to the same point, and the integral of that integral."""
+    from calibrant.charts import gather
+
+    xp = namespace(h)
+    first = _prefix(h * xp.sum(F * w, axis=-1))
+    second = _prefix(h * first[:, :-1] + h**2 * xp.sum(F * w * arm, axis=-1))
+    start, start2 = gather(first, piece), gather(second, piece)
+    once = start + t * xp.sum(F_part * w, axis=-1)
+    twice = start2 + t * start + t**2 * xp.sum(F_part * w * arm, axis=-1)
+    return once + over, twice + over * once + over**2 / 2
+
+
+def _prefix(terms: Array) -> Array:
+    xp = namespace(terms)
+    return xp.cumulative_sum(concatenate([xp.zeros_like(terms[:, :1]), terms], axis=1), axis=1)

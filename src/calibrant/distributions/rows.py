@@ -1,0 +1,248 @@
+"""Integrals of H(y) = q(chart(y)) for a batch whose rows share q but not the chart.
+
+With Y(s) the inverse of a row's chart, an integral of H over y is one of q(s) Y'(s) over s. q is rough (it bends at
+every score) but shared; Y' is smooth but a row's own. So the line of scores is cut into cells, Y' is interpolated in
+each cell by the polynomial through a few nodes, and q is integrated against these polynomials exactly, once for all
+rows. The work a row does not depend on the number of scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._batch import take_rows
+from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.exact_rows import ExactRows
+
+if TYPE_CHECKING:
+    from calibrant.charts import Chart
+
+_NODES = 6  # a cell
+_INNER = 48  # cells over the inner 99.8% of q
+_TAIL = np.concatenate([np.arange(7.0, 24.0), np.arange(24.0, 84.0, 3.0)])  # logits of the cells beyond
+_BLOCK = 2**19  # function values held at a time
+
+_x, _w = np.polynomial.legendre.leggauss(_NODES)
+_X, _W = (_x + 1) / 2, _w / 2
+_LAGRANGE = np.linalg.inv(np.vander(_x, increasing=True))  # from powers of x to the nodes' polynomials
+
+
+class _Moments(NamedTuple):
+    """The integrals of F, 1 - F, F^2 and (1 - F)^2 against the nodes' polynomials, along the points of q."""
+
+    F: Array
+    S: Array
+    F2: Array
+    S2: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothRows:
+    """Partial moments and squares of each row, to about 1e-8; rows too rough for that are left to `ExactRows`."""
+
+    chart: Chart
+    q: Distribution
+
+    def partial_moments(self, y: Array) -> PartialMoments:
+        """See `PartialMoments`."""
+        return PartialMoments(*self._in_blocks(y, self._moments_of, ExactRows.partial_moments))
+
+    def squares(self, y: Array) -> Squares:
+        """See `Squares`."""
+        return Squares(*self._in_blocks(y, self._squares_of, ExactRows.squares))
+
+    def _in_blocks(self, y: Array, integrate: Array, exactly: Array) -> list[Array]:
+        xp = namespace(y)
+        (rows,) = self.chart.shape
+        y = xp.broadcast_to(y, (rows, y.shape[1]))
+        size = max(1, _BLOCK // (self._nodes.shape[1] + 4 * _NODES * y.shape[1]))
+        parts = []
+        for start in range(0, max(rows, 1), size):
+            chart, values = take_rows(self.chart, slice(start, start + size)), y[start : start + size, ...]
+            nodes = self._at_nodes(chart, values.shape[0])
+            rough = self._rough(chart, nodes)
+            results = integrate(chart, nodes, values)
+            if bool(xp.any(rough)):
+                index = xp.nonzero(rough)[0]
+                exact = exactly(ExactRows(take_rows(chart, index), self.q), xp.take(values, index, axis=0))
+                results = [_replaced(result, rough, new) for result, new in zip(results, exact, strict=True)]
+            parts.append(results)
+        return [concatenate(column) for column in zip(*parts, strict=True)]
+
+    # ---- shared by all rows ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _edges(self) -> Array:
+        """The ends of the cells: even over the bulk of q, by its quantiles beyond, and as fine as the chart asks."""
+        like = self.chart._like
+        q = self.q if self.q._like is not None else self.q.to(like)
+        levels = device_like(np.concatenate([-_TAIL[::-1], _TAIL]), like)
+        tails = q._ppf_logit(levels)
+        xp = namespace(tails)
+        tails = tails[xp.isfinite(tails)]
+        low, high = (q._ppf(device_like(p, like)) for p in (0.001, 0.999))
+        ends = [xp.where(xp.isfinite(e), e, t) for e, t in ((low, tails[0]), (high, tails[-1]))]
+        inner = ends[0] + (ends[1] - ends[0]) * device_like(np.arange(_INNER + 1) / _INNER, like)
+        grid = device_like(self.chart.grid(), like)
+        first, last = xp.minimum(tails[0], inner[0]), xp.maximum(tails[-1], inner[-1])
+        grid = grid[(grid > first) & (grid < last)]
+        edges = _unique(xp.sort(concatenate([tails, inner, grid])))
+        if edges.shape[0] > 1:
+            return edges
+        near = 1e-12 * (1 + xp.abs(edges))  # a single atom, in a cell of no length to speak of
+        return concatenate([edges - near, edges + near])
+
+    @cached_property
+    def _nodes(self) -> Array:
+        """The scores of all the nodes, as (1, cells * _NODES)."""
+        edges = self._edges
+        x = device_like(_X, edges)
+        nodes = edges[:-1, None] + (edges[1:] - edges[:-1])[:, None] * x
+        return namespace(nodes).reshape(nodes, (1, -1))
+
+    @cached_property
+    def _points(self) -> tuple[Array, Array, Array]:
+        """The edges and the bends of q together, the cell after each point, and the point at which each cell starts."""
+        edges = self._edges
+        xp = namespace(edges)
+        breaks = device_like(self.q._breaks(), edges) if self.q._like is None else self.q._breaks()
+        breaks = breaks[(breaks > edges[0]) & (breaks < edges[-1])]
+        points = _unique(xp.sort(concatenate([edges, breaks])))
+        cell = clip(xp.searchsorted(edges, points, side="right") - 1, 0, edges.shape[0] - 2)
+        return points, cell, xp.searchsorted(points, edges, side="left")
+
+    def _polynomials(self, s: Array, cell: Array) -> Array:
+        """The value at s of the polynomials of its cell that are 1 at one node and 0 at the others."""
+        xp, edges = namespace(s), self._edges
+        flat = xp.reshape(cell, (-1,))
+        a, b = (xp.reshape(xp.take(edges, index), cell.shape) for index in (flat, flat + 1))
+        x = 2 * (s - a) / (b - a) - 1
+        powers = xp.stack([x**k for k in range(_NODES)], axis=-1)
+        return powers @ device_like(_LAGRANGE, edges)
+
+    def _stretch(self, start: Array, end: Array, cell: Array) -> _Moments:
+        """The integrals over stretches of the line that lie in one piece of q and one cell."""
+        xp = namespace(start)
+        h = end - start
+        t = start[..., None] + h[..., None] * device_like(_X, start)
+        F, S = self.q._cdf(t), self.q._sf(t)
+        basis = self._polynomials(t, xp.broadcast_to(cell[..., None], t.shape))
+        weighted = basis * (h[..., None] * device_like(_W, start))[..., None]
+        return _Moments(*(xp.sum(g[..., None] * weighted, axis=-2) for g in (F, S, F**2, S**2)))
+
+    @cached_property
+    def _along(self) -> _Moments:
+        """The integrals from the first edge to every point."""
+        points, cell, _ = self._points
+        pieces = self._stretch(points[:-1], points[1:], cell[:-1])
+        xp = namespace(points)
+        start = xp.zeros((1, _NODES), dtype=points.dtype, device=points.device)
+        return _Moments(*(xp.cumulative_sum(concatenate([start, piece]), axis=0) for piece in pieces))
+
+    @cached_property
+    def _whole(self) -> _Moments:
+        """The integrals over every cell."""
+        xp, (_, _, first) = namespace(self._edges), self._points
+        ends = (xp.take(column, first, axis=0) for column in self._along)
+        return _Moments(*(end[1:, :] - end[:-1, :] for end in ends))
+
+    # ---- a row's own -----------------------------------------------------------------------------------------------
+
+    def _at_nodes(self, chart: Chart, rows: int) -> tuple[Array, Array]:
+        """Y and Y' at the nodes of every cell."""
+        xp, shape = namespace(self._nodes), (rows, self._edges.shape[0] - 1, _NODES)
+        Y = xp.broadcast_to(chart.inverse(self._nodes), (rows, self._nodes.shape[1]))
+        return xp.reshape(Y, shape), xp.reshape(xp.exp(-chart.log_slope(Y)), shape)
+
+    def _rough(self, chart: Chart, nodes: tuple[Array, Array]) -> Array:
+        """The rows whose Y' is off its polynomials halfway through the cells, weighted as in E|Y - Y'|."""
+        xp, edges = namespace(self._edges), self._edges
+        middle = ((edges[1:] + edges[:-1]) / 2)[None, :]
+        Y = xp.broadcast_to(chart.inverse(middle), nodes[1].shape[:2])
+        true = xp.exp(-chart.log_slope(Y))
+        guess = nodes[1] @ device_like(_LAGRANGE[0], edges)
+        weight = (edges[1:] - edges[:-1])[None, :] * self.q._cdf(middle) * self.q._sf(middle)
+        off, total = (xp.sum(weight * size, axis=1) for size in (xp.abs(guess - true), xp.abs(true)))
+        return ~(off <= 1e-7 * total)
+
+    def _part(self, chart: Chart, y: Array) -> tuple[Array, _Moments]:
+        """The cell of each y, and the integrals from the start of that cell to y."""
+        xp = namespace(y)
+        points, cells, first = self._points
+        s = clip(xp.reshape(chart(y), (-1,)), points[0], points[-1])
+        at = clip(xp.searchsorted(points, s, side="right") - 1, 0, points.shape[0] - 2)
+        cell = xp.take(cells, at)
+        begin = xp.take(first, cell)
+        last = self._stretch(xp.take(points, at), s, cell)
+        parts = (
+            xp.take(along, at, axis=0) - xp.take(along, begin, axis=0) + end
+            for along, end in zip(self._along, last, strict=True)
+        )
+        return xp.reshape(cell, y.shape), _Moments(*(xp.reshape(part, (*y.shape, _NODES)) for part in parts))
+
+    def _squares_of(self, chart: Chart, nodes: tuple[Array, Array], y: Array) -> list[Array]:
+        _, slope = nodes
+        cell, part = self._part(chart, y)
+        over, under = _beyond(chart, self._edges, y)
+        lower = _sum(slope, cell, self._whole.F2, part.F2, upwards=True)
+        upper = _sum(slope, cell, self._whole.S2, part.S2, upwards=False)
+        return [lower + over, upper + under]
+
+    def _moments_of(self, chart: Chart, nodes: tuple[Array, Array], y: Array) -> list[Array]:
+        Y, slope = nodes
+        cell, part = self._part(chart, y)
+        over, under = _beyond(chart, self._edges, y)
+        origin = Y[:, Y.shape[1] // 2, :1]
+        arm = (Y - origin[:, :, None]) * slope
+        lower = _sum(slope, cell, self._whole.F, part.F, upwards=True)
+        lower2 = (y - over - origin) * lower - _sum(arm, cell, self._whole.F, part.F, upwards=True)
+        upper = _sum(slope, cell, self._whole.S, part.S, upwards=False)
+        upper2 = _sum(arm, cell, self._whole.S, part.S, upwards=False) - (y + under - origin) * upper
+        return [
+            lower + over,
+            lower2 + over * lower + over**2 / 2,
+            upper + under,
+            upper2 + under * upper + under**2 / 2,
+        ]
+
+
+def _sum(values: Array, cell: Array, whole: _Moments, part: Array, *, upwards: bool) -> Array:
+    """The integral from one end of the line to y: the cells that are whole, and the part of the one that y lies in."""
+    from calibrant.charts import gather
+
+    xp = namespace(values)
+    cells = xp.sum(values * whole, axis=-1)
+    zero = xp.zeros_like(cells[:, :1])
+    if upwards:
+        before = xp.cumulative_sum(concatenate([zero, cells], axis=1), axis=1)
+        weights = part
+    else:
+        before = xp.flip(xp.cumulative_sum(concatenate([zero, xp.flip(cells, axis=1)], axis=1), axis=1), axis=1)[:, 1:]
+        flat = xp.take(whole, xp.reshape(cell, (-1,)), axis=0)
+        weights = xp.reshape(flat, part.shape) - part
+    own = xp.stack([gather(values[:, :, k], cell) for k in range(_NODES)], axis=-1)
+    return gather(before, cell) + xp.sum(own * weights, axis=-1)
+
+
+def _beyond(chart: Chart, edges: Array, y: Array) -> tuple[Array, Array]:
+    """How far y lies above the last and below the first edge; no mass is left there."""
+    xp = namespace(y)
+    low, high = (chart.inverse(xp.reshape(edge, (1, 1))) for edge in (edges[0], edges[-1]))
+    zero = xp.zeros_like(y)
+    return xp.maximum(y - high, zero), xp.maximum(low - y, zero)
+
+
+def _replaced(values: Array, where: Array, new: Array) -> Array:
+    """`values` with the rows `where` taken from `new`, in order."""
+    xp = namespace(values)
+    rank = xp.cumulative_sum(xp.astype(where, xp.int64)) - 1
+    return xp.where(where[:, None], xp.take(new, clip(rank, 0, new.shape[0] - 1), axis=0), values)
+
+
+def _unique(points: Array) -> Array:
+    return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]

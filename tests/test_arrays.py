@@ -1,0 +1,275 @@
+"""The same numbers in every array library, of the same type, dtype and device; and gradients where there are any."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import array_api_compat
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+from catalogue import (
+    CALIBRATION,
+    COMBINATIONS,
+    DATA,
+    DISTRIBUTIONS,
+    HERE,
+    INTERPOLATORS,
+    LEVELS,
+    LOC,
+    LOC2,
+    MEANS,
+    NUMPY_ONLY,
+    PAIRS,
+    PREDICTIONS,
+    SCALE,
+    SCALE2,
+    SLOW,
+    SPLIT,
+    SPREADS,
+    STDS,
+    H,
+    World,
+    Y,
+    calibrated,
+    predicted,
+)
+
+from calibrant import Calibrator, Ensemble, Interval, Logistic, Normal, Point, Quantiles, Samples
+from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.laplace import Laplace
+from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.student_t import StudentT
+from calibrant.scores import CDFScore
+
+LIBRARIES = {
+    "torch": (partial(torch.as_tensor, dtype=torch.float64), 1e-12),
+    "torch float32": (partial(torch.as_tensor, dtype=torch.float32), 1e-4),
+    "array-api-strict": (partial(array_api_strict.asarray, dtype=array_api_strict.float64), 1e-12),
+    "array-api-strict float32": (partial(array_api_strict.asarray, dtype=array_api_strict.float32), 1e-4),
+}
+every_library = pytest.mark.parametrize("library", LIBRARIES)
+
+
+def numbers(array):
+    return array.detach().cpu().numpy() if isinstance(array, torch.Tensor) else np.asarray(array)
+
+
+def of_the_same_kind(result, like):
+    assert type(result) is type(like)
+    assert result.dtype == like.dtype
+    assert array_api_compat.device(result) == array_api_compat.device(like)
+
+
+def results(law, array, p=0.37, *, integrals=True):
+    """Every method of a law, at points given in its own array library."""
+    y = law.ppf(p)
+    finite = array_api_compat.array_namespace(y).isfinite(y)
+    y = array_api_compat.array_namespace(y).where(finite, y, array(20.0)) + array(0.0123)
+    found = {
+        "ppf": law.ppf(p),
+        "quantiles": law.quantiles(array([0.2, 0.81])),
+        "interval": law.interval(0.8)[1],
+        "sample": law.sample(3, rng=np.random.default_rng(0)),
+        **{name: getattr(law, name)(y) for name in ("cdf", "sf", "logpdf", "pdf")},
+    }
+    if integrals:
+        clipped = law.clip(18.0, 22.0)
+        found |= {"mean": law.mean(), "std": law.std(), "crps": law.crps(y), "clipped mean": clipped.mean()}
+    return found
+
+
+def same_results(there, here, array, tolerance, *, integrals=True):
+    expected = results(here, np.asarray, integrals=integrals)
+    for name, result in results(there, array, integrals=integrals).items():
+        if array_api_compat.is_array_api_obj(result) or name not in ("mean", "std"):  # a constant is a number
+            of_the_same_kind(result, array(0.0))
+        scale = 20.0 if tolerance > 1e-6 and name in ("ppf", "quantiles", "interval", "mean", "sample") else 1.0
+        np.testing.assert_allclose(
+            numbers(result), expected[name], rtol=10 * tolerance, atol=10 * tolerance * scale, err_msg=name
+        )
+
+
+@every_library
+@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name not in NUMPY_ONLY])
+def test_distributions_give_numpys_numbers(name, library):
+    array, tolerance = LIBRARIES[library]
+    same_results(DISTRIBUTIONS[name](World(array)), DISTRIBUTIONS[name](HERE), array, tolerance)
+
+
+CHOSEN = {"naive", "linear", "linear, infinite", "random, bounded", "naf"}
+CASES = [
+    name
+    for name, (pair, interpolator) in COMBINATIONS.items()
+    if interpolator in CHOSEN and pair not in NUMPY_ONLY and not (interpolator == "naf" and pair in SLOW)
+]
+
+
+@every_library
+@pytest.mark.parametrize("name", CASES)
+def test_calibrated_laws_give_numpys_numbers(name, library):
+    array, tolerance = LIBRARIES[library]
+    pair, interpolator = COMBINATIONS[name]
+    there = predicted(pair, interpolator, world=World(array))
+    same_results(there, H(pair, interpolator), array, tolerance, integrals=pair not in SLOW)
+
+
+@pytest.mark.parametrize("name", ["cdf of gaussian mixture; linear", "ensemble of z and cdf; linear"])
+def test_row_by_row_quadrature_gives_numpys_numbers_in_torch(name):
+    array, tolerance = LIBRARIES["torch"]
+    there, here = predicted(*COMBINATIONS[name], world=World(array)), H(*COMBINATIONS[name])
+    np.testing.assert_allclose(numbers(there[:1].mean()), here[:1].mean(), rtol=tolerance)
+    np.testing.assert_allclose(numbers(there[:1].crps(20.0)), here[:1].crps(20.0), rtol=10 * tolerance)
+
+
+# ---- from one library to another -------------------------------------------------------------------------------------
+
+
+@every_library
+@pytest.mark.parametrize("interpolator", ["naive", "linear", "random, bounded", "naf", "naf, guarded"])
+@pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "ensemble of broken lines"])
+def test_a_calibrator_fitted_in_numpy_predicts_in_any_library(pair, interpolator, library):
+    array, tolerance = LIBRARIES[library]
+    prediction = PREDICTIONS[PAIRS[pair].prediction](World(array))[CALIBRATION:]
+    there = calibrated(pair, interpolator)(prediction, rng=np.random.default_rng(3))
+    result = there.cdf(array(Y[CALIBRATION:]))
+    of_the_same_kind(result, array(0.0))
+    np.testing.assert_allclose(numbers(result), H(pair, interpolator).cdf(Y[CALIBRATION:]), atol=10 * tolerance)
+
+
+def test_labels_of_numpy_meet_predictions_of_torch():
+    law = predicted("z of normal", "linear", world=World(LIBRARIES["torch"][0]))
+    np.testing.assert_allclose(numbers(law.cdf(Y[CALIBRATION:])), H("z of normal", "linear").cdf(Y[CALIBRATION:]))
+
+
+def test_labels_of_torch_do_not_meet_predictions_of_numpy():
+    with pytest.raises(TypeError, match="y is a torch array where numpy is expected: convert it first"):
+        H("z of normal", "linear").cdf(torch.zeros(5))
+
+
+def test_a_list_becomes_a_numpy_array_of_doubles():
+    result = Calibrator().fit([1.0, 2.0, 4.0], [1.5, 2.5, 3.0])([2]).cdf([3])
+    assert isinstance(result, np.ndarray)
+    assert result.dtype == np.float64
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+ROW = slice(CALIBRATION, CALIBRATION + 3)
+LABELS = torch.as_tensor(Y[ROW] + 0.05)
+
+
+def leaf(values):
+    return torch.tensor(np.asarray(values), dtype=torch.float64, requires_grad=True)
+
+
+GRADIENTS = {
+    "residual": (Point, [LOC[ROW]]),
+    "interval": (Interval, [LOC[ROW] - SCALE[ROW], LOC[ROW] + 1.5 * SCALE[ROW]]),
+    "quantile": (lambda v: Quantiles(LEVELS, v), [(LOC[:, None] + SCALE[:, None] * SPREADS)[ROW]]),
+    "samples": (Samples, [DATA["draws"][ROW]]),
+    "z of normal": (Normal, [LOC[ROW], SCALE[ROW]]),
+    "cdf of normal": (Normal, [LOC[ROW], SCALE[ROW]]),
+    "cdf of logistic": (Logistic, [LOC[ROW], SCALE[ROW]]),
+    "cdf of laplace": (Laplace, [LOC[ROW], SCALE[ROW]]),
+    "cdf of student t": (lambda m, s: StudentT(5.0, m, s), [LOC[ROW], SCALE[ROW]]),
+    "cdf of log-normal": (LogNormal, [np.log(LOC[ROW]), 0.1 * SCALE[ROW]]),
+    "cdf of gaussian mixture": (lambda m, s: GaussianMixture(SPLIT[ROW], m, s), [MEANS[ROW], STDS[ROW]]),
+    "z of gaussian mixture": (lambda m, s: GaussianMixture(SPLIT[ROW], m, s), [MEANS[ROW], STDS[ROW]]),
+    "ensemble of points": (lambda a, b: Ensemble([Point(a), Point(b)], [2.0, 1.0]), [LOC[ROW], LOC2[ROW]]),
+    "ensemble of broken lines": (
+        lambda v, d, l, u: Ensemble([Quantiles(LEVELS, v), Samples(d), Interval(l, u)], [1.0, 0.5, 0.2]),
+        [
+            (LOC[:, None] + SCALE[:, None] * SPREADS)[ROW],
+            DATA["draws"][ROW],
+            LOC[ROW] - SCALE[ROW],
+            LOC[ROW] + 1.5 * SCALE[ROW],
+        ],
+    ),
+    "ensemble of z and cdf": (
+        lambda m, s, n, t: Ensemble([Normal(m, s), Laplace(n, t)], [2.0, 1.0]),
+        [LOC[ROW], SCALE[ROW], LOC2[ROW], SCALE2[ROW]],
+    ),
+}
+
+
+@pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])
+@pytest.mark.parametrize("interpolator", ["linear", "naf"])
+@pytest.mark.parametrize("pair", GRADIENTS)
+def test_gradients_reach_the_predictions(pair, interpolator, method):
+    if method == "crps" and pair in SLOW and interpolator == "naf":
+        return
+    build, values = GRADIENTS[pair]
+    law = calibrated(pair, interpolator)
+    rows = slice(0, 1) if method == "crps" and pair in SLOW else slice(0, 3)
+
+    def function(*parameters):
+        return getattr(law(build(*parameters)), method)(LABELS[rows])
+
+    leaves = [leaf(value[rows]) for value in values]
+    assert torch.autograd.gradcheck(function, leaves, eps=1e-6, atol=2e-5, rtol=1e-4)
+    gradients = torch.autograd.grad(function(*leaves).sum(), leaves)
+    if method != "logpdf":
+        assert any(bool(torch.any(g != 0)) for g in gradients)
+
+
+@pytest.mark.parametrize("method", ["mean", "std", "median"])
+@pytest.mark.parametrize("pair", ["z of normal", "quantile", "cdf of normal"])
+def test_gradients_reach_the_predictions_through_summaries(pair, method):
+    build, values = GRADIENTS[pair]
+    law = calibrated(pair, "linear")
+    assert torch.autograd.gradcheck(lambda *p: getattr(law(build(*p)), method)(), [leaf(v) for v in values], atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])
+def test_gradients_reach_the_weights_of_a_mixture(method):
+    def function(weight, means, stds):
+        weights = torch.stack([weight, 1 - weight], dim=1)
+        return getattr(GaussianMixture(weights, means, stds), method)(LABELS)
+
+    leaves = [leaf(DATA["weight"][ROW]), leaf(MEANS[ROW]), leaf(STDS[ROW])]
+    assert torch.autograd.gradcheck(function, leaves, atol=1e-6)
+
+
+def test_a_model_can_be_trained_through_a_calibrated_crps():
+    """The gradient of the mean crps in the locations points from the prediction to the label."""
+    law = calibrated("residual", "linear")
+    point = leaf(LOC[ROW] - 10)
+    law(Point(point)).crps(LABELS).mean().backward()
+    assert bool(torch.all(point.grad < 0))
+
+
+# ---- CUDA ------------------------------------------------------------------------------------------------------------
+
+cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+
+
+@pytest.mark.gpu
+@cuda
+@pytest.mark.parametrize("interpolator", ["naive", "linear", "random, bounded", "naf"])
+@pytest.mark.parametrize("pair", ["residual", "quantile", "z of normal", "cdf of normal", "cdf of laplace"])
+def test_cuda_gives_numpys_numbers_on_the_device(pair, interpolator):
+    array = partial(torch.as_tensor, dtype=torch.float64, device="cuda")
+    same_results(predicted(pair, interpolator, world=World(array)), H(pair, interpolator), array, 1e-10)
+
+
+@pytest.mark.gpu
+@cuda
+@pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])
+def test_gradients_reach_the_predictions_on_cuda(method):
+    law = calibrated("cdf of normal", "linear")
+    loc, scale = (torch.tensor(v[ROW], device="cuda", requires_grad=True) for v in (LOC, SCALE))
+    labels = LABELS.cuda()
+    assert torch.autograd.gradcheck(lambda m, s: getattr(law(Normal(m, s)), method)(labels), [loc, scale], atol=1e-5)
+
+
+@pytest.mark.gpu
+@cuda
+def test_a_calibrator_fitted_in_numpy_predicts_on_cuda():
+    law = Calibrator(CDFScore(), INTERPOLATORS["linear"]).fit(Normal(LOC[:50], SCALE[:50]), Y[:50])
+    there = law(Normal(*(torch.as_tensor(v[ROW], device="cuda") for v in (LOC, SCALE))))
+    here = law(Normal(LOC[ROW], SCALE[ROW]))
+    result = there.crps(LABELS.cuda())
+    assert result.device.type == "cuda"
+    np.testing.assert_allclose(numbers(result), here.crps(LABELS.numpy()), rtol=1e-10)

@@ -1,0 +1,635 @@
+"""Nothing silently wrong: whatever comes in, one clear sentence names the argument, the first row and the count."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from calibrant import (
+    Calibrator,
+    Ensemble,
+    Guarantee,
+    Interval,
+    Logistic,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    concatenate,
+    conformal,
+    isotonic,
+    required_n,
+    required_n_for_interval,
+)
+from calibrant.distributions.laplace import Laplace
+from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators.naf import NAF
+from calibrant.scores import CDFScore, EnsembleScore, QuantileScore, ResidualScore, ZScore
+
+nan, inf = np.nan, np.inf
+FOUR = [1.0, 2.0, 3.0, 4.0]
+CALIBRATED = Calibrator().fit(FOUR, [1.1, 1.9, 3.3, 4.2])
+H = CALIBRATED(FOUR)
+LEVELS = [0.1, 0.5, 0.9]
+
+
+def wide(values):
+    """The values in each of three columns."""
+    stack = np.ma.stack if isinstance(values, np.ma.MaskedArray) else np.stack
+    return stack([values] * 3, axis=1)
+
+
+# Every door that takes one number a row: how to knock, and the name its complaint must use.
+DOORS = {
+    "Point": (Point, "Point.values"),
+    "a bare array": (lambda v: Calibrator().fit(v, FOUR), "Point.values"),
+    "Interval.lower": (lambda v: Interval(v, [9.0] * 4), "Interval.lower"),
+    "Interval.upper": (lambda v: Interval([-9.0] * 4, v), "Interval.upper"),
+    "Quantiles": (lambda v: Quantiles(LEVELS, wide(v)), "Quantiles.values"),
+    "Samples": (lambda v: Samples(wide(v)), "Samples.values"),
+    "an ensemble's member": (lambda v: Ensemble([Point(FOUR), v]), "Point.values"),
+    "an ensemble's weights": (lambda v: Ensemble([FOUR] * 4, weights=v), "Ensemble.weights"),
+    "Normal.loc": (lambda v: Normal(v, np.ones(4)), "Normal.loc"),
+    "Normal.scale": (lambda v: Normal(np.zeros(4), v), "Normal.scale"),
+    "Logistic.loc": (lambda v: Logistic(v, np.ones(4)), "Logistic.loc"),
+    "Logistic.scale": (lambda v: Logistic(np.zeros(4), v), "Logistic.scale"),
+    "Laplace.loc": (lambda v: Laplace(v, np.ones(4)), "Laplace.loc"),
+    "Laplace.scale": (lambda v: Laplace(np.zeros(4), v), "Laplace.scale"),
+    "fit's y": (lambda v: Calibrator().fit(FOUR, v), "y"),
+    "isotonic's y": (lambda v: isotonic().fit(Normal(FOUR, 1.0), v), "y"),
+    "conformal's y": (lambda v: conformal().fit(Normal(FOUR, 1.0), v), "y"),
+    "a score's y": (lambda v: ResidualScore()(Point(FOUR), v), "y"),
+    "a calibrated's prediction": (CALIBRATED, "Point.values"),
+    "Naive": (Naive().fit, "scores"),
+    "Linear": (Linear().fit, "scores"),
+    "Random": (Random().fit, "scores"),
+    "NAF": (NAF().fit, "scores"),
+    "cdf": (H.cdf, "y"),
+    "sf": (H.sf, "y"),
+    "pdf": (H.pdf, "y"),
+    "logpdf": (H.logpdf, "y"),
+    "crps": (H.crps, "y"),
+    "ppf": (H.ppf, "p"),
+    "quantiles": (H.quantiles, "levels"),
+}
+INFINITE_IS_FINE = {"cdf", "sf"}
+doors = pytest.mark.parametrize("door", DOORS)
+
+
+def complaint(error, call, *arguments, **options):
+    """What the error says: one sentence, on one line."""
+    with pytest.raises(error) as raised:
+        call(*arguments, **options)
+    said = str(raised.value)
+    assert "\n" not in said
+    assert len(said) < 250
+    return said
+
+
+# ---- numbers that are none -------------------------------------------------------------------------------
+
+
+@doors
+def test_nan_names_the_argument_the_first_row_and_the_count(door):
+    knock, name = DOORS[door]
+    said = complaint(ValueError, knock, np.array([0.5, 0.6, nan, nan]))
+    assert said.startswith(f"{name} is NaN")
+    assert "in row 2 (2 rows in all)" in said
+
+
+@pytest.mark.parametrize("door", [door for door in DOORS if door not in INFINITE_IS_FINE])
+@pytest.mark.parametrize("infinity", [inf, -inf])
+def test_infinity_names_the_argument_the_first_row_and_the_count(door, infinity):
+    knock, name = DOORS[door]
+    said = complaint(ValueError, knock, np.array([0.5, infinity, 0.6, 0.7]))
+    assert said.startswith(name)
+    assert "infinite" in said
+    assert "in row 1 (1 rows in all)" in said
+
+
+@pytest.mark.parametrize("calibrator", [Calibrator(), Calibrator(interpolator=Naive())])
+def test_cdf_and_sf_take_infinity(calibrator):
+    law = calibrator.fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
+    np.testing.assert_array_equal(law.cdf([-inf, inf, -inf, inf]), [0, 1, 0, 1])
+    np.testing.assert_array_equal(law.sf([-inf, inf, -inf, inf]), [1, 0, 1, 0])
+
+
+WRONG_KINDS = {
+    "object": np.array([1.0, 2.0, None, 4.0], dtype=object),
+    "numbers held as objects": np.array([0.1, 0.2, 0.3, 0.4], dtype=object),
+    "string": np.array(["0.1", "0.2", "0.3", "0.4"]),
+    "bool": np.array([True, False, True, True]),
+    "complex": np.array([0.1, 0.2, 0.3, 0.4j]),
+    "date": np.array(["2024-01-01"] * 4, dtype="datetime64[D]"),
+}
+
+
+@doors
+@pytest.mark.parametrize("kind", WRONG_KINDS)
+def test_a_wrong_dtype_names_the_argument_and_the_dtype(door, kind):
+    knock, name = DOORS[door]
+    values = WRONG_KINDS[kind]
+    said = complaint(TypeError, knock, values)
+    assert said.startswith(f"{name} must hold real numbers, got dtype")
+
+
+@doors
+def test_a_wrong_dtype_in_a_list_is_caught_as_in_an_array(door):
+    knock, _ = DOORS[door]
+    for values in (["a", "b", "c", "d"], [None] * 4, [True] * 4, [1j] * 4):
+        complaint(TypeError, knock, values)
+
+
+@doors
+def test_a_masked_array_with_masked_entries_is_refused_not_read_through_its_mask(door):
+    knock, name = DOORS[door]
+    values = np.ma.masked_array([0.1, 0.2, 0.3, 0.4], mask=[False, False, True, False])
+    said = complaint((TypeError, ValueError), knock, values)
+    assert said.startswith(name)
+
+
+def test_a_masked_array_without_masked_entries_is_an_array():
+    assert len(Point(np.ma.masked_array(FOUR, mask=False))) == 4
+
+
+@pytest.mark.parametrize("kind", ["bool", "complex64"])
+def test_a_torch_tensor_of_a_wrong_dtype_names_the_argument(kind):
+    torch = pytest.importorskip("torch")
+    said = complaint(TypeError, Point, torch.ones(3, dtype=getattr(torch, kind)))
+    assert said == f"Point.values must hold real numbers, got dtype torch.{kind}"
+
+
+def test_nan_in_a_torch_tensor_names_the_argument_the_first_row_and_the_count():
+    torch = pytest.importorskip("torch")
+    said = complaint(ValueError, Calibrator().fit, torch.ones(3), torch.tensor([1.0, nan, nan]))
+    assert said == "y is NaN or infinite in row 1 (2 rows in all)"
+
+
+def test_rows_of_unequal_length_are_named_as_such():
+    assert complaint(ValueError, Samples, [[1.0], [1.0, 2.0]]).startswith("Samples.values must be an array of numbers")
+
+
+def test_labels_of_another_array_library_are_named():
+    torch = pytest.importorskip("torch")
+    said = complaint(TypeError, Calibrator().fit, Point(FOUR), torch.ones(4))
+    assert said.startswith("y is a torch array where numpy is expected")
+
+
+def test_members_of_different_array_libraries_are_named():
+    torch = pytest.importorskip("torch")
+    said = complaint(TypeError, Ensemble, [Point([1.0, 2.0]), Point(torch.ones(2))])
+    assert "Ensemble.members[1]" in said
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------
+
+ONE_D = [d for d in DOORS if d not in {"Quantiles", "Samples", "cdf", "sf", "pdf", "logpdf", "crps", "ppf"}]
+
+
+@pytest.mark.parametrize("door", ONE_D)
+@pytest.mark.parametrize("shape", [(4, 1), (2, 2, 1)], ids=str)
+def test_too_many_dimensions_name_the_argument_and_the_shape(door, shape):
+    knock, name = DOORS[door]
+    said = complaint(ValueError, knock, np.full(shape, 0.5))
+    assert name.split(".")[0] in said
+    assert str(shape) in said
+
+
+@pytest.mark.parametrize("method", ["cdf", "sf", "pdf", "logpdf", "crps", "ppf"])
+def test_a_length_that_does_not_fit_the_batch_raises(method):
+    call = getattr(H, method)
+    assert "4 rows of the batch, got 3" in complaint(ValueError, call, [0.5] * 3)
+    assert "4 rows of the batch, got 3" in complaint(ValueError, call, np.full((3, 2), 0.5))
+    assert "(4, 1, 1)" in complaint(ValueError, call, np.full((4, 1, 1), 0.5))
+    assert call(np.full((1, 2), 0.5)).shape == (4, 2)
+
+
+def test_an_array_of_a_length_that_does_not_fit_names_both_lengths():
+    wanted = "y must have one row for each of the 4 rows of the prediction, got 3"
+    assert complaint(ValueError, Calibrator().fit, FOUR, FOUR[:3]) == wanted
+    assert complaint(ValueError, ResidualScore(), Point(FOUR), FOUR[:3]) == wanted
+    assert "Interval.upper" in complaint(ValueError, Interval, FOUR, FOUR[:3])
+    assert "Normal.scale" in complaint(ValueError, Normal, FOUR, FOUR[:3])
+    assert "Ensemble.members[1]" in complaint(ValueError, Ensemble, [FOUR, FOUR[:3]])
+    assert "Ensemble.weights" in complaint(ValueError, Ensemble, [FOUR, FOUR], [1.0])
+    assert "2 levels, got 3" in complaint(ValueError, Quantiles, [0.1, 0.9], [[1.0, 2.0, 3.0]])
+
+
+def test_a_prediction_by_quantiles_or_samples_must_be_2_d():
+    assert "must be 2-d, got shape (4,)" in complaint(ValueError, Quantiles, [0.5], FOUR)
+    assert "must be 2-d, got shape (4,)" in complaint(ValueError, Samples, FOUR)
+
+
+def test_samples_without_columns_are_refused():
+    assert complaint(ValueError, Samples, np.empty((3, 0))) == "Samples.values must have at least one column"
+
+
+def test_a_mask_of_the_wrong_length_raises():
+    assert "the mask" in complaint(ValueError, Point(FOUR).__getitem__, np.array([True, False]))
+    assert "the mask" in complaint(ValueError, H.__getitem__, np.array([True, False]))
+
+
+@pytest.mark.parametrize("batch", [Point(FOUR), H], ids=["prediction", "law"])
+def test_a_row_that_is_not_there_raises(batch):
+    with pytest.raises(IndexError):
+        batch[4]
+    with pytest.raises(IndexError):
+        batch[-5]
+
+
+# ---- nothing there ---------------------------------------------------------------------------------------
+
+
+EMPTY = {
+    "bare": [],
+    "point": Point([]),
+    "interval": Interval([], []),
+    "quantiles": Quantiles(LEVELS, np.empty((0, 3))),
+    "samples": Samples(np.empty((0, 3))),
+    "ensemble": Ensemble([Point([]), Point([])]),
+    "normal": Normal(np.empty(0), np.empty(0)),
+}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_calibration_on_zero_rows_raises(kind):
+    assert complaint(ValueError, Calibrator().fit, EMPTY[kind], []) == "calibration needs at least one row, got none"
+
+
+@pytest.mark.parametrize("interpolator", [Naive(), Linear(), Random(), NAF()], ids=lambda psi: type(psi).__name__)
+def test_interpolation_of_zero_scores_raises(interpolator):
+    assert complaint(ValueError, interpolator.fit, []) == "calibration needs at least one score, got none"
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_prediction_of_zero_rows_gives_zero_laws(kind):
+    some = {
+        "bare": FOUR,
+        "point": FOUR,
+        "interval": Interval(FOUR, np.array(FOUR) + 1),
+        "quantiles": Quantiles(LEVELS, np.array([[0.0, 1.0, 2.0]]) + np.array(FOUR)[:, None]),
+        "samples": Samples(np.array([[0.0, 1.0, 2.0]]) + np.array(FOUR)[:, None]),
+        "ensemble": Ensemble([FOUR, FOUR]),
+        "normal": Normal(FOUR, 1.0),
+    }[kind]
+    law = Calibrator().fit(some, [1.1, 1.9, 3.3, 4.2])(EMPTY[kind])
+    assert len(law) == 0
+    assert law.cdf([]).shape == law.crps([]).shape == law.mean().shape == law.std().shape == (0,)
+    assert law.quantiles(LEVELS).shape == (0, 3)
+
+
+def test_an_ensemble_without_members_is_refused():
+    assert "Ensemble.members" in complaint(ValueError, Ensemble, [])
+
+
+def test_nothing_cannot_be_concatenated():
+    assert "at least one" in complaint(ValueError, concatenate, [])
+
+
+def test_different_kinds_cannot_be_concatenated():
+    assert "Point with a Interval" in complaint(TypeError, concatenate, [Point(FOUR), Interval([0.0], [1.0])])
+    complaint(ValueError, concatenate, [Quantiles([0.1], [[1.0]]), Quantiles([0.2], [[1.0]])])
+
+
+# ---- levels ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [[0.5, 0.1, 0.9], [0.1, 0.5, 0.5], [0.0, 0.5, 0.9], [0.1, 0.5, 1.0], [-0.1, 0.5, 0.9], [0.1, 0.5, 90.0]],
+    ids=str,
+)
+def test_levels_that_do_not_increase_strictly_inside_0_and_1_are_shown(levels):
+    said = complaint(ValueError, Quantiles, levels, [[1.0, 2.0, 3.0]])
+    assert said == f"Quantiles.levels must increase strictly inside (0, 1), got {[float(a) for a in levels]}"
+
+
+def test_levels_that_are_no_1_d_array_of_numbers_are_named():
+    for levels in ([], [0.1, nan, 0.9], 0.5, [[0.1, 0.5, 0.9]]):
+        assert complaint(ValueError, Quantiles, levels, [[1.0, 2.0, 3.0]]).startswith("Quantiles.levels")
+    for levels in (["a", "b", "c"], [True, False, True], None):
+        assert complaint(TypeError, Quantiles, levels, [[1.0, 2.0, 3.0]]).startswith("Quantiles.levels")
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, 90.0])
+def test_probabilities_outside_0_and_1_are_named_with_row_and_count(probability):
+    for call, name in ((H.ppf, "p"), (H.quantiles, "levels")):
+        said = complaint(ValueError, call, [0.5, probability, 0.5, probability])
+        assert said == f"{name} lies outside [0, 1] in row 1 (2 rows in all)"
+    complaint(ValueError, H.ppf, probability)
+
+
+def test_quantiles_want_a_list_of_levels():
+    assert "levels must be 1-d" in complaint(ValueError, H.quantiles, 0.5)
+    assert "levels must be 1-d" in complaint(ValueError, H.quantiles, [[0.5]])
+
+
+# ---- a single number inside (0, 1) -----------------------------------------------------------------------
+
+SHARES = {
+    "interval": (H.interval, "coverage"),
+    "required_n": (required_n, "epsilon"),
+    "required_n's confidence": (lambda c: required_n(0.1, confidence=c), "confidence"),
+    "required_n_for_interval": (required_n_for_interval, "coverage"),
+    "conditional": (Guarantee(10, 0.0).conditional, "confidence"),
+}
+
+
+@pytest.mark.parametrize("door", SHARES)
+@pytest.mark.parametrize("value", [0, 1, -0.5, 1.5, 90, nan, inf])
+def test_a_share_outside_0_and_1_is_named_and_shown(door, value):
+    call, name = SHARES[door]
+    assert complaint(ValueError, call, value) == f"{name} must lie strictly inside (0, 1), got {value!r}"
+
+
+@pytest.mark.parametrize("door", SHARES)
+@pytest.mark.parametrize("value", ["0.9", "90%", [0.9], [0.5, 0.9], 0.9j, np.array([0.9])], ids=repr)
+def test_a_share_that_is_not_one_number_is_named_and_shown(door, value):
+    call, name = SHARES[door]
+    said = complaint(TypeError, call, value)
+    assert said.startswith(f"{name} must be one number inside (0, 1), got")
+
+
+@pytest.mark.parametrize("door", SHARES)
+def test_a_share_that_is_a_bool_is_refused(door):
+    call, name = SHARES[door]
+    assert complaint((TypeError, ValueError), call, True).startswith(name)
+
+
+# ---- crossing and zero width -----------------------------------------------------------------------------
+
+CROSSING = {
+    "Interval": lambda **strict: Interval([0.0, 3.0, 5.0], [1.0, 2.0, 4.0], **strict),
+    "Quantiles": lambda **strict: Quantiles(LEVELS, [[1.0, 2.0, 3.0], [3.0, 2.0, 4.0], [5.0, 4.0, 3.0]], **strict),
+}
+FLAT = {
+    "Interval": lambda **strict: Interval([0.0, 2.0, 4.0], [1.0, 2.0, 4.0], **strict),
+    "Quantiles": lambda **strict: Quantiles(LEVELS, [[1.0, 2.0, 3.0], [3.0, 3.0, 4.0], [5.0, 5.0, 5.0]], **strict),
+    "Samples": lambda **strict: Samples([[1.0, 2.0, 3.0], [4.0, 3.0, 3.0], [5.0, 5.0, 5.0]], **strict),
+    "Normal": lambda **strict: Normal([0.0, 1.0, 2.0], [1.0, 0.0, 0.0], **strict),
+    "Logistic": lambda **strict: Logistic([0.0, 1.0, 2.0], [1.0, 0.0, 0.0], **strict),
+    "Laplace": lambda **strict: Laplace([0.0, 1.0, 2.0], [1.0, 0.0, 0.0], **strict),
+}
+
+
+def warned(make):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = make()
+    assert len(caught) == 1
+    return made, caught[0]
+
+
+@pytest.mark.parametrize("kind", CROSSING)
+def test_crossing_is_sorted_and_counted_in_one_warning(kind):
+    prediction, warning = warned(CROSSING[kind])
+    assert str(warning.message).startswith(kind)
+    assert "crosses in 2 rows, the first is row 1" in str(warning.message)
+    values = prediction.values if kind == "Quantiles" else np.stack([prediction.lower, prediction.upper], axis=1)
+    assert np.all(np.diff(values, axis=1) > 0)
+
+
+@pytest.mark.parametrize("kind", CROSSING)
+def test_crossing_raises_when_strict(kind):
+    said = complaint(ValueError, CROSSING[kind], strict=True)
+    assert said.startswith(kind)
+    assert "crosses in row 1 (2 rows in all)" in said
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_zero_width_is_lifted_and_counted_in_one_warning(kind):
+    prediction, warning = warned(FLAT[kind])
+    assert str(warning.message).startswith(kind)
+    assert "zero width in 2 rows, the first is row 1" in str(warning.message)
+    law = Calibrator().fit(prediction, [0.5, 2.0, 4.5])(prediction)
+    assert np.all(law.ppf(0.6) > law.ppf(0.4))
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_zero_width_raises_when_strict(kind):
+    said = complaint(ValueError, FLAT[kind], strict=True)
+    assert said.startswith(kind)
+    assert "zero width in row 1 (2 rows in all)" in said
+
+
+def test_zero_width_in_every_row_raises_where_nothing_tells_a_scale():
+    for make in (
+        lambda: Interval([2.0, 2.0], [2.0, 2.0]),
+        lambda: Quantiles(LEVELS, [[5.0, 5.0, 5.0]] * 2),
+        lambda: Samples([[5.0, 5.0]] * 2),
+        lambda: Normal([1.0, 1.0], [0.0, 0.0]),
+    ):
+        assert "zero width in every row" in complaint(ValueError, make)
+
+
+FAR = {
+    "Interval": lambda: Interval([0.0, 1e12, 4.0], [1e-3, 1e12, 4.001]),
+    "Quantiles": lambda: Quantiles(LEVELS, [[0.0, 1e-3, 2e-3], [1e12, 1e12, 1e12], [0.0, 1e-3, 2e-3]]),
+    "Samples": lambda: Samples([[0.0, 1e-3, 2e-3], [1e12, 1e12, 1e12], [0.0, 1e-3, 2e-3]]),
+}
+
+
+@pytest.mark.parametrize("kind", FAR)
+def test_zero_width_is_lifted_far_from_zero_too(kind):
+    """A millionth of the usual width is below the resolution of floats there: it must not be rounded away."""
+    prediction, _ = warned(FAR[kind])
+    ends = (prediction.lower, prediction.upper) if kind == "Interval" else prediction.values.T
+    assert np.all(np.diff(np.asarray(ends), axis=0) > 0)
+
+
+def test_zero_width_of_a_single_normal_is_named():
+    assert complaint(ValueError, Normal, 0.0, 0.0) == "Normal.scale must be positive, got 0"
+
+
+def test_a_negative_scale_names_the_first_row_and_the_count():
+    said = complaint(ValueError, Normal, np.zeros(3), [1.0, -1.0, -2.0])
+    assert said == "Normal.scale is negative in row 1 (2 rows in all)"
+    assert "Normal.scale is negative" in complaint(ValueError, Normal, np.zeros(3), -1.0)
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_the_warning_of_zero_width_points_at_the_users_line(kind):
+    assert warned(lambda: FLAT[kind]())[1].filename == __file__
+
+
+@pytest.mark.parametrize("kind", CROSSING)
+def test_the_warning_of_crossing_points_at_the_users_line(kind):
+    assert warned(lambda: CROSSING[kind]())[1].filename == __file__
+
+
+def test_one_score_warns_that_the_tails_are_infinite():
+    with pytest.warns(UserWarning, match="one score tells no scale"):
+        law = Calibrator().fit([1.0], [1.5])([1.0])
+    assert law.interval(0.9) == (-inf, inf)
+
+
+def test_equal_scores_warn_that_the_tails_are_infinite():
+    with pytest.warns(UserWarning, match="all scores are equal"):
+        Calibrator().fit(FOUR, FOUR)
+
+
+# ---- weights, slopes, tails, promises --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0], [1.0, -1.0]])
+def test_weights_that_are_not_positive_are_shown(weights):
+    assert complaint(ValueError, Ensemble, [FOUR, FOUR], weights) == f"Ensemble.weights must be positive, got {weights}"
+
+
+@pytest.mark.parametrize("members", [3, None, Point(FOUR), Normal(FOUR, 1.0)], ids=lambda m: type(m).__name__)
+def test_members_that_are_no_list_of_predictions_are_refused(members):
+    """A Point in their place is one member without brackets, not four members of one row."""
+    assert "Ensemble.members" in complaint(TypeError, Ensemble, members)
+
+
+@pytest.mark.parametrize("slope", [0, -1.0, nan, inf])
+def test_an_outer_slope_that_is_not_positive_and_finite_is_shown(slope):
+    said = complaint(ValueError, QuantileScore, outer_slope=slope)
+    assert said.startswith("QuantileScore.outer_slope must be positive")
+    assert str(slope) in said
+
+
+def test_an_outer_slope_that_is_no_number_is_named():
+    assert "outer_slope" in complaint(TypeError, QuantileScore, outer_slope="1")
+
+
+def test_random_refuses_exponential_tails():
+    assert "InfiniteTails or BoundedTails" in complaint(TypeError, Random, ExponentialTails())
+
+
+@pytest.mark.parametrize("interpolator", [Linear, Random])
+@pytest.mark.parametrize("tails", ["bounded", BoundedTails, None], ids=str)
+def test_tails_that_are_none_are_named(interpolator, tails):
+    assert "tails" in complaint(TypeError, lambda: interpolator(tails).fit(FOUR))
+
+
+@pytest.mark.parametrize("units", [1, 0, -5])
+def test_too_few_units_are_shown(units):
+    assert complaint(ValueError, NAF, units=units) == f"NAF.units must be at least 2, got {units}"
+
+
+@pytest.mark.parametrize("units", [2.5, "200", None])
+def test_units_that_are_no_integer_are_named(units):
+    assert "NAF.units" in complaint(TypeError, NAF, units=units)
+
+
+@pytest.mark.parametrize("promise", [-1.0, nan])
+def test_a_promise_that_no_law_can_keep_is_refused(promise):
+    """A lambda of -1 is how a randomised q is known to be exact: a learned one must not pass for it."""
+    said = complaint(
+        ValueError, Calibrator(interpolator=NAF(promise=lambda n: promise)).fit, FOUR, [1.1, 2.3, 2.9, 4.0]
+    )
+    assert "promise" in said
+
+
+@pytest.mark.parametrize("interpolator", [Naive(), Linear(), Random(), NAF()], ids=lambda psi: type(psi).__name__)
+def test_scores_outside_the_support_name_the_first_row_and_the_count(interpolator):
+    said = complaint(ValueError, interpolator.fit, [0.0, 1.0, 2.0], support=(0.5, 1.5))
+    assert said.startswith("scores lies outside the support (0.5, 1.5)")
+    assert "in row 0 (2 rows in all)" in said
+
+
+@pytest.mark.parametrize("support", [(1.0, 0.0), (0.0, 0.0), (nan, 1.0)], ids=str)
+def test_a_support_that_is_empty_is_shown(support):
+    assert complaint(ValueError, Linear().fit, FOUR, support=support).startswith("support needs lower < upper")
+
+
+# ---- the wrong thing in the wrong place ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prediction", [5.0, None, "abc", {"a": 1.0}, object()], ids=lambda p: type(p).__name__)
+def test_what_is_no_prediction_is_named_by_its_type(prediction):
+    for call in (lambda: Calibrator().fit(prediction, FOUR), lambda: CALIBRATED(prediction)):
+        said = complaint(TypeError, call)
+        assert said.startswith("a prediction must be a Point")
+        assert said.endswith(f"got {type(prediction).__name__}")
+
+
+def test_a_single_law_is_no_prediction():
+    said = complaint(ValueError, Calibrator().fit, Normal(0.0, 1.0), [1.0])
+    assert said.startswith("a prediction needs one law a row")
+
+
+def test_a_score_says_what_kind_of_prediction_it_wants():
+    assert complaint(TypeError, Calibrator(QuantileScore()).fit, FOUR, FOUR).startswith(
+        "QuantileScore scores a Quantiles"
+    )
+    assert complaint(TypeError, Calibrator(CDFScore()).fit, FOUR, FOUR).startswith("CDFScore scores a Distribution")
+    assert complaint(TypeError, CALIBRATED, Normal(FOUR, 1.0)).startswith("ResidualScore scores a Point")
+
+
+@pytest.mark.parametrize("score", ["residual", ResidualScore, 3], ids=str)
+def test_a_score_that_is_none_is_named(score):
+    assert "score" in complaint(TypeError, lambda: Calibrator(score).fit(FOUR, [1.1, 1.9, 3.3, 4.2])).split(",")[0]
+
+
+@pytest.mark.parametrize("interpolator", ["linear", Linear, None], ids=str)
+def test_an_interpolator_that_is_none_is_named(interpolator):
+    said = complaint(TypeError, lambda: Calibrator(interpolator=interpolator).fit(FOUR, [1.1, 1.9, 3.3, 4.2]))
+    assert "interpolator" in said
+
+
+def test_a_score_and_an_interpolator_in_each_others_place_are_named():
+    said = complaint(TypeError, lambda: Calibrator(Linear(), ResidualScore()).fit(FOUR, [1.1, 1.9, 3.3, 4.2]))
+    assert "score" in said
+
+
+def test_a_seed_in_place_of_a_generator_is_named():
+    calibrated = Calibrator(interpolator=Random()).fit(FOUR, [1.1, 1.9, 3.3, 4.2])
+    assert "rng" in complaint(TypeError, calibrated, FOUR, rng=3)
+    assert "rng" in complaint(TypeError, H.sample, 2, rng=3)
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, "3", None], ids=repr)
+def test_a_sample_size_that_is_no_count_is_named(size):
+    assert "size" in complaint((TypeError, ValueError), H.sample, size)
+
+
+@pytest.mark.parametrize("bounds", [(1.0, 0.0), (1.0, 1.0), (nan, 1.0), (0.0, nan)], ids=str)
+def test_bounds_that_leave_nothing_are_shown(bounds):
+    said = complaint(ValueError, H.clip, *bounds)
+    assert said == f"clip needs lower < upper, got {bounds[0]} and {bounds[1]}"
+
+
+@pytest.mark.parametrize("bound", ["a", "0", [0.0, 0.0, 0.0, 0.0], np.zeros(4)], ids=repr)
+def test_a_bound_that_is_not_one_number_is_named(bound):
+    assert "clip" in complaint(TypeError, H.clip, bound)
+
+
+def test_one_score_for_each_member_is_asked_for():
+    said = complaint(ValueError, Calibrator(EnsembleScore([ResidualScore()])).fit, Ensemble([FOUR, FOUR]), FOUR)
+    assert said == "EnsembleScore.scores must hold one score for each of 2 members, got 1"
+
+
+def test_a_forecast_without_a_finite_std_is_pointed_to_the_cdf_score():
+    """H with infinite tails has none."""
+    forecast = Calibrator(interpolator=Linear(InfiniteTails())).fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
+    said = complaint(ValueError, Calibrator(ZScore()).fit, forecast, FOUR)
+    assert "row 0 (4 rows in all)" in said
+    assert said.endswith("use CDFScore")
+
+
+def test_a_label_with_an_infinite_score_names_the_score_the_first_row_and_the_count():
+    forecast = Normal([0.0, 0.0, 0.0], 1.0).clip(-1, 1)
+    said = complaint(ValueError, isotonic().fit, forecast, [0.0, 5.0, -5.0])
+    assert said.startswith("the score of CDFScore is not finite")
+    assert "in row 1 (2 rows in all)" in said
+
+
+def test_a_users_scale_that_is_not_positive_names_the_score_the_first_row_and_the_count():
+    from calibrant.scores import LocationScaleScore
+
+    class PercentageError(LocationScaleScore):
+        def loc_scale(self, prediction):
+            return prediction.values, prediction.values
+
+    said = complaint(ValueError, Calibrator(PercentageError()).fit, [1.0, -1.0, 0.0], [1.0, 2.0, 3.0])
+    assert said == "the scale of PercentageError is not positive in row 1 (2 rows in all)"
+
+
+def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
+    class Careless(Linear):
+        def accuracy(self, n):
+            return n
+
+    assert "however large n is" in complaint(ValueError, required_n, 0.1, interpolator=Careless())

@@ -1,0 +1,631 @@
+"""Conformal intervals, Proposition 1 and Theorem 2 (as corrected), and the signed score."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import array_api_strict
+import numpy as np
+import pytest
+
+from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples
+from calibrant.guarantee import required_n_for_interval
+from calibrant.interpolators import BoundedTails, Linear, Naive, Random
+from calibrant.intervals import (
+    CQR,
+    AbsoluteResidual,
+    Centred,
+    ConformalInterval,
+    IntervalGuarantee,
+    Nonconformity,
+    NormalizedResidual,
+    check_nonconformity,
+    paper_rank,
+    standard_rank,
+)
+from calibrant.scores import (
+    CDFScore,
+    EnsembleScore,
+    IntervalScore,
+    MonotoneScore,
+    QuantileScore,
+    ResidualScore,
+    SamplesScore,
+    ZScore,
+    signed,
+)
+
+LEVELS = [0.05, 0.3, 0.5, 0.9]
+
+
+@dataclass(frozen=True)
+class SquaredCQR(Nonconformity):
+    """A user's own: (y - f)^2 - 1, which is neither |phi - centre| nor positive."""
+
+    def value(self, prediction, y):
+        return (y - prediction.values) ** 2 - 1
+
+    def minimiser(self, prediction):
+        return prediction.values
+
+    def level_set(self, prediction, t):
+        root = np.sqrt(np.maximum(np.asarray(t) + 1, 0))
+        return prediction.values - root, prediction.values + root
+
+    def log_slope(self, prediction, y):
+        return np.log(2 * np.abs(y - prediction.values))
+
+
+class Data:
+    """Rows with unequal spread, and a prediction of each kind for them."""
+
+    def __init__(self, n, rng, unit=1.0):
+        f, self.spread = rng.normal(size=n), np.exp(0.5 * rng.normal(size=n))
+        self.y = unit * (f + self.spread * rng.standard_t(5, size=n))
+        values = f[:, None] + self.spread[:, None] * np.array([-1.7, -0.4, 0.1, 1.5])
+        f, spread = unit * f, unit * self.spread
+        self.point = Point(f)
+        self.interval = Interval(f - spread, f + 1.2 * spread)
+        self.normal = Normal(f, spread)
+        self.quantiles = Quantiles(LEVELS, unit * values)
+        self.samples = Samples(unit * values[:, ::-1])
+        self.ensemble = Ensemble([Normal(f, spread), Normal(f + 0.3 * spread, 2 * spread)], [2, 1])
+        self.mixed = Ensemble([self.quantiles, self.interval], [1, 3])
+
+
+CASES = {
+    "absolute residual": (AbsoluteResidual(), "point"),
+    "normalised residual": (NormalizedResidual(), "normal"),
+    "CQR of an interval": (CQR(), "interval"),
+    "CQR of quantiles": (CQR(), "quantiles"),
+    "centred residual": (Centred(ResidualScore()), "point"),
+    "centred z-score": (Centred(ZScore()), "normal"),
+    "centred interval": (Centred(IntervalScore()), "interval"),
+    "centred cdf": (Centred(CDFScore()), "normal"),
+    "centred quantile": (Centred(QuantileScore()), "quantiles"),
+    "centred samples": (Centred(SamplesScore()), "samples"),
+    "centred ensemble": (Centred(EnsembleScore()), "ensemble"),
+    "centred ensemble of quantiles": (Centred(EnsembleScore()), "mixed"),
+    "centred ensemble of cdfs": (Centred(EnsembleScore(CDFScore())), "ensemble"),
+    "centred elsewhere": (Centred(IntervalScore(), 0.2), "interval"),
+    "centred signed score": (Centred(signed(AbsoluteResidual())), "point"),
+    "a user's own": (SquaredCQR(), "point"),
+}
+PAPER = ["absolute residual", "normalised residual", "CQR of an interval", "centred z-score"]
+
+
+def in_units(names):
+    """Each name with labels of every size; the user's own is made for standardised ones."""
+    return [(name, unit) for name in names for unit in (1e-6, 1.0, 1e6) if unit == 1 or name != "a user's own"]
+
+
+def case(name, n, rng, unit=1.0):
+    nonconformity, kind = CASES[name]
+    data = Data(n, rng, unit)
+    return nonconformity, getattr(data, kind), data.y
+
+
+# ---- oracles ---------------------------------------------------------------------------------------------------------
+
+
+def column_regressor(k):
+    """A fitted regressor that predicts column k of X."""
+    from sklearn.base import BaseEstimator, RegressorMixin
+
+    class Column(RegressorMixin, BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.asarray(X)[:, k]
+
+    column = Column()
+    column.is_fitted = True  # what MAPIE looks for
+    return column
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95])
+@pytest.mark.parametrize("n", [31, 100, 777])
+def test_split_conformal_intervals_equal_mapie(n, coverage):
+    from mapie.conformity_scores import AbsoluteConformityScore
+    from mapie.regression import SplitConformalRegressor
+
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n + 50, 1))
+    y = X[:, 0] + rng.normal(size=n + 50)
+    peer = SplitConformalRegressor(
+        column_regressor(0), confidence_level=coverage, conformity_score=AbsoluteConformityScore(), prefit=True
+    ).conformalize(X[:n], y[:n])
+    theirs = peer.predict_interval(X[n:])[1][:, :, 0]
+    ours = ConformalInterval(AbsoluteResidual(), coverage).fit(X[:n, 0], y[:n])(X[n:, 0])
+    np.testing.assert_allclose(np.stack(ours, axis=1), theirs, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95])
+@pytest.mark.parametrize("n", [31, 100, 777])
+def test_cqr_intervals_equal_mapie(n, coverage):
+    from mapie.regression import ConformalizedQuantileRegressor
+
+    rng = np.random.default_rng(n)
+    centre, half = rng.normal(size=n + 50), np.exp(0.3 * rng.normal(size=n + 50))
+    X, y = np.stack([centre - half, centre + half, centre], axis=1), centre + rng.normal(size=n + 50)
+    peer = ConformalizedQuantileRegressor(
+        [column_regressor(k) for k in range(3)], confidence_level=coverage, prefit=True
+    ).conformalize(X[:n], y[:n])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # MAPIE on crossing bounds, and ours on the same rows
+        theirs = peer.predict_interval(X[n:], symmetric_correction=True)[1][:, :, 0]
+        fitted = ConformalInterval(CQR(), coverage).fit(Interval(X[:n, 0], X[:n, 1]), y[:n])
+        ours = np.stack(fitted(Interval(X[n:, 0], X[n:, 1])), axis=1)
+    empty = theirs[:, 0] > theirs[:, 1]
+    np.testing.assert_allclose(ours[~empty], theirs[~empty], rtol=0, atol=1e-12)
+    assert np.all(np.isnan(ours[empty]))
+
+
+@pytest.mark.parametrize("coverage", [0.3, 0.9])
+def test_normalised_intervals_are_the_textbook_ones(coverage):
+    rng = np.random.default_rng(1)
+    f, sigma, y = rng.normal(size=40), np.exp(rng.normal(size=40)), rng.normal(size=40)
+    lower, upper = ConformalInterval(NormalizedResidual(), coverage).fit(Normal(f, sigma), y)(Normal(f, sigma))
+    t = np.sort(np.abs(y - f) / sigma)[math.ceil(41 * coverage) - 1]
+    np.testing.assert_allclose(lower, f - t * sigma, rtol=1e-13)
+    np.testing.assert_allclose(upper, f + t * sigma, rtol=1e-13)
+
+
+def test_the_same_interval_by_another_name():
+    data = Data(60, np.random.default_rng(2))
+    pairs = [
+        (AbsoluteResidual(), Centred(ResidualScore()), data.point),
+        (NormalizedResidual(), Centred(ZScore()), data.normal),
+        # |Phi(z) - 1/2| orders labels as |z| does
+        (NormalizedResidual(), Centred(CDFScore()), data.normal),
+        (CQR(), Centred(signed(CQR())), data.interval),
+    ]
+    for one, other, prediction in pairs:
+        fitted = [ConformalInterval(a, 0.8).fit(prediction[:40], data.y[:40])(prediction[40:]) for a in (one, other)]
+        np.testing.assert_allclose(*fitted, rtol=1e-10, atol=1e-10)
+
+
+def test_the_default_centres():
+    data = Data(30, np.random.default_rng(3))
+    for nonconformity, prediction, where in [
+        (Centred(IntervalScore()), data.interval, (data.interval.lower + data.interval.upper) / 2),
+        (Centred(QuantileScore()), data.quantiles, data.quantiles.values[:, 2]),
+        (Centred(CDFScore()), data.normal, data.normal.mean()),
+        (Centred(EnsembleScore(CDFScore())), Ensemble([data.normal, data.normal]), data.normal.mean()),
+        (Centred(EnsembleScore()), Ensemble([data.interval, data.interval], [1, 4]), CQR().minimiser(data.interval)),
+        # beside a score of another kind, a cdf score enters the sum as F(y) itself, whose middle is 1/2
+        (
+            Centred(EnsembleScore([CDFScore(), ZScore()])),
+            Ensemble([data.normal, data.normal], [3, 1]),
+            data.normal.mean(),
+        ),
+        (Centred(QuantileScore()), Quantiles([0.3], data.quantiles.values[:, :1]), data.quantiles.values[:, 0]),
+    ]:
+        np.testing.assert_allclose(nonconformity.minimiser(prediction), where, rtol=1e-9, atol=1e-9)
+
+
+# ---- ranks and the guarantee -----------------------------------------------------------------------------------------
+
+
+def test_ranks_know_no_round_off():
+    for k in range(1, 100):
+        assert standard_rank(99, k / 100) == k
+        assert paper_rank(100, k / 100) == k + 1
+    assert [standard_rank(99, c) for c in (0.29, 0.57, 0.58)] == [29, 57, 58]
+    assert [paper_rank(99, c) for c in (0.29, 0.57, 0.58)] == [29, 57, 58]
+    # in floats the same formulas go wrong, both ways
+    assert any(math.ceil(100 * (k / 100)) != k for k in range(1, 100))
+    assert any(math.floor(100 * (k / 100)) != k for k in range(1, 100))
+
+
+def test_the_two_ranks_differ_where_the_notes_say():
+    assert (paper_rank(15, 0.9), standard_rank(15, 0.9)) == (14, 15)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_a_rank_above_n_gives_infinite_bounds(name):
+    nonconformity, prediction, y = case(name, 12, np.random.default_rng(0))
+    fitted = ConformalInterval(nonconformity, 0.9).fit(prediction[:8], y[:8])
+    lower, upper = fitted(prediction[8:])
+    assert fitted.threshold == math.inf
+    assert (fitted.rank, fitted.n) == (9, 8)
+    np.testing.assert_array_equal(lower, np.full(4, -np.inf))
+    np.testing.assert_array_equal(upper, np.full(4, np.inf))
+    assert fitted.guarantee.lower == fitted.guarantee.conditional() == 1
+    assert "whole line" in str(fitted.guarantee)
+    assert required_n_for_interval(0.9) == 9
+    assert math.isfinite(ConformalInterval(nonconformity, 0.9).fit(prediction[:9], y[:9]).threshold)
+
+
+@pytest.mark.parametrize("rank", [standard_rank, paper_rank])
+@pytest.mark.parametrize("n", [1, 5, 15, 20, 100])
+@pytest.mark.parametrize("name", ["absolute residual", "CQR of an interval"])
+@pytest.mark.filterwarnings("ignore:.* intervals are empty")
+def test_proposition_1_coverage_is_rank_over_n_plus_1(name, n, rank):
+    sets, tests = 250, 40
+    nonconformity, prediction, y = case(name, sets * (n + tests), np.random.default_rng(n))
+    for coverage in (0.45, 0.9):
+        covered = np.empty(sets)
+        for i in range(sets):
+            start = i * (n + tests)
+            train, test = slice(start, start + n), slice(start + n, start + n + tests)
+            fitted = ConformalInterval(nonconformity, coverage, rank=rank).fit(prediction[train], y[train])
+            lower, upper = fitted(prediction[test])
+            covered[i] = np.mean((y[test] >= lower) & (y[test] <= upper))
+        claim = fitted.guarantee
+        assert claim.lower == claim.upper == min(rank(n, coverage), n + 1) / (n + 1)
+        assert abs(np.mean(covered) - claim.lower) <= 4.5 * np.std(covered) / np.sqrt(sets) + 1e-12
+        if rank is standard_rank:
+            assert coverage - 1e-12 <= claim.lower < coverage + 1 / (n + 1)
+        else:
+            assert claim.lower == (math.floor(round(n * coverage, 9)) + 1) / (n + 1)
+            assert coverage - coverage / (n + 1) < claim.lower <= coverage + (1 - coverage) / (n + 1) + 1e-12
+
+
+def test_with_ties_the_claim_is_a_lower_bound():
+    rng = np.random.default_rng(5)
+    n, sets, covered = 20, 1500, []
+    for _ in range(sets):
+        y = rng.integers(0, 4, size=n + 10).astype(float)
+        fitted = ConformalInterval(AbsoluteResidual(), 0.8).fit(np.zeros(n), y[:n])
+        lower, upper = fitted(np.zeros(10))
+        covered.append(np.mean((y[n:] >= lower) & (y[n:] <= upper)))
+    assert np.mean(covered) >= 0.8
+    guarantee = fitted.guarantee
+    assert guarantee.kind == "lower bound"
+    assert (guarantee.lower, guarantee.upper) == (17 / 21, 1.0)
+    assert str(guarantee).startswith("P(Y in I) >= 0.809524 (0.8 asked for, rank 17 of n = 20; up to ")
+
+
+def test_the_conditional_claim_holds_at_its_confidence():
+    rng, n, sets = np.random.default_rng(6), 50, 4000
+    guarantee = IntervalGuarantee(0.9, n, standard_rank(n, 0.9))
+    # |Y| <= t covers t of a uniform law on (-1, 1)
+    covers = np.sort(rng.random((sets, n)), axis=1)[:, guarantee.rank - 1]
+    share = np.mean(covers >= guarantee.conditional(0.9))
+    assert abs(share - 0.9) <= 4.5 * math.sqrt(0.09 / sets)
+
+
+def test_the_guarantee_reads_well():
+    text = str(ConformalInterval(AbsoluteResidual(), 0.9).fit(np.zeros(99), np.arange(99.0)).guarantee)
+    assert text.startswith("P(Y in I) = 0.9 (0.9 asked for, rank 90 of n = 99), on average over calibration sets;")
+    assert text.endswith("a model not trained on the calibration set, and continuous values.")
+
+
+# ---- Theorem 2 -------------------------------------------------------------------------------------------------------
+
+
+def credible_mass(name, n, coverage, draws, seed):
+    """(n + 1)(H(U) - H(L) - c) with the paper's and the standard rank, where [L, U] is not empty."""
+    nonconformity, prediction, y = case(name, draws * (n + 2), np.random.default_rng(seed))
+    calibrator = Calibrator(signed(nonconformity))
+    methods = [ConformalInterval(nonconformity, coverage, rank=rank) for rank in (paper_rank, standard_rank)]
+    excess = [], []
+    for i in range(draws):
+        start = i * (n + 2)
+        train, test = slice(start, start + n), slice(start + n, start + n + 2)
+        H = calibrator.fit(prediction[train], y[train])(prediction[test])
+        for method, found in zip(methods, excess, strict=True):
+            lower, upper = method.fit(prediction[train], y[train])(prediction[test])
+            proper = np.isfinite(lower)
+            ends = np.stack([np.where(proper, lower, 0.0), np.where(proper, upper, 0.0)], axis=1)
+            mass = np.diff(H.cdf(ends), axis=1)[:, 0]
+            found.extend((n + 1) * (mass - coverage)[proper])
+    return map(np.array, excess)
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9])
+@pytest.mark.parametrize("n", [20, 100])
+@pytest.mark.parametrize("name", [*PAPER, "a user's own"])
+@pytest.mark.filterwarnings("ignore:.* intervals are empty")
+def test_theorem_2_corrected(name, n, coverage):
+    paper, standard = credible_mass(name, n, coverage, 150, n)
+    assert min(len(paper), len(standard)) >= 100
+    slack = 1e-9
+    assert np.min(paper) >= -(1 + coverage) - slack
+    assert np.max(paper) <= 1 - coverage + slack
+    assert np.max(np.abs(standard)) <= 1 + slack
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.76), (100, 0.83)])
+def test_theorem_2_as_printed_fails_in_most_draws(n, share):
+    paper, _ = credible_mass("absolute residual", n, 0.9, 400, 7)
+    assert abs(np.mean(np.abs(paper) > 1 - 0.9 + 1e-9) - share) < 0.07
+
+
+# ---- empty intervals -------------------------------------------------------------------------------------------------
+
+
+def test_empty_rows_are_nan_and_counted_in_one_warning():
+    wide, narrow = Interval(-np.full(20, 9.0), np.full(20, 9.0)), Interval([-9.0, -1.0, -2.0], [9.0, 1.0, 2.0])
+    fitted = ConformalInterval(CQR(), 0.8).fit(wide, np.linspace(-1, 1, 20))
+    with pytest.warns(UserWarning, match="2 of 3 intervals are empty, the first is row 1") as caught:
+        lower, upper = fitted(narrow)
+    assert len(caught) == 1
+    assert fitted.threshold < -2
+    np.testing.assert_array_equal(np.isnan(lower), [False, True, True])
+    np.testing.assert_array_equal(np.isnan(upper), [False, True, True])
+    assert not np.any((lower[1:] <= 0) & (upper[1:] >= 0))
+    assert lower[0] <= upper[0]
+
+
+# ---- non-conformity laws ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
+def test_every_nonconformity_is_proper(name, unit):
+    nonconformity, prediction, _ = case(name, 25, np.random.default_rng(8), unit)
+    check_nonconformity(nonconformity, prediction, unit * np.linspace(-6, 6.1, 40))
+
+
+def broken(**methods):
+    return type("Broken", (SquaredCQR,), methods)()
+
+
+@pytest.mark.parametrize(
+    ("nonconformity", "message"),
+    [
+        (
+            broken(value=lambda self, p, y: np.minimum((y - p.values) ** 2 - 1, 3.0)),
+            r"Broken\.value does not fall strictly up to its minimiser in row 0 \(4 rows in all\)",
+        ),
+        (
+            broken(value=lambda self, p, y: np.where(y > 2, 3.0, (y - p.values) ** 2 - 1)),
+            r"Broken\.value does not rise strictly from its minimiser on",
+        ),
+        (broken(minimiser=lambda self, p: p.values + 1), r"Broken\.value is smaller elsewhere than at its minimiser"),
+        (broken(minimiser=lambda self, p: np.zeros(2)), r"Broken\.minimiser must give one value for each of 4 rows"),
+        (
+            broken(level_set=lambda self, p, t: (p.values - t - 1, p.values + t + 1)),
+            r"Broken\.level_set does not end where the value is t",
+        ),
+        (
+            broken(level_set=lambda self, p, t: SquaredCQR.level_set(self, p, t)[::-1]),
+            r"Broken\.level_set has its ends in the wrong order",
+        ),
+        (
+            broken(log_slope=lambda self, p, y: np.log(np.abs(y - p.values))),
+            r"Broken\.log_slope is not the log of the slope of the value",
+        ),
+        (broken(value=lambda self, p, y: np.where(y > 3, np.inf, (y - p.values) ** 2)), "is not finite"),
+    ],
+)
+def test_a_broken_nonconformity_is_refused(nonconformity, message):
+    with pytest.raises(ValueError, match=message):
+        check_nonconformity(nonconformity, [0.0, 0.5, 1.0, -1.0], np.linspace(-5, 5, 41))
+
+
+# ---- the signed score ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
+def test_the_signed_score_increases_strictly_across_the_minimiser(name, unit):
+    nonconformity, prediction, _ = case(name, 10, np.random.default_rng(9), unit)
+    m = nonconformity.minimiser(prediction)
+    steps = unit * np.concatenate([-np.geomspace(1e-5, 8, 60)[::-1], [0.0], np.geomspace(1e-5, 8, 60)])
+    y = m[:, None] + steps
+    chart = signed(nonconformity).chart_of(prediction)
+    s = chart(y)
+    assert np.all(np.diff(s, axis=1) > 0)
+    # at the minimiser itself the sign is up to rounding of the minimiser
+    np.testing.assert_array_equal((s > 0)[:, steps != 0], np.broadcast_to((steps > 0)[steps != 0], (10, 120)))
+    scale = unit + np.abs(y)
+    np.testing.assert_array_less(np.abs(chart.inverse(s) - y) / scale, 1e-6 if name == "a user's own" else 1e-9)
+
+
+def calibrated(name, unit, interpolator, n=40, rows=6, seed=10):
+    nonconformity, prediction, y = case(name, n + rows, np.random.default_rng(seed), unit)
+    fitted = Calibrator(signed(nonconformity), interpolator).fit(prediction[:n], y[:n])
+    return fitted, prediction[n:], y[n:]
+
+
+@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
+def test_ppf_and_cdf_of_the_signed_h_are_inverse(name, unit):
+    fitted, prediction, _ = calibrated(name, unit, Linear())
+    H, m = fitted(prediction), fitted.score.nonconformity.minimiser(prediction)
+    near, p = 1e-9 * unit, np.linspace(0.001, 0.999, 400)
+    y = H.quantiles(p)
+    assert np.all(np.diff(y, axis=1) >= 0)
+    atom = (p >= H.cdf(m - near)[:, None]) & (p <= H.cdf(m + near)[:, None])
+    np.testing.assert_allclose(np.where(atom, p, H.cdf(y)), np.broadcast_to(p, y.shape), atol=1e-8)
+    np.testing.assert_array_less((np.abs(y - m[:, None]) / near)[atom], 1 + 1e-5)
+
+
+def slow_integrals(H, fitted, prediction, y):
+    """Mean, std and crps of one row: 30-point Gauss-Legendre over H = q(s) itself, between a few thousand points."""
+    chart, q = fitted.score.chart_of(prediction), fitted.q
+    ends = chart.inverse(q._breaks()[None, :])[0]
+    m = fitted.score.nonconformity.minimiser(prediction)
+    spread = np.std(ends)
+    around = np.concatenate([np.geomspace(1e-7, 10, 600), -np.geomspace(1e-7, 10, 600)]) * spread
+    bends = [m, [y]]
+    if isinstance(prediction, (Interval, Quantiles)):
+        bends.append(prediction.values[0] if isinstance(prediction, Quantiles) else [prediction.lower[0]])
+        bends.append([prediction.upper[0]] if isinstance(prediction, Interval) else [])
+    points = np.concatenate([ends, *bends, *(b + around for bend in bends for b in bend)])
+    points = np.unique(points[(points >= min(ends[0], y)) & (points <= max(ends[-1], y))])
+    x, w = np.polynomial.legendre.leggauss(30)
+    h = np.diff(points)
+    nodes = points[:-1, None] + h[:, None] * (x + 1) / 2
+    weights = h[:, None] * w / 2
+    s = chart(np.reshape(nodes, (1, -1)))
+    F, S = np.reshape(q.cdf(s), nodes.shape), np.reshape(q.sf(s), nodes.shape)
+    left = nodes < y
+    mean = y + np.sum((weights * S)[~left]) - np.sum((weights * F)[left])
+    square = 2 * np.sum(weights * np.where(left, F, S) * np.abs(nodes - y))
+    crps = np.sum(weights * np.where(left, F, S) ** 2)
+    return mean, math.sqrt(square - (mean - y) ** 2), crps
+
+
+@pytest.mark.parametrize("n", [5, 60, 600])
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    in_units([*PAPER, "CQR of quantiles", "centred cdf", "centred quantile", "centred interval", "a user's own"]),
+)
+def test_moments_and_crps_of_the_signed_h_equal_slow_integrals(name, n, unit):
+    for interpolator in (Linear(), Linear(BoundedTails()), Naive()):
+        fitted, prediction, y = calibrated(name, unit, interpolator, n=n, rows=2, seed=n)
+        H = fitted(prediction)
+        for i in range(2):
+            mean, std, crps = slow_integrals(H, fitted, prediction[i : i + 1], y[i])
+            assert abs(H.mean()[i] - mean) <= 1e-7 * std
+            assert abs(H.std()[i] / std - 1) <= 1e-7
+            assert abs(H.crps(y)[i] / crps - 1) <= 1e-7
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_density_of_the_signed_h_is_the_slope_of_its_cdf(name):
+    fitted, prediction, y = calibrated(name, 1.0, Linear())
+    H, h = fitted(prediction), 1e-7
+    np.testing.assert_allclose(H.pdf(y), (H.cdf(y + h) - H.cdf(y - h)) / (2 * h), rtol=1e-5)
+
+
+def test_the_atom_lies_at_the_minimiser_and_holds_at_most_one_gap():
+    fitted, prediction, _ = calibrated("absolute residual", 1.0, Linear(), n=40)
+    H = fitted(prediction)
+    atom = H.cdf(prediction.values) - H._cdf_left(prediction.values[:, None])[:, 0]
+    assert np.all(atom > 0)
+    assert np.all(atom <= 1 / 41)
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()], ids=["linear", "naive", "random"])
+@pytest.mark.parametrize("name", PAPER)
+def test_theorem_1_holds_for_signed_scores(name, interpolator):
+    n, tests, sets = 10, 20, 150
+    rng = np.random.default_rng(11)
+    nonconformity, prediction, y = case(name, sets * (n + tests), rng)
+    levels, share = np.linspace(0.02, 0.98, 49), []
+    for i in range(sets):
+        start = i * (n + tests)
+        train, test = slice(start, start + n), slice(start + n, start + n + tests)
+        fitted = Calibrator(signed(nonconformity), interpolator).fit(prediction[train], y[train], rng=rng)
+        pit = fitted(prediction[test], rng=rng).cdf(y[test])
+        share.append(np.mean(pit[:, None] <= levels, axis=0))
+    noise = 4.5 * np.std(share, axis=0) / math.sqrt(sets)
+    assert np.all(np.abs(np.mean(share, axis=0) - levels) <= fitted.guarantee.epsilon + noise)
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coverage", [0, 1, -0.1, 1.5, float("nan")])
+def test_coverage_must_lie_inside_0_1(coverage):
+    with pytest.raises(ValueError, match=r"coverage must lie strictly inside \(0, 1\)"):
+        ConformalInterval(AbsoluteResidual(), coverage)
+
+
+def test_bad_input_is_named():
+    method = ConformalInterval(AbsoluteResidual(), 0.9)
+    with pytest.raises(ValueError, match=r"y is NaN or infinite in row 1 \(1 rows in all\)"):
+        method.fit([1.0, 2.0], [1.0, math.nan])
+    with pytest.raises(ValueError, match="y must have one row for each of the 2 rows of the prediction, got 3"):
+        method.fit([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="calibration needs at least one row, got none"):
+        method.fit(np.zeros(0), np.zeros(0))
+    with pytest.raises(TypeError, match="scores a Point, got Interval"):
+        method.fit(Interval([0.0], [1.0]), [0.5])
+    with pytest.raises(TypeError, match="CQR takes an Interval or Quantiles, got Point"):
+        ConformalInterval(CQR(), 0.9).fit([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(TypeError, match="y must hold real numbers"):
+        method.fit([1.0], ["a"])
+    with pytest.raises(TypeError, match="must be a Nonconformity"):
+        ConformalInterval(AbsoluteResidual, 0.9)
+    with pytest.raises(TypeError, match="rank must be a function"):
+        ConformalInterval(AbsoluteResidual(), 0.9, rank=3)
+    with pytest.raises(ValueError, match="rank must give at least 1, got 0 for n = 1"):
+        ConformalInterval(AbsoluteResidual(), 0.9, rank=lambda n, c: 0).fit([1.0], [1.0])
+    with pytest.raises(TypeError, match="signed takes a Nonconformity"):
+        signed(AbsoluteResidual)
+    with pytest.raises(TypeError, match="must be a calibration score"):
+        Centred(CQR())
+    with pytest.raises(ValueError, match=r"Centred\.centre is NaN"):
+        Centred(ZScore(), math.nan)
+    with pytest.raises(ValueError, match="y_grid must hold at least two points in strictly increasing order"):
+        check_nonconformity(AbsoluteResidual(), [0.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match=r"the value of .* is not finite in row 0"):
+        ConformalInterval(broken(value=lambda self, p, y: y / np.zeros(1) ** 0 + np.inf), 0.5).fit([1.0], [1.0])
+
+
+def test_a_score_without_a_known_middle_needs_a_centre():
+    class LogRatio(MonotoneScore):
+        def score(self, prediction, y):
+            return np.log(y / prediction.values)
+
+        def inverse(self, prediction, s):
+            return prediction.values * np.exp(s)
+
+        def log_slope(self, prediction, y):
+            return -np.log(y)
+
+    with pytest.raises(TypeError, match="no middle is known for LogRatio: pass Centred a centre"):
+        Centred(LogRatio()).value([1.0], [2.0])
+    check_nonconformity(Centred(LogRatio(), 0.0), [1.0, 2.0], np.linspace(0.1, 9, 30))
+    lower, upper = ConformalInterval(Centred(LogRatio(), 0.0), 0.5).fit([1.0], [2.0])([10.0])
+    np.testing.assert_allclose([lower[0], upper[0]], [5.0, 20.0])
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+
+
+def test_repr_names_the_rank():
+    assert repr(ConformalInterval(CQR(), 0.9, rank=paper_rank)) == "ConformalInterval(CQR(), 0.9, rank=paper_rank)"
+
+
+def test_one_row_and_no_rows_work():
+    fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0], [3.0])
+    assert fitted.threshold == 2
+    lower, upper = fitted(np.zeros(0))
+    assert lower.shape == upper.shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["absolute residual", "CQR of an interval", "centred quantile", "centred cdf"])
+def test_torch_in_torch_out_with_gradients(name):
+    torch = pytest.importorskip("torch")
+    nonconformity, prediction, y = case(name, 30, np.random.default_rng(12))
+
+    leaves = []
+
+    def convert(grad):
+        def t(a):
+            leaf = torch.tensor(np.asarray(a), requires_grad=grad)
+            leaves.extend([leaf] if grad else [])
+            return leaf
+
+        kind = CASES[name][1]
+        if kind == "point":
+            return Point(t(prediction.values))
+        if kind == "normal":
+            return Normal(t(prediction.mean()), t(prediction.std()))
+        if kind == "quantiles":
+            return Quantiles(LEVELS, t(prediction.values))
+        return Interval(t(prediction.lower), t(prediction.upper))
+
+    lower, upper = ConformalInterval(nonconformity, 0.9).fit(prediction, y)(prediction)
+    ours = ConformalInterval(nonconformity, 0.9).fit(convert(False), torch.tensor(y))(convert(True))
+    np.testing.assert_allclose(ours[0].detach().numpy(), lower, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ours[1].detach().numpy(), upper, rtol=1e-12, atol=1e-12)
+    loss = torch.sum(ours[1] - ours[0])
+    H = Calibrator(signed(nonconformity)).fit(prediction, y)(prediction)
+    Ht = Calibrator(signed(nonconformity)).fit(convert(False), torch.tensor(y))(convert(True))
+    for method in ("cdf", "logpdf", "crps"):
+        theirs = getattr(Ht, method)(torch.tensor(y))
+        np.testing.assert_allclose(theirs.detach().numpy(), getattr(H, method)(y), rtol=1e-9, atol=1e-12)
+        loss = loss + torch.sum(theirs)
+    loss.backward()
+    assert all(bool(torch.all(torch.isfinite(leaf.grad))) for leaf in leaves)
+
+
+def test_array_api_strict_works():
+    xp = array_api_strict
+    f, y = np.linspace(0, 1, 20), np.sin(np.arange(20.0))
+    for nonconformity, make in [
+        (AbsoluteResidual(), lambda a: Point(a(f))),
+        (CQR(), lambda a: Interval(a(f - 1), a(f + 1))),
+    ]:
+        ours = ConformalInterval(nonconformity, 0.8).fit(make(xp.asarray), xp.asarray(y))(make(xp.asarray))
+        theirs = ConformalInterval(nonconformity, 0.8).fit(make(np.asarray), y)(make(np.asarray))
+        np.testing.assert_allclose(np.asarray(ours[0]), theirs[0])
+        check_nonconformity(nonconformity, make(xp.asarray), xp.asarray(np.linspace(-3, 3, 20)))

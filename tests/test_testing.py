@@ -1,0 +1,267 @@
+"""`calibrant.testing` passes what is right and names the law that broke in what is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from catalogue import HERE, INTERPOLATORS, PAIRS, PREDICTIONS, Y
+
+from calibrant import Normal, Point
+from calibrant.charts import Affine, Monotone
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.interpolators import Linear, Naive
+from calibrant.scores import LocationScaleScore, MonotoneScore, ResidualScore
+from calibrant.testing import check_interpolator, check_score
+
+POINTS = Point(np.array([10.0, 20.0, 30.0, 25.0]))
+LABELS = np.array([11.0, 19.0, 33.0, 22.0])
+
+
+# ---- what is right passes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_every_score_of_the_catalogue_keeps_the_laws(pair):
+    case = PAIRS[pair]
+    check_score(case.score, PREDICTIONS[case.prediction](HERE)[:6], Y[:6])
+
+
+@pytest.mark.parametrize("name", INTERPOLATORS)
+def test_every_interpolator_of_the_catalogue_keeps_the_laws(name):
+    slow = name.startswith("naf")
+    check_interpolator(INTERPOLATORS[name], sizes=(1, 2, 30) if slow else (1, 2, 10, 100), equivariant=True)
+
+
+def test_a_users_location_scale_score_of_three_lines_passes():
+    class PercentageError(LocationScaleScore):
+        def loc_scale(self, prediction):
+            return prediction.values, abs(prediction.values)
+
+    check_score(PercentageError(), POINTS, LABELS)
+
+
+class LogRatio(MonotoneScore):
+    def score(self, prediction, y):
+        return np.log(y / prediction.values)
+
+    def inverse(self, prediction, s):
+        return prediction.values * np.exp(s)
+
+    def log_slope(self, prediction, y):
+        return -np.log(y)
+
+
+def test_a_users_general_score_of_seven_lines_passes():
+    check_score(LogRatio(), POINTS, LABELS)
+
+
+def test_a_users_interpolator_that_promises_nothing_passes():
+    class Gaussian:
+        def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+            return Normal(scores.mean(), scores.std() or 1.0)
+
+        def accuracy(self, n):
+            return n
+
+    check_interpolator(Gaussian())
+
+
+def test_float32_predictions_pass():
+    check_score(ResidualScore(), Point(np.float32([10.0, 20.0, 30.0])), np.float32([11.0, 19.0, 33.0]))
+
+
+def test_labels_in_any_unit_pass():
+    for unit in (1e-9, 1e9):
+        check_score(ResidualScore(), Point(unit * POINTS.values), unit * LABELS)
+
+
+def test_a_single_row_is_too_few_to_check():
+    with pytest.raises(ValueError, match="at least two rows, got 1"):
+        check_score(ResidualScore(), [1.0], [2.0])
+
+
+# ---- what is broken is caught ----------------------------------------------------------------------------------------
+
+
+class Falling(LogRatio):
+    def score(self, prediction, y):
+        return np.log(prediction.values / y)
+
+
+class Flat(LogRatio):
+    def score(self, prediction, y):
+        return np.log(np.maximum(y, 20.0) / prediction.values)
+
+
+class WrongInverse(LogRatio):
+    def inverse(self, prediction, s):
+        return prediction.values * np.exp(1.001 * s)
+
+
+class WrongSlope(LogRatio):
+    def log_slope(self, prediction, y):
+        return np.log(y)
+
+
+class SlightlyWrongSlope(LogRatio):
+    def log_slope(self, prediction, y):
+        return -np.log(y) + 0.01
+
+
+class SeesTheBatch(LocationScaleScore):
+    def loc_scale(self, prediction):
+        return prediction.values, np.full_like(prediction.values, np.mean(prediction.values))
+
+
+class Infinite(LogRatio):
+    def score(self, prediction, y):
+        return np.where(y > 30, np.inf, y - prediction.values)
+
+
+class Summed(LogRatio):
+    def __call__(self, prediction, y):
+        return np.sum(super().__call__(prediction, y), keepdims=True)
+
+
+class PullsBackElsewhere(ResidualScore):
+    def pull_back(self, q, prediction):
+        return LocationScale(prediction.values + 0.01, np.ones_like(prediction.values), q)
+
+
+class PullsBackOneLaw(ResidualScore):
+    def pull_back(self, q, prediction):
+        return q
+
+
+class ForgetsRows(MonotoneScore):
+    """Its law is right, but only for the whole batch."""
+
+    def score(self, prediction, y):
+        return y - prediction.values
+
+    def inverse(self, prediction, s):
+        return s + prediction.values
+
+    def log_slope(self, prediction, y):
+        return np.zeros_like(y)
+
+    def chart(self, prediction):
+        if len(prediction) == len(POINTS):
+            return Monotone(prediction, self.score, self.inverse, self.log_slope)
+        return Affine(prediction.values * 0, np.ones(len(prediction)))
+
+
+@pytest.mark.parametrize(
+    ("score", "law"),
+    [
+        (Falling(), r"Falling must increase strictly in y, but in row 0 it is"),
+        (Flat(), r"Flat must increase strictly in y"),
+        (WrongInverse(), r"the inverse of WrongInverse must undo the score: in row"),
+        (WrongSlope(), r"the log-slope of WrongSlope must be that of the score"),
+        (SlightlyWrongSlope(), r"the log-slope of SlightlyWrongSlope must be that of the score"),
+        (SeesTheBatch(), r"slicing must commute with SeesTheBatch"),
+        (Infinite(), r"Infinite must be finite at the labels, but is not in row 2"),
+        (Summed(), r"Summed must give one number a row, shape \(4,\), got shape \(1,\)"),
+        (PullsBackElsewhere(), r"the cdf of PullsBackElsewhere.pull_back\(q, prediction\) must be q\(score\)"),
+        (PullsBackOneLaw(), r"PullsBackOneLaw.pull_back must give one law a row, shape \(4,\), got shape \(\)"),
+        (ForgetsRows(), r"slicing must commute with ForgetsRows"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_a_broken_score_is_told_which_law_it_breaks(score, law):
+    with pytest.raises(AssertionError, match=law) as caught:
+        check_score(score, POINTS, LABELS)
+    assert "\n" not in str(caught.value)
+
+
+class OverPromising(Naive):
+    def accuracy(self, n):
+        return 0.5
+
+
+class WrongAtOutliers:
+    """The law of the scores without the largest, which it takes for an outlier."""
+
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        return Linear().fit(np.sort(scores)[:-1] if len(scores) > 5 else scores)
+
+    def accuracy(self, n):
+        return 0.4
+
+
+class Unrepeatable(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        noise = np.random.default_rng().uniform(-0.3, 0.3)
+        return Linear().fit(scores + noise * np.ptp(scores))
+
+    def accuracy(self, n):
+        return n
+
+
+class SortsInPlace(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        scores.sort()
+        return super().fit(scores)
+
+
+class SeesTheOrder(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        return Normal(scores[0], scores.std() or 1.0)
+
+    def accuracy(self, n):
+        return n
+
+
+class ReturnsABatch(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        return Normal(scores, np.ones_like(scores))
+
+
+class NoLaw(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        class Decreasing(type(Normal(0.0, 1.0))):
+            def _cdf(self, y):
+                return super()._sf(y)
+
+        return Decreasing(np.asarray(0.0), np.asarray(1.0), Normal(0.0, 1.0).base)
+
+
+class WrongPPF(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        class Shifted(type(Normal(0.0, 1.0))):
+            def _ppf(self, p):
+                return super()._ppf(p) + 0.01
+
+        return Shifted(np.asarray(0.0), np.asarray(1.0), Normal(0.0, 1.0).base)
+
+
+class FixedUnit(Linear):
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        return Normal(scores.mean(), 1.0)
+
+    def accuracy(self, n):
+        return n
+
+
+@pytest.mark.parametrize(
+    ("interpolator", "law"),
+    [
+        (
+            OverPromising(),
+            r"OverPromising.accuracy\(1\) promises 0.5, but q\(u_\(1\)\) is off by 1 / \(n \+ 1\) \(n = 1",
+        ),
+        (WrongAtOutliers(), r"WrongAtOutliers.accuracy\(10\) promises 0.4, but q"),
+        (Unrepeatable(), r"Unrepeatable.fit must give the same q for the same rng"),
+        (SortsInPlace(), r"SortsInPlace.fit must leave the scores as they are"),
+        (SeesTheOrder(), r"SeesTheOrder.fit must not depend on the order of the scores"),
+        (ReturnsABatch(), r"ReturnsABatch.fit must return one law, of shape \(\), got shape \(1,\)"),
+        (NoLaw(), r"q of NoLaw must not decrease, but falls from"),
+        (WrongPPF(), r"ppf of WrongPPF must invert its cdf"),
+        (FixedUnit(), r"q of FixedUnit must move and stretch with the scores"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_a_broken_interpolator_is_told_which_law_it_breaks(interpolator, law):
+    with pytest.raises(AssertionError, match=law) as caught:
+        check_interpolator(interpolator, equivariant=True)
+    assert "\n" not in str(caught.value)
