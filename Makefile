@@ -23,7 +23,7 @@ demo: $(DEMO_READY)
 
 # One thread a worker: the workers share the cores already.
 test: $(DEV_READY)
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 
 lint: $(DEV_READY)
 	$(PY) -m ruff format --check .

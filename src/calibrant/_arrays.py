@@ -27,6 +27,10 @@ _NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
     """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`."""
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.is_masked(value):
+            complain(name, np.ma.getmaskarray(value), "is masked")
+        value = value.data
     array = value if array_api_compat.is_array_api_obj(value) else _from_python(name, value)
     xp = namespace(array)
     if not xp.isdtype(array.dtype, "real floating"):
@@ -94,13 +98,29 @@ def same_length(what: str, length: int, name: str, other: int) -> None:
 
 def unit(name: str, value: float) -> float:
     """A number strictly inside (0, 1)."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be one number inside (0, 1), got {value!r}") from None
+    number = one_number(name, value, "one number inside (0, 1)")
     if not 0 < number < 1:
         raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}")
     return number
+
+
+def one_number(name: str, value: Any, what: str = "one number") -> float:
+    """A Python float of a number or a 0-d array; not of a string, though float() would read it."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be {what}, got {value!r}") from None
+
+
+def generator(rng: Any) -> Any:
+    """`rng`, or a fresh generator for None; a seed is none."""
+    if rng is None:
+        return np.random.default_rng()
+    if not callable(getattr(rng, "random", None)):
+        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    return rng
 
 
 def probabilities(name: str, value: Any, *, like: Array = None) -> Array:
@@ -127,10 +147,11 @@ def rows(array: Array, index: Any) -> Array:
     return array[index, ...]
 
 
-def widen(name: str, width: Array, centre: Array, *, strict: bool) -> Array:
+def widen(name: str, width: Array, centre: Array, *, strict: bool, depth: int = 4) -> Array:
     """`width` with every zero lifted to a millionth of the batch's median width, counted in one warning.
 
-    Where every width is zero, the spread of `centre` takes the place of the median width.
+    Where every width is zero, the spread of `centre` takes the place of the median width. No floor is below the
+    resolution of the floats at `centre`.
     """
     xp = namespace(width)
     flat = width <= 0
@@ -146,9 +167,11 @@ def widen(name: str, width: Array, centre: Array, *, strict: bool) -> Array:
         raise ValueError(f"{name} has zero width in every row, so nothing tells its scale")
     warnings.warn(
         f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual one",
-        stacklevel=4,
+        stacklevel=depth,
     )
-    return xp.where(flat, xp.asarray(1e-6 * usual, dtype=width.dtype), width)
+    resolution = 4 * float(xp.finfo(width.dtype).eps) * xp.abs(centre)
+    floor = xp.maximum(xp.full_like(width, 1e-6 * usual), resolution + xp.zeros_like(width))
+    return xp.where(flat, floor, width)
 
 
 def _median_positive(width: Array) -> float:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import complain, floats, namespace, same_length
+from calibrant._arrays import complain, floats, generator, namespace, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.predictions import as_prediction
 from calibrant.scores import CDFScore, Score, default_score
+from calibrant.support import REAL_LINE
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,16 @@ class Calibrator:
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
-    (array([9.85]), array([10.2]))
+    (array([9.85]), array([10.25]))
     """
 
     score: Score | None = None
     interpolator: Interpolator = field(default_factory=Linear)
+
+    def __post_init__(self) -> None:
+        for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
+            if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
+                raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
 
     def fit(self, prediction: Any, y: Any, *, rng: np.random.Generator | None = None) -> Calibrated:
         """Calibrate on the predictions and labels of n rows that the model was not trained on."""
@@ -50,7 +56,7 @@ class Calibrator:
                 infinite,
                 "is not finite: y lies beyond the prediction's support",
             )
-        q = self.interpolator.fit(scores, support=score.support, rng=rng)
+        q = self.interpolator.fit(scores, support=getattr(score, "support", REAL_LINE), rng=rng)
         return Calibrated(score, q, Guarantee.of(self.interpolator, scores))
 
 
@@ -65,7 +71,7 @@ class Calibrated:
     def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
         """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
         prediction = as_prediction(prediction)
-        q = self.q.to(prediction._like).realise(len(prediction), np.random.default_rng() if rng is None else rng)
+        q = self.q.to(prediction._like).realise(len(prediction), generator(rng))
         return self.score.pull_back(q, prediction)
 
 

@@ -49,6 +49,10 @@ class Line:
     def check(self, scores: Array) -> None:
         """Raise if a score lies outside."""
         xp = namespace(scores)
+        largest = min(LARGEST, float(xp.finfo(scores.dtype).max) / 4)
+        large = xp.abs(scores) > largest
+        if bool(xp.any(large)):
+            complain("scores", large, f"is larger than {largest:g}, too large to square,")
         outside = (scores < self.lower) | (scores > self.upper)
         if bool(xp.any(outside)):
             complain("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
@@ -66,6 +70,8 @@ class Logits:
     def check(self, scores: Array) -> None:
         """Every finite logit lies inside."""
 
+
+LARGEST = 1e150  # the law of larger scores would have no second moment in floats
 
 REAL_LINE = Line()
 

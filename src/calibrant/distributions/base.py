@@ -13,8 +13,10 @@ from calibrant._arrays import (
     at_home,
     device_like,
     floats,
+    generator,
     moved,
     namespace,
+    one_number,
     probabilities,
     same_length,
     unit,
@@ -209,7 +211,9 @@ class Distribution(ABC):
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` independent draws from each law: (n, size) for a batch, (size,) for a single law."""
-        rng = np.random.default_rng() if rng is None else rng
+        rng = generator(rng)
+        if not isinstance(size, (int, np.integer)) or size < 0:
+            raise ValueError(f"size must be a count of draws, got {size!r}")
         # open at both ends, so that no draw is infinite
         p = rng.random((*self.shape, size))
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self._like) else 1 - 2.0**-53, out=p)
@@ -217,7 +221,7 @@ class Distribution(ABC):
 
     def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
         """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
-        lower, upper = float(lower), float(upper)
+        lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
         if not lower < upper:
             raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
         return self._clipped(lower, upper)

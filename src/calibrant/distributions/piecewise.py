@@ -229,7 +229,9 @@ class PiecewiseLinear(Integrated):
     def _pulled(self, chart: Chart) -> Distribution:
         """A law of atoms alone stays one under any increasing map; only the atoms move."""
         if self._discrete and not chart.shape:
-            return PiecewiseLinear(chart.inverse(self.knots), self.probs)
+            from calibrant.distributions.pullback import MovedAtoms
+
+            return MovedAtoms(chart, self)
         return chart.pull(self)
 
     def _describe(self) -> str:
@@ -249,7 +251,8 @@ def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[
     """The integrals from each end to each knot; an infinite end is left out, so that the rest stays finite."""
     xp = namespace(knots)
     h, Fa, Fb = knots[1:] - knots[:-1], probs[:-1], probs[1:]
-    wide = h > 0
+    # a gap of subnormal width is a jump: its slope would be infinite
+    wide = h > float(xp.finfo(h.dtype).smallest_normal)
     slope = xp.where(wide, (Fb - Fa) / xp.where(wide, h, xp.ones_like(h)), xp.zeros_like(h))
     rising = slope > 0
     log_slope = xp.where(rising, xp.log(xp.where(rising, slope, xp.ones_like(h))), xp.full_like(h, -xp.inf))

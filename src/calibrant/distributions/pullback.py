@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 from calibrant.distributions.quadrature import Table
 from calibrant.distributions.rows import SmoothRows
 
 if TYPE_CHECKING:
     from calibrant.charts import BrokenLine, Chart
+    from calibrant.distributions.piecewise import PiecewiseLinear
 
 
 class _Composed(Integrated):
@@ -107,6 +109,53 @@ class PiecewisePullBack(_Composed):
         lower = _Pieces(chart, s, upwards=True).once(at_knots.lower, at_s.lower)
         upper = _Pieces(chart, s, upwards=False).once(at_knots.upper, at_s.upper)
         return Squares(lower, upper)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MovedAtoms(_Composed):
+    """Atoms pulled back through one chart: the CDF compares scores, as fit did, so that ties stay ties; exact.
+
+    An atom lies at the least float whose score is not below its own, so that cdf(ppf(p)) >= p.
+    """
+
+    chart: Chart
+    q: PiecewiseLinear = shared()
+
+    @cached_property
+    def _moved(self) -> PiecewiseLinear:
+        from calibrant.distributions.piecewise import PiecewiseLinear
+
+        s = self.q.knots
+        xp = namespace(s)
+        y = self.chart.inverse(s)
+        up, down = xp.full_like(y, xp.inf), xp.full_like(y, -xp.inf)
+        for _ in range(64):
+            low = self.chart(y) < s
+            if not bool(xp.any(low)):
+                break
+            y = xp.where(low, xp.nextafter(y, up), y)
+        for _ in range(64):
+            below = xp.nextafter(y, down)
+            high = self.chart(below) >= s
+            if not bool(xp.any(high)):
+                break
+            y = xp.where(high, below, y)
+        return PiecewiseLinear(y, self.q.probs)
+
+    def _ppf(self, p: Array) -> Array:
+        return self._moved._ppf(p)
+
+    def _logpdf(self, y: Array) -> Array:
+        return self._moved._logpdf(y)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return self._moved._partial_moments(y)
+
+    def _squares(self, y: Array) -> Squares:
+        return self._moved._squares(y)
+
+    def _breaks(self) -> Array:
+        return self._moved.knots
 
 
 class _Pieces:

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.base import sorted_scores
-from calibrant.interpolators.tails import ExponentialTails, Tails
+from calibrant.interpolators.tails import ExponentialTails, Tails, check_tails
 from calibrant.support import REAL_LINE, as_support
 
 
@@ -26,6 +26,9 @@ class Linear:
     """
 
     tails: Tails = field(default_factory=ExponentialTails)
+
+    def __post_init__(self) -> None:
+        check_tails("Linear.tails", self.tails)
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """The law through (u_(i), i / (n + 1))."""

@@ -35,6 +35,8 @@ class NAF:
     promise: Callable[[int], float] = default_accuracy
 
     def __post_init__(self) -> None:
+        if not isinstance(self.units, (int, np.integer)):
+            raise TypeError(f"NAF.units must be a whole number, got {self.units!r}")
         if self.units < 2:
             raise ValueError(f"NAF.units must be at least 2, got {self.units}")
 
@@ -48,4 +50,7 @@ class NAF:
 
     def accuracy(self, n: int) -> float:
         """The lambda that the guard enforces."""
-        return self.promise(n)
+        promised = float(self.promise(n))
+        if not promised >= 0:  # -1 stands for a randomised q, which is exact
+            raise ValueError(f"NAF.promise must give a lambda of at least 0, got {promised} for n = {n}")
+        return promised

@@ -13,7 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naive import steps
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
+from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, check_tails
 from calibrant.support import REAL_LINE
 
 
@@ -27,6 +27,7 @@ class Random:
     tails: InfiniteTails | BoundedTails = field(default_factory=InfiniteTails)
 
     def __post_init__(self) -> None:
+        check_tails("Random.tails", self.tails)
         if isinstance(self.tails, ExponentialTails):
             raise TypeError(
                 "Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails"

@@ -74,6 +74,12 @@ class InfiniteTails:
         return Fitted(-math.inf, math.inf, math.inf, math.inf)
 
 
+def check_tails(name: str, tails: object) -> None:
+    """Raise unless these are tails: an object, not a name or a class."""
+    if isinstance(tails, type) or not callable(getattr(tails, "fit", None)):
+        raise TypeError(f"{name} must be tails such as BoundedTails(), got {tails!r}")
+
+
 def _infinite(why: str) -> Fitted:
     warnings.warn(f"{why}, so the mass beyond the scores is put at -inf and +inf", stacklevel=6)
     return Fitted(-math.inf, math.inf, math.inf, math.inf)

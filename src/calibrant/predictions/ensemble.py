@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, same_length
+from calibrant._arrays import floats, namespace, same_length
 from calibrant._batch import shared
+from calibrant.distributions.base import Distribution
 from calibrant.predictions.base import Prediction
 
 
@@ -28,11 +29,18 @@ class Ensemble(Prediction):
     def __init__(self, members: Sequence[Any], weights: Sequence[float] | None = None) -> None:
         from calibrant.predictions import as_prediction
 
+        if isinstance(members, (Prediction, Distribution)) or not isinstance(members, Iterable):
+            raise TypeError(f"Ensemble.members must be a list of predictions, got {type(members).__name__}")
         members = tuple(as_prediction(member) for member in members)
         if not members:
             raise ValueError("Ensemble.members must hold at least one prediction")
         for k, member in enumerate(members):
             same_length("Ensemble.members[0]", len(members[0]), f"Ensemble.members[{k}]", len(member))
+            if namespace(member._like) is not namespace(members[0]._like):
+                raise TypeError(
+                    f"Ensemble.members[{k}] holds {type(member._like).__module__.split('.')[0]} arrays where"
+                    f" {type(members[0]._like).__module__.split('.')[0]} is expected: convert it first"
+                )
         given = floats("Ensemble.weights", np.ones(len(members)) if weights is None else weights, ndim=1)
         same_length("Ensemble.members", len(members), "Ensemble.weights", given.shape[0])
         checked = tuple(float(weight) for weight in given)

@@ -47,7 +47,7 @@ class Quantiles(Prediction):
         return f"levels={[round(float(level), 6) for level in self.levels]}"
 
 
-def in_order(name: str, values: Array, *, strict: bool) -> Array:
+def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array:
     """Each row sorted; rows that were not are counted in a warning, or raise."""
     xp = namespace(values)
     crossing = values[:, 1:] < values[:, :-1]
@@ -56,16 +56,16 @@ def in_order(name: str, values: Array, *, strict: bool) -> Array:
     first, count = first_and_count(crossing)
     if strict:
         raise ValueError(f"{name} crosses in row {first} ({count} rows in all)")
-    warnings.warn(f"{name} crosses in {count} rows, the first is row {first}: they are sorted", stacklevel=4)
+    warnings.warn(f"{name} crosses in {count} rows, the first is row {first}: they are sorted", stacklevel=depth)
     return xp.sort(values, axis=1)
 
 
 def spread(name: str, values: Array, *, strict: bool) -> Array:
     """Each row sorted and strictly increasing."""
-    values = in_order(name, values, strict=strict)
+    values = in_order(name, values, strict=strict, depth=5)
     xp = namespace(values)
     width = values[:, 1:] - values[:, :-1]
-    wider: Any = widen(name, width, values, strict=strict) if width.shape[1] else width
+    wider: Any = widen(name, width, values[:, 1:], strict=strict, depth=5) if width.shape[1] else width
     if wider is width:
         return values
     first = values[:, :1]

@@ -14,9 +14,10 @@ from calibrant.support import REAL_LINE, Support
 
 @runtime_checkable
 class Score(Protocol):
-    """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`."""
+    """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
-    support: Support
+    A score that cannot take every value says so by an attribute `support`, see `calibrant.support`.
+    """
 
     def __call__(self, prediction: Any, y: Any) -> Array:
         """phi(f(x_i), y_i) for each row i, strictly increasing in y."""

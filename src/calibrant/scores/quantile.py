@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, concatenate, namespace, one_number
 from calibrant.charts import Affine, BrokenLine, Chart
 from calibrant.predictions import Quantiles, Samples
 from calibrant.scores.base import ChartScore
@@ -24,8 +25,9 @@ class QuantileScore(ChartScore):
     expects = (Quantiles,)
 
     def __post_init__(self) -> None:
-        if self.outer_slope is not None and not self.outer_slope > 0:
-            raise ValueError(f"QuantileScore.outer_slope must be positive, got {self.outer_slope}")
+        slope = self.outer_slope
+        if slope is not None and not 0 < one_number("QuantileScore.outer_slope", slope) < math.inf:
+            raise ValueError(f"QuantileScore.outer_slope must be positive and finite, got {self.outer_slope}")
 
     def chart(self, prediction: Any) -> Chart:
         """The broken line through the quantiles."""
