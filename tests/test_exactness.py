@@ -1,7 +1,7 @@
 """Mean, std and crps to their last digits, against integrals that share no line with the library's.
 
 The reference starts from the formulas: phi(f(x), y) by numpy and scipy.stats, q by its definition, and Gauss-Legendre
-of order 20 between all the points where q(phi(f(x), y)) bends, with dense grids and long tails around them. F and 1 - F
+of order 12 between all the points where q(phi(f(x), y)) bends, with dense grids and long tails around them. F and 1 - F
 are computed apart, so that neither tail cancels.
 """
 
@@ -14,9 +14,11 @@ from functools import cache
 import numpy as np
 import pytest
 from catalogue import (
+    BENDS,
     CALIBRATION,
     COMBINATIONS,
     DATA,
+    GUARDED,
     HERE,
     INTERPOLATORS,
     LEVELS,
@@ -92,6 +94,11 @@ def log(x):
         return np.log(np.maximum(x, 0.0))
 
 
+def signed(side, a):
+    """Theorem 2's construction, with a first mapped to (0, inf)."""
+    return np.where(side >= 0, 1.0, -1.0) * (a + np.sqrt(a**2 + 1))
+
+
 def quantile_score(r, y):
     return broken_line(r, y, QUANTILES, LEVELS)
 
@@ -115,7 +122,7 @@ PHI = {
     "interval": interval_score,
     "quantile": quantile_score,
     "quantile, the paper's": lambda r, y: broken_line(r, y, QUANTILES, LEVELS, outer=1.0),
-    "one quantile": lambda r, y: 0.3 + y - LOC[r],
+    "one quantile": lambda r, y: y - LOC[r],
     "samples": samples_score,
     "z of normal": lambda r, y: z(r, y, LOC, SCALE),
     "z of student t": lambda r, y: z(r, y, LOC, T_STD),
@@ -135,9 +142,13 @@ PHI = {
     ),
     "ensemble of ensembles": lambda r, y: normal_and_interval(r, y) + quantile_score(r, y),
     "ensemble of cdfs": lambda r, y: mixed_logit([normal(r), laplace2(r)], [2 / 3, 1 / 3], y),
+    "cdf of scipy's gamma": lambda r, y: logit(stats.gamma(DATA["df"][r], LOC[r] - 5 * SCALE[r], SCALE[r] / 2), y),
+    "signed residual": lambda r, y: signed(y - LOC[r], np.abs(y - LOC[r])),
+    "signed cqr": lambda r, y: signed(
+        y - LOC[r] - 0.25 * SCALE[r], np.maximum(LOC[r] - SCALE[r] - y, y - LOC[r] - 1.5 * SCALE[r])
+    ),
     "ensemble of z and cdf": lambda r, y: 2 * z(r, y, LOC, SCALE) + laplace2(r).cdf(y),
 }
-BENDS = np.concatenate([QUANTILES, DRAWS, LOC[:, None], LOC2[:, None]], axis=1)  # of any of these, row by row
 
 
 # ---- q, by its definition: (F, 1 - F) at scores s ------------------------------------------------------------------
@@ -199,7 +210,7 @@ def linear_q(u, logits, tails):
 def bends_of_q(u, logits, q=None):
     """Scores between which q is smooth and no piece is long, from far out on one side to far out on the other."""
     if q is not None:
-        middle = q.ppf(np.concatenate([expit(np.arange(-34, 34, 0.2)), [0.5]]))
+        middle = q.ppf(np.concatenate([expit(np.arange(-34, 34, 0.4)), [0.5]]))
         middle = np.unique(middle[np.isfinite(middle)])
         reach = (middle[-1] - middle[0]) / 50 * np.cumsum(1.1 ** np.arange(40))
     else:
@@ -217,7 +228,7 @@ def bends_of_q(u, logits, q=None):
 
 
 # ---- the integrals -------------------------------------------------------------------------------------------------
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 
 
@@ -252,25 +263,18 @@ def reference(pair, interpolator, rows, calibration, labels, q=None):
     inside = (own > at[:, :1]) & (own < at[:, -1:])
     own = np.where(inside, own, at[:, :1])
 
-    def integrate(function, *cuts):
-        edges = np.sort(np.concatenate([at, own, *cuts], axis=1), axis=1)
-        h = np.diff(edges, axis=1)
-        points = (edges[:, :-1, None] + h[..., None] * NODES).reshape(len(rows), -1)
-        weights = (h[..., None] * WEIGHTS).reshape(len(rows), -1)
-        s = phi(r, points)
-        return np.sum(weights * function(points, F(s), S(s)), axis=1)
-
     c = LOC[r]
-    mean = c[:, 0] + integrate(lambda y, F, S: np.where(y > c, S, -F), c)
-    m = mean[:, None]
-    std = np.sqrt(integrate(lambda y, F, S: 2 * np.where(y > m, (y - m) * S, (m - y) * F), m))
-    crps = []
-    for label in labels.T:
-        label = label[:, None]
-        bare = integrate(lambda y, F, S, label=label: np.where(y > label, S**2, F**2), label)
-        beyond = np.maximum(label - at[:, -1:], 0) + np.maximum(at[:, :1] - label, 0)
-        crps.append(bare + beyond[:, 0])
-    return mean, std, np.stack(crps, axis=1)
+    edges = np.sort(np.concatenate([at, own, c, np.clip(labels, at[:, :1], at[:, -1:])], axis=1), axis=1)
+    h = np.diff(edges, axis=1)
+    y = (edges[:, :-1, None] + h[..., None] * NODES).reshape(len(rows), -1)
+    w = (h[..., None] * WEIGHTS).reshape(len(rows), -1)
+    s = phi(r, y)
+    F, S = F(s), S(s)
+    bias = np.sum(w * np.where(y > c, S, -F), axis=1)
+    square = np.sum(w * 2 * np.where(y > c, (y - c) * S, (c - y) * F), axis=1)
+    crps = np.stack([np.sum(w * np.where(y > label[:, None], S**2, F**2), axis=1) for label in labels.T], axis=1)
+    beyond = np.maximum(labels - at[:, -1:], 0) + np.maximum(at[:, :1] - labels, 0)
+    return c[:, 0] + bias, np.sqrt(np.maximum(square - bias**2, 0)), crps + beyond
 
 
 ROWS = np.array([CALIBRATION, CALIBRATION + 3])
@@ -301,7 +305,7 @@ def errors(pair, interpolator, which):
     learned = calibrated.q if interpolator.startswith("naf") else None
     mean, std, crps = reference(pair, interpolator, ROWS, SETS[which], labels, learned)
     off_mean = np.max(np.abs(H.mean() - mean) / np.maximum(np.abs(mean), std))
-    spread = np.where(std > 1e-9 * np.abs(mean), std, 1.0)  # a single atom has none
+    spread = np.where(std > 1e-6 * np.abs(mean), std, np.abs(mean))  # a single atom has none
     off_std = np.max(np.abs(H.std() - std) / spread)
     return {"mean": off_mean, "std": off_std, "crps": np.max(np.abs(H.crps(labels) - crps) / crps)}
 
@@ -348,8 +352,12 @@ def test_quadrature_is_exact_to_1e_6(pair, interpolator, which):
     check(pair, interpolator, which, 1e-6)
 
 
-@pytest.mark.parametrize("which", ["n = 2", "n = 5", "n = 200", "ties"])
+LEARNED = [
+    (pair, which) for pair in PAIRS for which in (["n = 5"] if pair in SLOW else ["n = 2", "n = 5", "n = 200", "ties"])
+]
+
+
 @pytest.mark.parametrize("interpolator", ["naf", "naf, guarded"])
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize(("pair", "which"), LEARNED)
 def test_naf_and_the_guard_are_exact_to_1e_6(pair, interpolator, which):
     check(pair, interpolator, which, 1e-6)

@@ -9,16 +9,19 @@ from functools import cache
 import numpy as np
 import pytest
 from catalogue import (
+    BENDS,
     CALIBRATION,
     COMBINATIONS,
     DISTRIBUTIONS,
     HERE,
     INTERPOLATORS,
     LOC,
+    NUMPY_ONLY,
     PAIRS,
     PREDICTIONS,
     ROWS,
     SCALE,
+    SCORES,
     SHIFTLESS,
     SLOW,
     UNITLESS,
@@ -92,6 +95,38 @@ def at_P(name):
     return quantiles(law(name))
 
 
+def finite_at_P(name):
+    """The quantiles, with the median in place of those at the ends of the line or of a user's score."""
+    q = at_P(name)
+    end = np.reshape(law(name).ppf(0.0), (-1, 1)) if is_infinite(name) else np.nan
+    inside = np.isfinite(q) & (q != end)
+    return np.where(inside, q, np.median(q, axis=1, keepdims=True))
+
+
+@cache
+def bends(name):
+    """Every y at which the CDF or the density may bend or jump: the prediction's own, and those of q, the scores."""
+    rows = len(at_P(name))
+    if name in COMBINATIONS:
+        scores = H(COMBINATIONS[name][0], "naive").quantiles((np.arange(20) + 0.5) / 20)
+        return np.concatenate([scores, BENDS[CALIBRATION:]], axis=1)
+    if name.startswith("q of "):
+        return np.sort(SCORES)[None, :]
+    if name == "clipped normal":
+        return np.broadcast_to([18.0, 21.0], (rows, 2))
+    return BENDS[CALIBRATION:] if rows == ROWS else np.zeros((rows, 0))
+
+
+@cache
+def pieces(name):
+    """Ends of stretches of probability, row by row, (n, k): in between the quantile function is smooth."""
+    H, at = law(name), bends(name)
+    near = 1e-11 * (1 + np.abs(at))
+    sides = [np.atleast_2d(on_rows(H, "cdf", at + side)) for side in (-near, near)]
+    own = np.broadcast_to(LEVELS, (len(at_P(name)), len(LEVELS)))
+    return np.sort(np.concatenate([own, *sides], axis=1), axis=1)
+
+
 def on_rows(H, method, y):
     """A method at (n, k) values; a single law takes them as they are."""
     return getattr(H, method)(y)
@@ -107,8 +142,7 @@ def spread(H):
 
 @every_law
 def test_the_cdf_never_decreases_and_lies_between_0_and_1(name):
-    H, q = law(name), at_P(name)
-    finite = np.where(np.isfinite(q), q, np.median(q, axis=1, keepdims=True))
+    H, finite = law(name), finite_at_P(name)
     y = np.sort(np.concatenate([finite, (finite[:, 1:] + finite[:, :-1]) / 2], axis=1), axis=1)
     F = on_rows(H, "cdf", y)
     assert np.all(np.diff(F, axis=1) >= -1e-15)
@@ -121,16 +155,15 @@ def test_the_cdf_runs_from_0_to_1(name):
     if name in COMBINATIONS and COMBINATIONS[name][0] == "log ratio":
         return  # the user's log takes positive labels alone
     lowest, highest = H.cdf(-np.inf), H.cdf(np.inf)
-    np.testing.assert_array_equal(highest, np.ones(H.shape))
+    np.testing.assert_allclose(highest, np.ones(H.shape), rtol=1e-14)
     if not is_infinite(name):
         np.testing.assert_array_equal(lowest, np.zeros(H.shape))
 
 
 @every_law
 def test_sf_is_one_minus_cdf(name):
-    H, q = law(name), at_P(name)
-    y = np.where(np.isfinite(q), q, np.median(q, axis=1, keepdims=True))
-    np.testing.assert_allclose(on_rows(H, "sf", y), 1 - on_rows(H, "cdf", y), rtol=0, atol=4e-16)
+    H, y = law(name), finite_at_P(name)
+    np.testing.assert_allclose(on_rows(H, "sf", y), 1 - on_rows(H, "cdf", y), rtol=0, atol=2e-15)
 
 
 @every_law
@@ -141,7 +174,7 @@ def test_ppf_is_the_generalised_inverse_of_the_cdf(name):
     finite = np.isfinite(y)
     assert finite.all() or is_infinite(name)
     p = np.broadcast_to(P, y.shape)
-    at = np.where(finite, y, 0.0)
+    at = finite_at_P(name)
     centre = np.abs(np.median(y, axis=1, keepdims=True)) + spread(H)
     step = 8 * np.finfo(float).eps * (np.abs(at) + np.where(np.isfinite(centre), centre, 0.0))
     above, below = on_rows(H, "cdf", at + step), on_rows(H, "cdf", at - step)
@@ -170,12 +203,12 @@ def test_median_interval_and_quantiles_agree_with_ppf(name):
 
 # ---- a density -----------------------------------------------------------------------------------------------------
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 
 
 def gauss(edges):
-    """Nodes and weights of Gauss-Legendre between consecutive edges, each (rows, pieces * 8)."""
+    """Nodes and weights of Gauss-Legendre between consecutive edges, each (rows, pieces * 6)."""
     h = np.diff(edges, axis=1)[..., None]
     nodes = edges[:, :-1, None] + h * NODES
     return nodes.reshape(len(edges), -1), (h * WEIGHTS).reshape(len(edges), -1)
@@ -192,16 +225,14 @@ def test_the_density_integrates_to_one_less_the_mass_of_atoms(name):
     if atoms(name) is None:
         return
     if atoms(name) == 1:
-        y = at_P(name)
-        assert np.all(on_rows(H, "pdf", np.where(np.isfinite(y), y, 0.3)) == 0)
+        assert np.all(on_rows(H, "pdf", finite_at_P(name)) == 0)
         return
-    edges = quantiles(H, LEVELS)
-    ends = np.where(np.isfinite(edges), edges, np.nan)
-    edges = np.where(edges == -np.inf, np.nanmin(ends, axis=1, keepdims=True), edges)
-    edges = np.where(edges == np.inf, np.nanmax(ends, axis=1, keepdims=True), edges)
-    y, w = gauss(edges)
+    edges = np.concatenate([quantiles(H, LEVELS), bends(name)], axis=1)
+    finite = np.where(np.isfinite(edges), edges, np.nan)
+    edges = np.clip(edges, np.nanmin(finite, axis=1, keepdims=True), np.nanmax(finite, axis=1, keepdims=True))
+    y, w = gauss(np.sort(edges, axis=1))
     total = np.sum(on_rows(H, "pdf", y) * w, axis=1)
-    np.testing.assert_allclose(total, 1 - atoms(name), rtol=0, atol=2e-6)
+    np.testing.assert_allclose(total, 1 - atoms(name), rtol=0, atol=1e-6)
 
 
 @every_law
@@ -209,40 +240,40 @@ def test_logpdf_is_the_log_of_the_slope_of_the_cdf(name):
     H = law(name)
     if atoms(name) == 1:
         return
-    p = np.array([0.113, 0.307, 0.489, 0.611, 0.877])
-    y = quantiles(H, p)
-    h = 1e-5 * spread(H)
-    h = np.where(np.isfinite(h), h, 1e-5)
-    if name == "clipped normal":
-        y = np.array([[18.5, 19.0, 20.3]])
+    y = np.sort(np.concatenate([finite_at_P(name), bends(name)], axis=1), axis=1)
+    y = (0.37 * y[:, :-1] + 0.63 * y[:, 1:])[:, 5:-5]  # between the bends
+    h = 1e-3 * np.min(np.diff(y, axis=1), axis=1, keepdims=True, where=np.diff(y, axis=1) > 1e-3, initial=1e-2)
     slope = (on_rows(H, "cdf", y + h) - on_rows(H, "cdf", y - h)) / (2 * h)
-    np.testing.assert_allclose(on_rows(H, "pdf", y), slope, rtol=2e-4)
+    smooth = np.min(np.abs(y[:, :, None] - bends(name)[:, None, :]), axis=2, initial=1.0) > 2 * h
+    assert smooth.sum() > 10
+    pdf = np.atleast_2d(on_rows(H, "pdf", y))
+    np.testing.assert_allclose(pdf[smooth], slope[smooth], rtol=1e-4, atol=1e-7)
 
 
 # ---- integrals -----------------------------------------------------------------------------------------------------
 
 
-def integrals(H, y):
+def integrals(name, y):
     """The mean, the std and the CRPS of y from quantiles alone: E Y = int Q, CRPS = 2 int (1{y <= Q} - p)(Q - y) dp."""
-    p, w = gauss(np.concatenate([[0.0], LEVELS, [1.0]])[None, :])
-    p, w = p[0], w[0]
-    Q = quantiles(H, p)
+    H = law(name)
+    p, w = gauss(np.sort(np.concatenate([pieces(name), np.atleast_2d(H.cdf(y)).reshape(-1, 1)], axis=1), axis=1))
+    Q = np.atleast_2d(H.ppf(p))
     mean = np.sum(w * Q, axis=1)
     std = np.sqrt(np.sum(w * (Q - mean[:, None]) ** 2, axis=1))
-    y = np.asarray(y)[..., None]
+    y = np.reshape(y, (-1, 1))
     crps = 2 * np.sum(w * ((y <= Q) - p) * (Q - y), axis=1)
     return mean, std, crps
 
 
 @every_finite_law
 def test_mean_std_and_crps_are_integrals_of_quantiles(name):
-    """To four digits here, for all of them; test_exactness.py is about the rest of the digits."""
+    """To a few digits here, for all of them; test_exactness.py is about the rest of the digits."""
     H = law(name)
-    y = np.atleast_1d(np.asarray(H.ppf(0.37)))
-    mean, std, crps = integrals(H, y)
-    np.testing.assert_allclose(np.atleast_1d(H.mean()), mean, rtol=0, atol=1e-4 * std.max())
-    np.testing.assert_allclose(np.atleast_1d(H.std()), std, rtol=1e-2 if "student" in name else 1e-3)
-    np.testing.assert_allclose(np.atleast_1d(H.crps(y if H.shape else y[0])), crps, rtol=2e-3)
+    y = H.ppf(0.37) + 0.01
+    mean, std, crps = integrals(name, y)
+    np.testing.assert_allclose(np.atleast_1d(H.mean()), mean, rtol=0, atol=1e-6 * std.max())
+    np.testing.assert_allclose(np.atleast_1d(H.std()), std, rtol=1e-3 if "student" in name else 1e-5)
+    np.testing.assert_allclose(np.atleast_1d(H.crps(y)), crps, rtol=1e-6)
 
 
 @every_finite_law
@@ -258,7 +289,8 @@ def test_crps_is_not_negative_and_grows_like_a_distance(name):
 @pytest.mark.parametrize("name", [name for name in ALL if is_infinite(name)])
 def test_mass_at_infinity_makes_the_mean_nan_and_std_and_crps_infinite(name):
     H = law(name)
-    assert np.all(np.isnan(H.mean()))
+    bounded_below = np.isfinite(H.ppf(0.0))  # then no mass is at -inf, and the mean is +inf
+    assert np.all(np.where(bounded_below, H.mean() == np.inf, np.isnan(H.mean())))
     assert np.all(np.isinf(H.std()))
     assert np.all(np.isinf(H.crps(20.0)))
 
@@ -392,7 +424,7 @@ def test_predictions_slice_concatenate_and_print_themselves(name):
     pair = next(pair for pair in PAIRS if PAIRS[pair].prediction == name)
     score = PAIRS[pair].score
     np.testing.assert_array_equal(score(joined, Y), score(prediction, Y))
-    np.testing.assert_array_equal(score(prediction[2], Y[2:3]), score(prediction, Y)[2:3])
+    np.testing.assert_array_equal(score(prediction[[2]], Y[2:3]), score(prediction, Y)[2:3])
     assert repr(prediction).startswith(type(prediction).__name__)
 
 
@@ -472,9 +504,9 @@ def test_a_clipped_law_has_finite_and_true_mean_std_and_crps(name):
     low, high = float(np.median(H.ppf(0.15))), float(np.median(H.ppf(0.8)))
     C = H.clip(low, high)
     y = low + 0.4 * (high - low)
-    edges = np.concatenate([[0.0], LEVELS, [1.0]])
-    cuts = [np.clip(quantiles(H, edges), low, high), np.full((max(1, len(np.atleast_1d(H.mean()))), 1), y)]
-    points, w = gauss(np.sort(np.concatenate(cuts, axis=1), axis=1))
+    cuts = np.concatenate([quantiles(H, LEVELS), bends(name), np.full((len(bends(name)), 1), y)], axis=1)
+    ends = np.broadcast_to([low, high], (len(cuts), 2))
+    points, w = gauss(np.sort(np.concatenate([np.clip(cuts, low, high), ends], axis=1), axis=1))
     F = np.atleast_2d(on_rows(H, "cdf", points))
     mean = high - np.sum(w * F, axis=1)
     square = 2 * np.sum(w * (high - points) * F, axis=1)
@@ -562,6 +594,8 @@ def test_float32_stays_float32_and_close_to_float64(y, interpolator):
 @every_combination
 def test_float32_in_gives_float32_out_within_1e_4(name):
     pair, interpolator = COMBINATIONS[name]
+    if pair in NUMPY_ONLY:
+        return  # scipy.stats works in float64
     there = predicted(pair, interpolator, world=World(array=lambda v: np.asarray(v, dtype=np.float32)))
     here = law(name)
     y = Y[CALIBRATION:]

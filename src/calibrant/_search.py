@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 
-_FEW = 64  # knots; below this a guide costs more than it saves
+_FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
 
 
@@ -28,13 +28,13 @@ class Finder:
 
     def up_to(self, y: Array) -> Array:
         """#{knots <= y}."""
-        if self._guide is not None:
+        if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less_equal, "right")
         return namespace(self.knots).searchsorted(self.knots, y, side="right")
 
     def below(self, y: Array) -> Array:
         """#{knots < y}."""
-        if self._guide is not None:
+        if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less, "left")
         return namespace(self.knots).searchsorted(self.knots, y, side="left")
 

@@ -243,7 +243,8 @@ class Monotone(Chart):
         rows, columns = len(self.prediction), argument.shape[1]
         flat = xp.reshape(xp.broadcast_to(argument, (rows, columns)), (-1,))
         repeated = self.prediction[np.repeat(np.arange(rows), columns)] if columns != 1 else self.prediction
-        return xp.reshape(function(repeated, flat), (rows, columns))
+        with np.errstate(all="ignore"):  # at the ends of its range a score may be infinite
+            return xp.reshape(function(repeated, flat), (rows, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,16 +268,14 @@ class SumChart(Chart):
         bound = [(c, w) for c, w in self.terms() if c.range[1] < float("inf")]
         if not free:
             raise ValueError("a sum of bounded scores has no inverse on the whole line")
-        total = sum(w for _, w in free)
-        low = reduce(
-            namespace(s).minimum,
-            (c.inverse((s - sum(w * d.range[1] for d, w in bound)) / total) for c, _ in free),
-        )
-        high = reduce(
-            namespace(s).maximum,
-            (c.inverse((s - sum(w * d.range[0] for d, w in bound)) / total) for c, _ in free),
-        )
-        return solve_increasing(lambda y: (self(y), self.log_slope(y)), s, low, high)
+        xp, total = namespace(s), sum(w for _, w in free)
+        least, most = (sum(w * c.range[end] for c, w in bound) for end in (0, 1))
+        low = reduce(xp.minimum, (c.inverse((s - most) / total) for c, _ in free))
+        high = reduce(xp.maximum, (c.inverse((s - least) / total) for c, _ in free))
+        sure = xp.isfinite(s) & xp.isfinite(low) & xp.isfinite(high)
+        held = [xp.where(sure, part, xp.zeros_like(low)) for part in (s, low, high)]
+        root = solve_increasing(lambda y: (self(y), self.log_slope(y)), *held)
+        return xp.where(sure, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
 
     def log_slope(self, y: Array) -> Array:
         xp = namespace(y)

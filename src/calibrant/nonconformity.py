@@ -241,10 +241,9 @@ def _half(score: Any, prediction: Any) -> float:
 
 
 @middle.register(QuantileScore)
-def _half_or_level(score: Any, prediction: Any) -> float:
-    """1/2; a single quantile is itself the middle, since beside it the score has the unit of y."""
-    levels = prediction.levels
-    return float(levels[0]) if levels.shape[0] == 1 else 0.5
+def _half_or_zero(score: Any, prediction: Any) -> float:
+    """1/2; 0 for a single quantile, whose score is the residual."""
+    return 0.0 if prediction.levels.shape[0] == 1 else 0.5
 
 
 @middle.register(EnsembleScore)

@@ -53,6 +53,30 @@ class Squares(NamedTuple):
     """The integral of (1 - F)^2 from y on."""
 
 
+def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tuple[float, float]) -> PartialMoments:
+    """Partial moments `over` above or `under` below the ends of a law, from those at the ends.
+
+    No mass is left beyond them, unless it is at -inf or +inf: `infinite` says how much.
+    """
+    below, above = infinite
+    lower, lower2, upper, upper2 = part
+    return PartialMoments(
+        lower + (1 - above) * over - below * under,
+        lower2 + over * lower + ((1 - above) * over**2 + below * under**2) / 2,
+        upper + (1 - below) * under - above * over,
+        upper2 + under * upper + ((1 - below) * under**2 + above * over**2) / 2,
+    )
+
+
+def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[float, float]) -> Squares:
+    """The same for the squares."""
+    below, above = infinite
+    return Squares(
+        part.lower + (1 - above) ** 2 * over - below**2 * under,
+        part.upper + (1 - below) ** 2 * under - above**2 * over,
+    )
+
+
 class Distribution(ABC):
     """A batch of n laws on the real line, of shape (n,), or a single one, of shape ().
 
@@ -356,5 +380,9 @@ def logit_cdf(law: Distribution, y: Array) -> Array:
 
 def logit_cdf_and_log_slope(law: Distribution, y: Array) -> tuple[Array, Array]:
     """The logit of F, and the log of its derivative f / (F (1 - F))."""
+    xp = namespace(y)
     below, above = law._logcdf(y), law._logsf(y)
-    return below - above, law._logpdf(y) - below - above
+    outside = xp.isinf(below) | xp.isinf(above)  # beyond the law's support, where the logit is infinite
+    slope = xp.where(outside, xp.zeros_like(below), law._logpdf(y))
+    both = xp.where(outside, xp.zeros_like(below), below) + xp.where(outside, xp.zeros_like(below), above)
+    return below - above, slope - both

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
+from calibrant.distributions.base import (
+    Distribution,
+    Integrated,
+    PartialMoments,
+    Squares,
+    moments_beyond,
+    squares_beyond,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,12 +67,7 @@ class Clipped(Integrated):
             upper = upper - base
         zero = xp.zeros_like(y)
         over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
-        return PartialMoments(
-            lower + over,
-            lower2 + over * lower + over**2 / 2,
-            upper + under,
-            upper2 + under * upper + under**2 / 2,
-        )
+        return moments_beyond(PartialMoments(lower, lower2, upper, upper2), over, under, (0.0, 0.0))
 
     def _squares(self, y: Array) -> Squares:
         xp = namespace(y)
@@ -76,7 +78,8 @@ class Clipped(Integrated):
         if math.isfinite(self.upper):
             upper = upper - self.law._squares(self._bound(self.upper)).upper
         zero = xp.zeros_like(y)
-        return Squares(lower + xp.maximum(y - inside, zero), upper + xp.maximum(inside - y, zero))
+        over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
+        return squares_beyond(Squares(lower, upper), over, under, (0.0, 0.0))
 
     def _bound(self, value: float) -> Array:
         bound = device_like(value, self._like)

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.quadrature import gauss_legendre
 
 if TYPE_CHECKING:
@@ -31,11 +31,13 @@ class ExactRows:
 
     def partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`."""
-        return PartialMoments(*self._in_blocks(y, _moments))
+        *part, over, under = self._in_blocks(y, _moments)
+        return moments_beyond(PartialMoments(*part), over, under, self.q._infinite_mass())
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
-        return Squares(*self._in_blocks(y, _squares))
+        *part, over, under = self._in_blocks(y, _squares)
+        return squares_beyond(Squares(*part), over, under, self.q._infinite_mass())
 
     def _in_blocks(self, y: Array, integrate: Array) -> list[Array]:
         (rows,) = self.chart.shape
@@ -69,12 +71,13 @@ class ExactRows:
         h, F, S = at_nodes(edges[:, :-1], edges[:, 1:])
         below, F_below, _ = at_nodes(a, inside)
         above, _, S_above = at_nodes(inside, b)
-        zero = xp.zeros_like(y)
-        lower = integrate(piece, w, 1 - x, h, F, below, F_below, xp.maximum(y - inside, zero))
+        lower = integrate(piece, w, 1 - x, h, F, below, F_below)
         backwards = edges.shape[1] - 2 - piece
         h, S = xp.flip(h, axis=1), xp.flip(S, axis=1)
-        upper = integrate(backwards, w, x, h, S, above, S_above, xp.maximum(inside - y, zero))
-        return (*lower, *upper)
+        upper = integrate(backwards, w, x, h, S, above, S_above)
+        zero = xp.zeros_like(y)
+        over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
+        return (*lower, *upper, over, under)
 
     def _edges(self, chart: Chart, cuts: Array, y: Array) -> Array:
         """The images of the bends of q, and even pieces between those of its bulk, in order."""
@@ -89,20 +92,16 @@ class ExactRows:
         return xp.sort(concatenate([images, xp.broadcast_to(even, (rows, _EVEN + 1))], axis=1), axis=1)
 
 
-def _squares(
-    piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array, over: Array
-) -> tuple[Array]:
-    """The integral of F^2 up to a point in `piece`, a length t from its start, and `over` beyond the last."""
+def _squares(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array) -> tuple[Array]:
+    """The integral of F^2 up to a point in `piece`, a length t from its start."""
     from calibrant.charts import gather
 
     xp = namespace(h)
     total = _prefix(h * xp.sum(F**2 * w, axis=-1))
-    return (gather(total, piece) + t * xp.sum(F_part**2 * w, axis=-1) + over,)
+    return (gather(total, piece) + t * xp.sum(F_part**2 * w, axis=-1),)
 
 
-def _moments(
-    piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array, over: Array
-) -> tuple[Array, Array]:
+def _moments(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array) -> tuple[Array, Array]:
     """The integral of F up to the same point, and the integral of that integral."""
     from calibrant.charts import gather
 
@@ -112,7 +111,7 @@ def _moments(
     start, start2 = gather(first, piece), gather(second, piece)
     once = start + t * xp.sum(F_part * w, axis=-1)
     twice = start2 + t * start + t**2 * xp.sum(F_part * w * arm, axis=-1)
-    return once + over, twice + over * once + over**2 / 2
+    return once, twice
 
 
 def _prefix(terms: Array) -> Array:

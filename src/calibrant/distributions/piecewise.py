@@ -103,10 +103,10 @@ class PiecewiseLinear(Integrated):
         F = xp.take(table.level, j) + xp.take(table.slope, j) * inside
         low = before(y, xp.zeros_like(y[:1]) + first)
         if bool(xp.any(low)):
-            F[low] = _tail_mass(first - y[low], *self._tail(0))
+            F[low] = _tail_mass(clip(first - y[low], 0.0, _FAR), *self._tail(0))  # the mass at -inf lies at -inf
         high = y > last
         if bool(xp.any(high)):
-            F[high] = 1 - _tail_mass(y[high] - last, *self._tail(1))
+            F[high] = 1 - _tail_mass(y[high] - last, *self._tail(1))  # all of it lies at or below +inf
         return xp.reshape(F, shape)
 
     def _sf(self, y: Array) -> Array:
@@ -244,6 +244,7 @@ class PiecewiseLinear(Integrated):
         return f"{self.knots.shape[0]} knots, tails={tails}"
 
 
+_FAR = 1e300
 _TAIL_STEPS = [0.5 * k for k in range(1, 81)]
 
 
@@ -296,7 +297,7 @@ def _tail_mass(excess: Array, mass: float, scale: float) -> Array:
     """mass * exp(-excess / scale)."""
     xp = namespace(excess)
     if math.isinf(scale):
-        return xp.full_like(excess, mass)
+        return xp.where(xp.isinf(excess), xp.zeros_like(excess), xp.full_like(excess, mass))
     return mass * xp.exp(-excess / scale) if scale > 0 else xp.zeros_like(excess)
 
 

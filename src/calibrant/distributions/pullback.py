@@ -46,7 +46,10 @@ class _Composed(Integrated):
         return self.chart.inverse(self.q._ppf(p))
 
     def _logpdf(self, y: Array) -> Array:
-        return self.q._logpdf(self.chart(y)) + self.chart.log_slope(y)
+        xp = namespace(y)
+        density = self.q._logpdf(self.chart(y))
+        none = xp.isinf(density)  # where the slope may be infinite too, beyond the support
+        return density + xp.where(none, xp.zeros_like(density), self.chart.log_slope(y))
 
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()

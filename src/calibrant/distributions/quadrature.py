@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 
 if TYPE_CHECKING:
     from calibrant.distributions.pullback import PullBack
@@ -57,6 +57,7 @@ class Table:
     S: tuple[Array, Array]
     moments: PartialMoments
     second: Squares
+    infinite: tuple[float, float]
 
     @classmethod
     def of(cls, law: Distribution) -> Table:
@@ -79,33 +80,31 @@ class Table:
             (law._sf(left), 1 - law._cdf_left(right)),
             PartialMoments(lower, lower2, upper, upper2),
             Squares(lower_square, upper_square),
+            law._infinite_mass(),
         )
 
     def partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`; beyond the edges the law has no mass left."""
-        xp, at = namespace(y), self._interpolation(y)
+        at = self._interpolation(y)
         moments = self.moments
         lower = at(moments.lower, self.F[0], self.F[1])
         upper = at(moments.upper, -self.S[0], -self.S[1])
         lower2 = at(moments.lower2, moments.lower[:-1], moments.lower[1:])
         upper2 = at(moments.upper2, -moments.upper[:-1], -moments.upper[1:])
-        zero = xp.zeros_like(y)
-        over = xp.maximum(y - self.edges[-1], zero)
-        under = xp.maximum(self.edges[0] - y, zero)
-        return PartialMoments(
-            lower + over,
-            lower2 + over * lower + over**2 / 2,
-            upper + under,
-            upper2 + under * upper + under**2 / 2,
-        )
+        return moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
-        xp, at = namespace(y), self._interpolation(y)
+        at = self._interpolation(y)
         lower = at(self.second.lower, self.F[0] ** 2, self.F[1] ** 2)
         upper = at(self.second.upper, -(self.S[0] ** 2), -(self.S[1] ** 2))
+        return squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+
+    def _beyond(self, y: Array) -> tuple[Array, Array]:
+        """How far y lies above the last and below the first edge."""
+        xp = namespace(y)
         zero = xp.zeros_like(y)
-        return Squares(lower + xp.maximum(y - self.edges[-1], zero), upper + xp.maximum(self.edges[0] - y, zero))
+        return xp.maximum(y - self.edges[-1], zero), xp.maximum(self.edges[0] - y, zero)
 
     def _interpolation(self, y: Array) -> Callable[[Array, Array, Array], Array]:
         """The function that reads a column, with its slopes at both ends of each piece, off at y."""

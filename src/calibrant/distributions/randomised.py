@@ -164,5 +164,9 @@ class Unrealised(Distribution):
     def _crps(self, y: Array) -> Array:
         return self._half._crps(y)
 
+    def _clipped(self, lower: float, upper: float) -> Distribution:
+        low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
+        return Unrealised(self.atoms.clip(lower, upper), low, high, self.count)
+
     def _describe(self) -> str:
         return f"{self.count} scores"

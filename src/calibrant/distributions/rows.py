@@ -16,7 +16,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.exact_rows import ExactRows
 
 if TYPE_CHECKING:
@@ -82,11 +82,13 @@ class SmoothRows:
         like = self.chart._like
         q = self.q if self.q._like is not None else self.q.to(like)
         levels = device_like(np.concatenate([-_TAIL[::-1], _TAIL]), like)
-        tails = q._ppf_logit(levels)
+        breaks, tails = q._breaks(), q._ppf_logit(levels)
         xp = namespace(tails)
         tails = tails[xp.isfinite(tails)]
-        low, high = (q._ppf(device_like(p, like)) for p in (0.001, 0.999))
-        ends = [xp.where(xp.isfinite(e), e, t) for e, t in ((low, tails[0]), (high, tails[-1]))]
+        if any(q._infinite_mass()):  # then the finite part ends with the scores
+            tails = concatenate([device_like(breaks[:1], like), tails, device_like(breaks[-1:], like)])
+        ends = [q._ppf(device_like(p, like)) for p in (0.001, 0.999)]
+        ends = [xp.where(xp.isfinite(end), end, tail) for end, tail in zip(ends, (tails[0], tails[-1]), strict=True)]
         inner = ends[0] + (ends[1] - ends[0]) * device_like(np.arange(_INNER + 1) / _INNER, like)
         grid = device_like(self.chart.grid(), like)
         first, last = xp.minimum(tails[0], inner[0]), xp.maximum(tails[-1], inner[-1])
@@ -191,24 +193,21 @@ class SmoothRows:
         over, under = _beyond(chart, self._edges, y)
         lower = _sum(slope, cell, self._whole.F2, part.F2, upwards=True)
         upper = _sum(slope, cell, self._whole.S2, part.S2, upwards=False)
-        return [lower + over, upper + under]
+        return list(squares_beyond(Squares(lower, upper), over, under, self.q._infinite_mass()))
 
     def _moments_of(self, chart: Chart, nodes: tuple[Array, Array], y: Array) -> list[Array]:
         Y, slope = nodes
-        cell, part = self._part(chart, y)
+        cell, start = self._part(chart, y)
         over, under = _beyond(chart, self._edges, y)
         origin = Y[:, Y.shape[1] // 2, :1]
         arm = (Y - origin[:, :, None]) * slope
-        lower = _sum(slope, cell, self._whole.F, part.F, upwards=True)
-        lower2 = (y - over - origin) * lower - _sum(arm, cell, self._whole.F, part.F, upwards=True)
-        upper = _sum(slope, cell, self._whole.S, part.S, upwards=False)
-        upper2 = _sum(arm, cell, self._whole.S, part.S, upwards=False) - (y + under - origin) * upper
-        return [
-            lower + over,
-            lower2 + over * lower + over**2 / 2,
-            upper + under,
-            upper2 + under * upper + under**2 / 2,
-        ]
+        inside = y - over + under
+        lower = _sum(slope, cell, self._whole.F, start.F, upwards=True)
+        lower2 = (inside - origin) * lower - _sum(arm, cell, self._whole.F, start.F, upwards=True)
+        upper = _sum(slope, cell, self._whole.S, start.S, upwards=False)
+        upper2 = _sum(arm, cell, self._whole.S, start.S, upwards=False) - (inside - origin) * upper
+        part = PartialMoments(lower, lower2, upper, upper2)
+        return list(moments_beyond(part, over, under, self.q._infinite_mass()))
 
 
 def _sum(values: Array, cell: Array, whole: _Moments, part: Array, *, upwards: bool) -> Array:

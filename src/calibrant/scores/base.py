@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._arrays import Array, complain, floats, namespace, same_length
 from calibrant.charts import Affine, Chart, Monotone
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import as_prediction
@@ -77,10 +77,7 @@ class LocationScaleScore(ChartScore):
     def chart(self, prediction: Any) -> Chart:
         """The straight lines (y - loc) / scale."""
         loc, scale = self.loc_scale(prediction)
-        xp = namespace(loc)
-        if bool(xp.any(~(scale > 0))):
-            from calibrant._arrays import complain
-
+        if not bool(namespace(loc).all(scale > 0)):
             complain(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
         return Affine(loc, scale)
 

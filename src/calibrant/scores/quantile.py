@@ -49,8 +49,7 @@ def _broken_line(levels: Array, values: Array, outer_slope: float | None) -> Cha
     xp = namespace(values)
     if values.shape[1] == 1:
         slope = 1.0 if outer_slope is None else outer_slope
-        scale = xp.ones_like(values[:, 0]) / slope
-        return Affine(values[:, 0] - scale * levels[0], scale)
+        return Affine(values[:, 0], xp.full_like(values[:, 0], 1 / slope))
     width = values[:, 1:] - values[:, :-1]
     inner = (levels[1:] - levels[:-1]) / width
     own = (levels[-1] - levels[0]) / (values[:, -1:] - values[:, :1])

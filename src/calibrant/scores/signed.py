@@ -263,6 +263,9 @@ class _Cut:
     def _ppf_logit(self, s: Array) -> Array:
         return self.q._ppf_logit(s)
 
+    def _infinite_mass(self) -> tuple[float, float]:
+        return self.q._infinite_mass()
+
     def _sf(self, s: Array) -> Array:
         return self.q._sf(s)
 
