@@ -139,8 +139,12 @@ def probabilities(name: str, value: Any, *, like: Array = None) -> Array:
 def rows(array: Array, index: Any) -> Array:
     """`array[index]` along the first axis, for an integer, a slice, a mask or a list of rows."""
     if isinstance(index, (list, tuple)):
-        index = np.asarray(index)
+        index = np.asarray(index) if len(index) else np.zeros(0, dtype=np.int64)
+    elif hasattr(index, "__array__") and not array_api_compat.is_array_api_obj(index):
+        index = np.asarray(index)  # a pandas mask
     xp = namespace(array)
+    if not (isinstance(index, slice) or (array_api_compat.is_array_api_obj(index) and index.ndim == 1)):
+        raise TypeError(f"rows are chosen by an integer, a slice, a mask or a list of integers, got {index!r}")
     if array_api_compat.is_array_api_obj(index) and index.ndim == 1:
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
@@ -219,6 +223,11 @@ def moved(array: Array, like: Array) -> Array:
     if namespace(array) is namespace(like) and array_api_compat.device(array) == array_api_compat.device(like):
         return namespace(like).astype(array, like.dtype, copy=False)
     return device_like(to_numpy(array), like)
+
+
+def detached(array: Array) -> Array:
+    """`array` out of any gradient."""
+    return array.detach() if hasattr(array, "detach") else array
 
 
 def to_numpy(array: Array) -> np.ndarray[Any, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from calibrant._arrays import Array, clip, namespace
+from calibrant._arrays import Array, clip, detached, namespace
 
 _STEPS = 100
 
@@ -17,20 +17,20 @@ def solve_increasing(
 ) -> Array:
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
-    Newton steps, replaced by bisection where they leave the bracket. The search ends when every step is below the root
-    of the floats' resolution; the error is then squared by the last step. That one is taken outside the search, with
+    Newton steps, replaced by bisection where they leave the bracket. The search ends when every step is small
+    beside the root of the floats' resolution, so that one more reaches it. That one is taken outside the search, with
     the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
     """
     xp = namespace(target)
     shape = (target + low + high).shape
-    a, b = (_detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    goal = _detached(target)
-    close = float(xp.finfo(target.dtype).eps) ** 0.5
+    a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
+    goal = detached(target)
+    close = float(xp.finfo(target.dtype).eps) ** 0.75
     width = xp.abs(b - a)
     y = 0.5 * a + 0.5 * b
     done = ~(b > a)
     for _ in range(_STEPS):
-        value, log_slope = (_detached(part) for part in function(y))
+        value, log_slope = (detached(part) for part in function(y))
         gap = value - goal
         step = gap * xp.exp(clip(-log_slope, -700.0, 700.0))
         a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
@@ -42,10 +42,6 @@ def solve_increasing(
         if bool(xp.all(done)):
             break
     value, log_slope = function(y)
-    correction = (value - target) / xp.exp(clip(_detached(log_slope), -700.0, 700.0))
-    fine = xp.abs(_detached(correction)) <= 1e-6 * (xp.abs(y) + width)
+    correction = (value - target) / xp.exp(clip(detached(log_slope), -700.0, 700.0))
+    fine = xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)
     return y - xp.where(fine, correction, xp.zeros_like(correction))
-
-
-def _detached(array: Array) -> Array:
-    return array.detach() if hasattr(array, "detach") else array

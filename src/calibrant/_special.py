@@ -57,7 +57,7 @@ def logit(p: Array) -> Array:
 
 
 def ndtri_logit(s: Array) -> Array:
-    """The z with Phi(z) = sigmoid(s), up to |z| of a million: Newton on log Phi, started from ndtri or its asymptote."""
+    """The z with Phi(z) = sigmoid(s), |z| up to a million: Newton on log Phi, started from ndtri or its asymptote."""
     xp = namespace(s)
     finite = clip(xp.abs(s), 0.0, 1e12 if s.dtype == xp.float64 else 1e4)  # as far as z**2 has digits left
     log_p = log_sigmoid(-finite)  # the smaller tail, at most log(1/2)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import complain, floats, generator, namespace, same_length
+from calibrant._arrays import complain, detached, floats, generator, namespace, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
@@ -48,7 +48,7 @@ class Calibrator:
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
-        scores = score(prediction, y)
+        scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
         infinite = ~namespace(scores).isfinite(scores)
         if bool(namespace(scores).any(infinite)):
             complain(

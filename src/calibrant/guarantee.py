@@ -27,7 +27,7 @@ class Guarantee:
     def of(cls, interpolator: Interpolator, scores: Array) -> Guarantee:
         """The guarantee of an interpolator on these scores."""
         n = scores.shape[0]
-        return cls(n, float(interpolator.accuracy(n)), _largest_tie(scores))
+        return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores))
 
     @property
     def epsilon(self) -> float:
@@ -110,6 +110,7 @@ def _dkw(n: int, confidence: float) -> float:
     return math.sqrt(math.log(2 / (1 - confidence)) / (2 * n))
 
 
-def _largest_tie(scores: Array) -> int:
+def largest_tie_of(scores: Array) -> int:
+    """The size of the largest group of equal scores."""
     xp = namespace(scores)
     return int(xp.max(xp.unique_counts(scores).counts))

@@ -17,7 +17,7 @@ from typing import Any
 from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
-from calibrant.guarantee import _largest_tie, exact
+from calibrant.guarantee import exact, largest_tie_of
 from calibrant.nonconformity import (
     CQR,
     AbsoluteResidual,
@@ -138,7 +138,7 @@ class ConformalInterval:
         values = xp.sort(values)
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
-        guarantee = IntervalGuarantee(self.coverage, n, rank, _largest_tie(values) if tied else 1)
+        guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie_of(values) if tied else 1)
         return FittedInterval(self.nonconformity, threshold, guarantee)
 
     def __repr__(self) -> str:

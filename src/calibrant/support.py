@@ -24,6 +24,9 @@ class Support(Protocol):
     def check(self, scores: Array) -> None:
         """Raise if a score lies outside."""
 
+    def bounded(self, q: Distribution) -> Distribution:
+        """A law that was fitted without regard to the support, held inside it."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -57,6 +60,10 @@ class Line:
         if bool(xp.any(outside)):
             complain("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
 
+    def bounded(self, q: Distribution) -> Distribution:
+        """The mass beyond a bound sits on the bound."""
+        return q if math.isinf(self.lower) and math.isinf(self.upper) else q.clip(self.lower, self.upper)
+
 
 @dataclass(frozen=True)
 class Logits:
@@ -69,6 +76,10 @@ class Logits:
 
     def check(self, scores: Array) -> None:
         """Every finite logit lies inside."""
+
+    def bounded(self, q: Distribution) -> Distribution:
+        """The law itself: every logit lies inside."""
+        return q
 
 
 LARGEST = 1e150  # the law of larger scores would have no second moment in floats

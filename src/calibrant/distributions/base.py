@@ -129,10 +129,10 @@ class Distribution(ABC):
         return self._cdf(y)
 
     def _logcdf(self, y: Array) -> Array:
-        return _log(self._cdf(y))
+        return safe_log(self._cdf(y))
 
     def _logsf(self, y: Array) -> Array:
-        return _log(self._sf(y))
+        return safe_log(self._sf(y))
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile at probability sigmoid(s)."""
@@ -339,9 +339,9 @@ class Integrated(Distribution):
         return xp.where(finite, std, xp.full_like(std, xp.inf))
 
     def _crps(self, y: Array) -> Array:
-        squares = self._squares(y)
         if any(self._infinite_mass()):
-            return _fill(squares.lower, np.inf)
+            return _fill(self._cdf(y), np.inf)
+        squares = self._squares(y)
         return squares.lower + squares.upper
 
     def _at_centre(self) -> tuple[Array, PartialMoments]:
@@ -367,7 +367,8 @@ def _is_single(like: Array) -> bool:
     return like is not None and like.dtype == namespace(like).float32
 
 
-def _log(p: Array) -> Array:
+def safe_log(p: Array) -> Array:
+    """log(p), and -inf where p is 0, without a warning."""
     xp = namespace(p)
     positive = p > 0
     return xp.where(positive, xp.log(xp.where(positive, p, xp.ones_like(p))), xp.full_like(p, -xp.inf))
@@ -382,7 +383,8 @@ def logit_cdf_and_log_slope(law: Distribution, y: Array) -> tuple[Array, Array]:
     """The logit of F, and the log of its derivative f / (F (1 - F))."""
     xp = namespace(y)
     below, above = law._logcdf(y), law._logsf(y)
-    outside = xp.isinf(below) | xp.isinf(above)  # beyond the law's support, where the logit is infinite
-    slope = xp.where(outside, xp.zeros_like(below), law._logpdf(y))
-    both = xp.where(outside, xp.zeros_like(below), below) + xp.where(outside, xp.zeros_like(below), above)
-    return below - above, slope - both
+    outside = xp.isinf(below) | xp.isinf(above)
+    zero = xp.zeros_like(below)
+    slope = xp.where(outside, zero, law._logpdf(y)) - xp.where(outside, zero, below) - xp.where(outside, zero, above)
+    # where the logit is infinite it is infinitely steep: its inverse, which quadrature needs, is flat there
+    return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)

@@ -15,6 +15,7 @@ from calibrant._arrays import (
     Array,
     complain,
     concatenate,
+    detached,
     device_like,
     floats,
     namespace,
@@ -24,7 +25,14 @@ from calibrant._arrays import (
 from calibrant._batch import take_rows
 from calibrant._roots import solve_increasing
 from calibrant._special import logit
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, _log, logit_cdf, logit_cdf_and_log_slope
+from calibrant.distributions.base import (
+    Distribution,
+    PartialMoments,
+    Squares,
+    logit_cdf,
+    logit_cdf_and_log_slope,
+    safe_log,
+)
 from calibrant.distributions.logistic_linear import LOGIT_GRID
 from calibrant.distributions.normal import StandardNormal
 
@@ -102,10 +110,10 @@ class KernelMixture(Distribution):
 
         def body(z: Array, w: Array, s: Array) -> Array:
             xp = namespace(z)
-            terms = _log(w) + function(z, s)
+            terms = safe_log(w) + function(z, s)
             top = xp.max(terms, axis=-1)
             top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-            return _log(xp.sum(xp.exp(terms - top[..., None]), axis=-1)) + top
+            return safe_log(xp.sum(xp.exp(terms - top[..., None]), axis=-1)) + top
 
         return self._blocks(body, y)
 
@@ -200,7 +208,7 @@ class KernelMixture(Distribution):
 
     def _edges(self) -> Array:
         """Every component's own grid, sorted: (n, M), or (M,) for a single law."""
-        _, m, s = (_detached(parameter) for parameter in self._components)
+        _, m, s = (detached(parameter) for parameter in self._components)
         xp = namespace(m)
         points = m[..., None] + s[..., None] * device_like(self._grid, m)
         return xp.sort(xp.reshape(points, (*self.shape, -1)), axis=-1)
@@ -210,7 +218,7 @@ class KernelMixture(Distribution):
         edges = self._edges()
         xp = namespace(edges)
         near = np.interp(LOGIT_GRID, to_numpy(logit_cdf(self, edges)), to_numpy(edges))
-        _, m, s = (_detached(parameter) for parameter in self._components)
+        _, m, s = (detached(parameter) for parameter in self._components)
         far = m[..., None] + s[..., None] * self._kernel._ppf_logit(device_like(_FAR, m))
         return xp.sort(concatenate([edges, device_like(near, edges), xp.min(far, axis=0), xp.max(far, axis=0)]))
 
@@ -240,10 +248,6 @@ def _rank(table: Array, points: Array) -> Array:
         higher = xp.clip(rank + 2**bit, None, last)
         rank = xp.where(gather(table, higher) <= points, higher, rank)
     return rank
-
-
-def _detached(array: Array) -> Array:
-    return array.detach() if hasattr(array, "detach") else array
 
 
 def checked_components(

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, _log
+from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, safe_log
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.quadrature import Table
@@ -42,14 +42,14 @@ class Guarded(Integrated):
         """Below the first bend the line runs straight from (0, 0), so F is a multiple of the law's own."""
         xp = namespace(s)
         below = self.law._logcdf(s)
-        first, slope = _log(self.bend.knots[1]), _log(self.bend._tables.slope[1])
-        return xp.where(below < first, slope + below, _log(self._cdf(s)))
+        first, slope = safe_log(self.bend.knots[1]), safe_log(self.bend._tables.slope[1])
+        return xp.where(below < first, slope + below, safe_log(self._cdf(s)))
 
     def _logsf(self, s: Array) -> Array:
         xp = namespace(s)
         above = self.law._logsf(s)
-        last, slope = _log(1 - self.bend.knots[-2]), _log(self.bend._tables.slope[-2])
-        return xp.where(above < last, slope + above, _log(self._sf(s)))
+        last, slope = safe_log(1 - self.bend.knots[-2]), safe_log(self.bend._tables.slope[-2])
+        return xp.where(above < last, slope + above, safe_log(self._sf(s)))
 
     def _ppf(self, p: Array) -> Array:
         return self.law._ppf(self.bend._ppf(p))

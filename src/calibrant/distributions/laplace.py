@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, _log
+from calibrant.distributions.base import Distribution, PartialMoments, Squares, safe_log
 from calibrant.distributions.location_scale import LocationScale, located
 from calibrant.distributions.logistic_linear import LOGIT_GRID
 
@@ -39,7 +39,7 @@ class StandardLaplace(Distribution):
         return self._logcdf(-z)
 
     def _ppf(self, p: Array) -> Array:
-        return namespace(p).where(p < 0.5, _log(2 * p), -_log(2 * (1 - p)))
+        return namespace(p).where(p < 0.5, safe_log(2 * p), -safe_log(2 * (1 - p)))
 
     def _ppf_logit(self, s: Array) -> Array:
         """log(2 sigmoid(s)) below the median, and the same mirrored above."""

@@ -89,7 +89,13 @@ class LocationScale(Distribution):
             return super()._recalibrated(q)
         from calibrant.charts import LogitCDF
 
-        return LocationScale(self.loc, self.scale, LogitCDF(self.base).pull_back(q))
+        if self.base._like is not None:
+            return LocationScale(self.loc, self.scale, LogitCDF(self.base).pull_back(q))
+        # a law without parameters, such as the standard normal: q o G and its tables are made once for each q
+        made = vars(q).setdefault("_recalibrated_by", {})
+        if self.base not in made:
+            made[self.base] = LogitCDF(self.base).pull_back(q)
+        return LocationScale(self.loc, self.scale, made[self.base])
 
     def _describe(self) -> str:
         return f"base={self.base!r}"

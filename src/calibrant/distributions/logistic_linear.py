@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant._special import log_sigmoid
-from calibrant.distributions.base import Integrated, PartialMoments, Squares, _log
+from calibrant.distributions.base import Integrated, PartialMoments, Squares, safe_log
 from calibrant.distributions.quadrature import Table
 
 
@@ -38,13 +38,16 @@ class LogisticLinear(Integrated):
 
     def _ends(self, j: Array) -> tuple[Array, Array, Array, Array]:
         xp = namespace(self.knots)
-        flat, end = xp.reshape(j, (-1,)), xp.asarray([xp.inf], dtype=self.knots.dtype)
-        end = device_like(np.asarray([np.inf]), self.knots)
-        knots = concatenate([-end, self.knots, end])
-        probs = concatenate([0 / end, self.probs, 0 / end + 1])
+        flat, (knots, probs) = xp.reshape(j, (-1,)), self._padded
         tables = ((knots, flat), (knots, flat + 1), (probs, flat), (probs, flat + 1))
         a, b, Fa, Fb = (xp.reshape(xp.take(table, index), j.shape) for table, index in tables)
         return a, b, Fa, Fb
+
+    @cached_property
+    def _padded(self) -> tuple[Array, Array]:
+        """The knots and probabilities with (-inf, 0) before and (inf, 1) after them; once, since they are n long."""
+        low, high, zero, one = (device_like([end], self.knots) for end in (-np.inf, np.inf, 0.0, 1.0))
+        return concatenate([low, self.knots, high]), concatenate([zero, self.probs, one])
 
     def _cdf(self, s: Array) -> Array:
         return self._distribution(s, "right")
@@ -61,9 +64,6 @@ class LogisticLinear(Integrated):
         s = _finite(s)
         a, b, Fa, Fb = self._piece(s, "right")
         return (1 - Fb) + (Fb - Fa) * _share(-b, -a, -s)
-
-    def _logcdf(self, s: Array) -> Array:
-        return _log(self._cdf(s))
 
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)
@@ -123,7 +123,7 @@ def _share(a: Array, b: Array, s: Array) -> Array:
 
 def _log_mix(weight_a: Array, log_a: Array, weight_b: Array, log_b: Array) -> Array:
     """log(weight_a exp(log_a) + weight_b exp(log_b))."""
-    return namespace(log_a).logaddexp(_log(weight_a) + log_a, _log(weight_b) + log_b)
+    return namespace(log_a).logaddexp(safe_log(weight_a) + log_a, safe_log(weight_b) + log_b)
 
 
 def _finite(s: Array) -> Array:

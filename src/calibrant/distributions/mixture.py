@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, floats, namespace, same_length
 from calibrant._batch import shared
 from calibrant._roots import solve_increasing
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
@@ -17,10 +17,29 @@ class Mixture(Integrated):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
     Quantiles by safeguarded Newton steps on the logit of F; crps by quadrature (relative error about 1e-8).
+
+    >>> from calibrant import Normal
+    >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
+    array([3.])
     """
 
     components: tuple[Distribution, ...]
     weights: tuple[float, ...] = shared()
+
+    def __post_init__(self) -> None:
+        components = tuple(self.components)
+        if not components or not all(isinstance(law, Distribution) for law in components):
+            raise TypeError(f"Mixture.components must be distributions, at least one, got {self.components!r}")
+        for k, law in enumerate(components):
+            if law.shape != components[0].shape:
+                shapes = f"{components[0].shape} and {law.shape}"
+                raise ValueError(f"Mixture.components[{k}] must have the shape of the first, got {shapes}")
+        weights = tuple(float(weight) for weight in floats("Mixture.weights", self.weights, ndim=1))
+        same_length("Mixture.components", len(components), "Mixture.weights", len(weights))
+        if min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+            raise ValueError(f"Mixture.weights must be at least 0 and sum to 1, got {list(weights)}")
+        object.__setattr__(self, "components", components)
+        object.__setattr__(self, "weights", weights)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -82,6 +101,10 @@ class Mixture(Integrated):
 
     def _squares(self, y: Array) -> Squares:
         return as_pull_back(self)._squares(y)
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        below, above = zip(*(law._infinite_mass() for law in self.components), strict=True)
+        return self._sum(list(below)), self._sum(list(above))
 
     def _describe(self) -> str:
         return f"{len(self.components)} components"

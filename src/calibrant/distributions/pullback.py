@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from calibrant.distributions.piecewise import PiecewiseLinear
 
 
-class _Composed(Integrated):
+class Composed(Integrated):
     """What follows from H(y) = q(chart(y)) for any chart."""
 
     chart: Chart
@@ -46,10 +46,11 @@ class _Composed(Integrated):
         return self.chart.inverse(self.q._ppf(p))
 
     def _logpdf(self, y: Array) -> Array:
-        xp = namespace(y)
-        density = self.q._logpdf(self.chart(y))
-        none = xp.isinf(density)  # where the slope may be infinite too, beyond the support
-        return density + xp.where(none, xp.zeros_like(density), self.chart.log_slope(y))
+        s = self.chart(y)
+        xp, outside = namespace(s), namespace(s).isinf(s)  # beyond the support of the forecast there is no density
+        slope = xp.where(outside, xp.zeros_like(s), self.chart.log_slope(y))
+        density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
+        return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()
@@ -59,7 +60,7 @@ class _Composed(Integrated):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PullBack(_Composed):
+class PullBack(Composed):
     """H(y) = q(chart(y)) for any chart; mean, std and crps by Gauss-Legendre quadrature between the bends of q.
 
     A single law is tabulated once (relative error about 1e-10). In a batch each row is integrated by itself (about
@@ -88,7 +89,7 @@ class PullBack(_Composed):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PiecewisePullBack(_Composed):
+class PiecewisePullBack(Composed):
     """H(y) = q(chart(y)) for a broken line with K knots a row: exact, a sum over K + 1 pieces of integrals of q.
 
     On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
@@ -115,7 +116,7 @@ class PiecewisePullBack(_Composed):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MovedAtoms(_Composed):
+class MovedAtoms(Composed):
     """Atoms pulled back through one chart: the CDF compares scores, as fit did, so that ties stay ties; exact.
 
     An atom lies at the least float whose score is not below its own, so that cdf(ppf(p)) >= p.

@@ -86,18 +86,18 @@ class Table:
     def partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`; beyond the edges the law has no mass left."""
         at = self._interpolation(y)
-        moments = self.moments
+        moments, falling = self.moments, lambda S: -S
         lower = at(moments.lower, self.F[0], self.F[1])
-        upper = at(moments.upper, -self.S[0], -self.S[1])
+        upper = at(moments.upper, self.S[0], self.S[1], falling)
         lower2 = at(moments.lower2, moments.lower[:-1], moments.lower[1:])
-        upper2 = at(moments.upper2, -moments.upper[:-1], -moments.upper[1:])
+        upper2 = at(moments.upper2, moments.upper[:-1], moments.upper[1:], falling)
         return moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
         at = self._interpolation(y)
-        lower = at(self.second.lower, self.F[0] ** 2, self.F[1] ** 2)
-        upper = at(self.second.upper, -(self.S[0] ** 2), -(self.S[1] ** 2))
+        lower = at(self.second.lower, self.F[0], self.F[1], lambda F: F**2)
+        upper = at(self.second.upper, self.S[0], self.S[1], lambda S: -(S**2))
         return squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
 
     def _beyond(self, y: Array) -> tuple[Array, Array]:
@@ -106,7 +106,7 @@ class Table:
         zero = xp.zeros_like(y)
         return xp.maximum(y - self.edges[-1], zero), xp.maximum(self.edges[0] - y, zero)
 
-    def _interpolation(self, y: Array) -> Callable[[Array, Array, Array], Array]:
+    def _interpolation(self, y: Array) -> Callable[..., Array]:
         """The function that reads a column, with its slopes at both ends of each piece, off at y."""
         xp = namespace(y)
         flat = clip(xp.reshape(y, (-1,)), self.edges[0], self.edges[-1])
@@ -115,10 +115,10 @@ class Table:
         h = b - a
         t = (flat - a) / h
 
-        def at(values: Array, slope_left: Array, slope_right: Array) -> Array:
-            """Cubic Hermite interpolation."""
+        def at(values: Array, left: Array, right: Array, slope: Callable[[Array], Array] = lambda F: F) -> Array:
+            """Cubic Hermite; the slope is a function of two columns, taken after the look-up since these are long."""
             va, vb = xp.take(values, i), xp.take(values, i + 1)
-            da, db = h * xp.take(slope_left, i), h * xp.take(slope_right, i)
+            da, db = h * slope(xp.take(left, i)), h * slope(xp.take(right, i))
             rise = vb - va
             value = va + t * (da + t * (3 * rise - 2 * da - db + t * (da + db - 2 * rise)))
             return xp.reshape(value, y.shape)

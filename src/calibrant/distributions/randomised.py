@@ -71,8 +71,10 @@ class Randomised(Distribution):
         return n / (n + 1), self.uniform / (n + 1), (1 - self.uniform) / (n + 1)
 
     def _mean(self) -> Array:
-        if any(self._infinite_mass()):
-            return namespace(self.uniform).full_like(self.uniform, np.nan if all(self._infinite_mass()) else np.inf)
+        below, above = self._infinite_mass()
+        if below or above:
+            value = np.nan if below and above else np.inf if above else -np.inf
+            return namespace(self.uniform).full_like(self.uniform, value)
         core, low, high = self._weights()
         return core * self.atoms._mean() + low * self.lower + high * self.upper
 

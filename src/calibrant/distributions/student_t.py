@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, device_like, floats, namespace, same_length
+from calibrant._arrays import Array, complain, detached, device_like, floats, namespace, same_length
 from calibrant._special import logit, ndtri_logit
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -71,12 +71,12 @@ class StandardT(Distribution):
         low, high = target / xp.maximum(inner, df), target / xp.minimum(inner, df)
         w = xp.clip(_first_guess(df, target), low, high)
         for _ in range(_NEWTON):
-            w = _detached(w)
-            beta = _Incomplete(_detached(df), w)
+            w = detached(w)
+            beta = _Incomplete(detached(df), w)
             w = xp.clip(w - (beta.logit() - target) * xp.exp(-beta.log_slope()), low, high)
-        w = _detached(w)  # the last step alone carries gradients, to s and to df
+        w = detached(w)  # the last step alone carries gradients, to s and to df
         beta = _Incomplete(df, w)
-        w = w - (beta.logit() - target) * xp.exp(-_detached(beta.log_slope()))
+        w = w - (beta.logit() - target) * xp.exp(-detached(beta.log_slope()))
         largest = math.log(float(xp.finfo(w.dtype).max)) - 1
         t = xp.sqrt(df) * xp.sinh(xp.clip(w, 0.0, largest))
         t = xp.where(xp.isfinite(s) & (w <= largest), t, xp.full_like(t, xp.inf))
@@ -213,10 +213,6 @@ def _first_guess(df: Array, s: Array) -> Array:
     wallace = power + xp.log1p(xp.sqrt(-xp.expm1(-2 * power)))  # acosh(exp(power)), without overflow
     line = math.log(2) + (s - xp.log(df) + _log_gamma_ratio(df / 2) - 0.5 * math.log(math.pi)) / df
     return xp.where((line > 1) & (s > 2), line, wallace)
-
-
-def _detached(array: Array) -> Array:
-    return array.detach() if hasattr(array, "detach") else array
 
 
 def _log_density(df: Array, w: Array) -> Array:

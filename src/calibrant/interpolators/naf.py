@@ -15,7 +15,8 @@ from calibrant.distributions.guarded import guard
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
-from calibrant.support import REAL_LINE
+from calibrant.interpolators.tails import ExponentialTails
+from calibrant.support import REAL_LINE, as_support
 
 
 def default_accuracy(n: int) -> float:
@@ -44,9 +45,12 @@ class NAF:
         """The mixture fitted to the scores, under guard."""
         del rng
         ordered = sorted_scores(scores, support)
+        known = as_support(support)
+        if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
+            return known.linear(ordered, ExponentialTails())
         parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units)
         law = LogisticMixture(*(device_like(part, ordered) for part in parts))
-        return guard(law, ordered, self.accuracy(ordered.shape[0]))
+        return known.bounded(guard(law, ordered, self.accuracy(ordered.shape[0])))
 
     def accuracy(self, n: int) -> float:
         """The lambda that the guard enforces."""

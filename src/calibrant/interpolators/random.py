@@ -14,7 +14,7 @@ from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, check_tails
-from calibrant.support import REAL_LINE
+from calibrant.support import REAL_LINE, as_support
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Random:
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """n equal atoms and two ends; the uniforms are drawn when a prediction is made."""
         del rng
+        support = as_support(support)
         ordered = sorted_scores(scores, support)
         ends = self.tails.fit(ordered)
         lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)

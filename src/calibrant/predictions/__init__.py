@@ -50,6 +50,8 @@ def concatenate(predictions: Sequence[T]) -> T:
     """
     if not predictions:
         raise ValueError("concatenate needs at least one batch")
+    if any(not getattr(batch, "shape", ()) for batch in predictions):
+        raise TypeError("concatenate joins batches of rows, not single laws: slice with H[i:i + 1]")
     return join_rows(predictions)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
 
-from calibrant._arrays import Array, concatenate, floats, same_length, widen
+from calibrant._arrays import Array, concatenate, floats, namespace, same_length, widen
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.quantiles import in_order
 
@@ -30,9 +30,11 @@ class Interval(Prediction):
         upper = floats("Interval.upper", self.upper, ndim=1, like=lower)
         same_length("Interval.lower", lower.shape[0], "Interval.upper", upper.shape[0])
         bounds = in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1), strict=self.strict)
-        lower, width = bounds[:, 0], bounds[:, 1] - bounds[:, 0]
+        lower, upper = bounds[:, 0], bounds[:, 1]
+        width = widen("Interval", upper - lower, lower, strict=self.strict)
         object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", lower + widen("Interval", width, lower, strict=self.strict))
+        # lower + (upper - lower) would round an upper bound that is fine
+        object.__setattr__(self, "upper", namespace(upper).where(upper > lower, upper, lower + width))
 
     @property
     def shape(self) -> tuple[int, ...]:

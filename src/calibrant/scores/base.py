@@ -76,10 +76,13 @@ class LocationScaleScore(ChartScore):
 
     def chart(self, prediction: Any) -> Chart:
         """The straight lines (y - loc) / scale."""
-        loc, scale = self.loc_scale(prediction)
-        if not bool(namespace(loc).all(scale > 0)):
-            complain(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
-        return Affine(loc, scale)
+        name = type(self).__name__
+        pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
+        loc, scale = (floats(f"the {what} of {name}", value, like=prediction._like) for what, value in pair)
+        xp = namespace(loc)
+        if not bool(xp.all(scale > 0)):
+            complain(f"the scale of {name}", ~(scale > 0), "is not positive")
+        return Affine(*(xp.broadcast_to(value, (len(prediction),)) for value in (loc, scale)))
 
 
 class MonotoneScore(ChartScore):

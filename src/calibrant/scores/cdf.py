@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from calibrant.charts import Chart, LogitCDF
 from calibrant.distributions.base import Distribution
 from calibrant.scores.base import ChartScore
-from calibrant.support import Logits, Support
+from calibrant.support import Logits
 
 
+@dataclass(frozen=True)
 class CDFScore(ChartScore):
     """phi(F, y) = F(y), carried as its logit, log F(y) - log(1 - F(y)).
 
@@ -18,7 +20,7 @@ class CDFScore(ChartScore):
     """
 
     expects = (Distribution,)
-    support: Support = Logits()
+    support = Logits()
 
     def chart(self, prediction: Any) -> Chart:
         """logit F(y)."""

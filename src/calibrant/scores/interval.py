@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array
@@ -9,6 +10,7 @@ from calibrant.predictions import Interval
 from calibrant.scores.base import LocationScaleScore
 
 
+@dataclass(frozen=True)
 class IntervalScore(LocationScaleScore):
     """phi([l, u], y) = (y - l) / (u - l)."""
 

@@ -34,6 +34,7 @@ class QuantileScore(ChartScore):
         return _broken_line(prediction.levels, prediction.values, self.outer_slope)
 
 
+@dataclass(frozen=True)
 class SamplesScore(ChartScore):
     """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
@@ -9,6 +10,7 @@ from calibrant.predictions import Point
 from calibrant.scores.base import LocationScaleScore
 
 
+@dataclass(frozen=True)
 class ResidualScore(LocationScaleScore):
     """phi(f, y) = y - f."""
 

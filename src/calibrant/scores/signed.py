@@ -13,7 +13,7 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.charts import Chart, Monotone
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 from calibrant.distributions.exact_rows import ExactRows
-from calibrant.distributions.pullback import _Composed
+from calibrant.distributions.pullback import Composed
 from calibrant.distributions.quadrature import Table
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
@@ -150,6 +150,17 @@ class After(Chart):
         return self.inner.pull_back(self.outer.pull_back(q))
 
 
+@dataclass(frozen=True)
+class _End:
+    """The lower or the upper end of a level set."""
+
+    nonconformity: Nonconformity
+    side: int
+
+    def __call__(self, prediction: Any, t: Array) -> Array:
+        return self.nonconformity.level_set(prediction, t)[self.side]
+
+
 @dataclass(frozen=True, eq=False)
 class SignedChart(_Jumping):
     """s = -g(a(y)) below the minimiser m, g(a(y)) from m on; the inverse of [-floor, floor] is m."""
@@ -166,8 +177,8 @@ class SignedChart(_Jumping):
         prediction = as_prediction(prediction)
         minimiser = a.minimiser(prediction)
         return cls(
-            Monotone(prediction, a.value, lambda rows, t: a.level_set(rows, t)[0], a.log_slope),
-            Monotone(prediction, a.value, lambda rows, t: a.level_set(rows, t)[1], a.log_slope),
+            Monotone(prediction, a.value, _End(a, 0), a.log_slope),
+            Monotone(prediction, a.value, _End(a, 1), a.log_slope),
             minimiser,
             _lifted(a.value(prediction, minimiser)),
         )
@@ -208,7 +219,7 @@ class SignedChart(_Jumping):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SignedPullBack(_Composed):
+class SignedPullBack(Composed):
     """H(y) = q(s(y)) for a chart that jumps: an atom where it does; mean, std and crps by quadrature."""
 
     chart: _Jumping

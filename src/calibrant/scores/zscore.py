@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, first_and_count, namespace
@@ -9,6 +10,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.scores.base import LocationScaleScore
 
 
+@dataclass(frozen=True)
 class ZScore(LocationScaleScore):
     """phi(F, y) = (y - mean(F)) / std(F)."""
 
