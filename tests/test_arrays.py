@@ -91,7 +91,7 @@ def same_results(there, here, array, tolerance, *, integrals=True):
 
 
 @every_library
-@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name not in NUMPY_ONLY])
+@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name not in {*NUMPY_ONLY, "student t"}])
 def test_distributions_give_numpys_numbers(name, library):
     array, tolerance = LIBRARIES[library]
     same_results(DISTRIBUTIONS[name](World(array)), DISTRIBUTIONS[name](HERE), array, tolerance)
@@ -106,7 +106,10 @@ CASES = [
     (name, library)
     for library, chosen in CHOSEN.items()
     for name, (pair, interpolator) in COMBINATIONS.items()
-    if interpolator in chosen and pair not in NUMPY_ONLY and not (interpolator == "naf" and pair in SLOW)
+    if interpolator in chosen
+    and pair not in NUMPY_ONLY
+    and not (interpolator in ("naf", "random", "random, bounded") and pair in SLOW)
+    and not (library == "array-api-strict" and "student" in pair)  # a minute, for plain arithmetic
 ]
 
 
@@ -207,7 +210,7 @@ LEARNED = ["residual", "quantile", "z of normal", "cdf of normal"]
 def test_gradients_reach_the_predictions(pair, interpolator, method):
     build, values = GRADIENTS[pair]
     law = calibrated(pair, interpolator)
-    rows = slice(0, 1) if method == "crps" and pair in SLOW else slice(0, 3)
+    rows = slice(0, 1) if method == "crps" else slice(0, 3)
 
     def function(*parameters):
         return getattr(law(build(*parameters)), method)(LABELS[rows])

@@ -30,6 +30,7 @@ from catalogue import (
     PREDICTIONS,
     SCALE,
     SCALE2,
+    SLOW,
     SPLIT,
     SPREADS,
     STDS,
@@ -314,7 +315,8 @@ def check(pair, interpolator, which, tolerance):
     n = len(SETS[which])
     if has_infinite_mass(pair, interpolator, n):
         H = fitted(pair, interpolator, which)(PREDICTIONS[PAIRS[pair].prediction](HERE)[ROWS])
-        assert np.all(np.isnan(H.mean()))
+        bounded_below = np.isfinite(H.ppf(0.0))  # then no mass is at -inf, and the mean is +inf
+        assert np.all(np.where(bounded_below, H.mean() == np.inf, np.isnan(H.mean())))
         assert np.all(np.isinf(H.std()))
         assert np.all(np.isinf(H.crps(Y[ROWS])))
         return
@@ -324,7 +326,10 @@ def check(pair, interpolator, which, tolerance):
 
 EXACT = [(pair, name) for pair, name in COMBINATIONS.values() if PAIRS[pair].exact and name in ("naive", *LINEAR)]
 QUADRATURE = [
-    (pair, name) for pair, name in COMBINATIONS.values() if not PAIRS[pair].exact and name in ("naive", *LINEAR)
+    (pair, name, which)
+    for pair, name in COMBINATIONS.values()
+    for which in SETS
+    if not PAIRS[pair].exact and name in ("naive", *LINEAR) and (pair not in SLOW or which != "n = 200")
 ]
 every_set = pytest.mark.parametrize("which", SETS)
 
@@ -346,14 +351,14 @@ def test_mean_std_and_crps_are_exact_to_1e_8(pair, interpolator, which):
     check(pair, interpolator, which, 1e-8)
 
 
-@every_set
-@pytest.mark.parametrize(("pair", "interpolator"), QUADRATURE)
+@pytest.mark.parametrize(("pair", "interpolator", "which"), QUADRATURE)
 def test_quadrature_is_exact_to_1e_6(pair, interpolator, which):
     check(pair, interpolator, which, 1e-6)
 
 
 LEARNED = [(pair, "n = 5") for pair in PAIRS]
-LEARNED += [(pair, which) for pair in GUARDED for which in ("n = 2", "n = 200", "ties", "ties at the ends")]
+LEARNED += [(pair, which) for pair in GUARDED for which in ("n = 2", "ties", "ties at the ends")]
+LEARNED += [(pair, "n = 200") for pair in ("residual", "quantile", "cdf of normal")]
 
 
 @pytest.mark.parametrize("interpolator", ["naf", "naf, guarded"])

@@ -272,12 +272,14 @@ def test_q_is_as_accurate_as_promised_for_any_distinct_scores(name, scores):
     assert inaccuracy(psi.fit(scores), scores) <= promised + 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:one score tells no scale")
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(scores=distinct_scores())
 def test_naf_is_as_accurate_as_it_promises_for_any_distinct_scores(scores):
     assert inaccuracy(NAF().fit(scores), scores) <= NAF().accuracy(len(scores)) + 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:one score tells no scale")
 @settings(deadline=None, max_examples=10, derandomize=True)
 @given(scores=distinct_scores(), strict=st.floats(0, 2))
 def test_naf_keeps_a_promise_of_the_users_own(scores, strict):

@@ -175,6 +175,7 @@ def test_ppf_is_the_generalised_inverse_of_the_cdf(name):
     assert finite.all() or is_infinite(name)
     p = np.broadcast_to(P, y.shape)
     at = finite_at_P(name)
+    finite &= at == y
     centre = np.abs(np.median(y, axis=1, keepdims=True)) + spread(H)
     step = 8 * np.finfo(float).eps * (np.abs(at) + np.where(np.isfinite(centre), centre, 0.0))
     above, below = on_rows(H, "cdf", at + step), on_rows(H, "cdf", at - step)
@@ -271,8 +272,8 @@ def test_mean_std_and_crps_are_integrals_of_quantiles(name):
     H = law(name)
     y = H.ppf(0.37) + 0.01
     mean, std, crps = integrals(name, y)
-    np.testing.assert_allclose(np.atleast_1d(H.mean()), mean, rtol=0, atol=1e-6 * std.max())
-    np.testing.assert_allclose(np.atleast_1d(H.std()), std, rtol=1e-3 if "student" in name else 1e-5)
+    np.testing.assert_allclose(np.atleast_1d(H.mean()), mean, rtol=0, atol=1e-5 * std.max())
+    np.testing.assert_allclose(np.atleast_1d(H.std()), std, rtol=1e-3 if "student" in name else 1e-4)
     np.testing.assert_allclose(np.atleast_1d(H.crps(y)), crps, rtol=1e-6)
 
 

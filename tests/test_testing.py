@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from catalogue import HERE, INTERPOLATORS, PAIRS, PREDICTIONS, Y
+from catalogue import HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, Y
 
 from calibrant import Normal, Point
 from calibrant.charts import Affine, Monotone
@@ -23,7 +23,8 @@ LABELS = np.array([11.0, 19.0, 33.0, 22.0])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_every_score_of_the_catalogue_keeps_the_laws(pair):
     case = PAIRS[pair]
-    check_score(case.score, PREDICTIONS[case.prediction](HERE)[:6], Y[:6])
+    alike = np.argsort(LOC)[100:106]  # a label of any of these rows could have been another's
+    check_score(case.score, PREDICTIONS[case.prediction](HERE)[alike], Y[alike])
 
 
 @pytest.mark.parametrize("name", INTERPOLATORS)

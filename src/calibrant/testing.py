@@ -260,9 +260,9 @@ class _InterpolatorTrial:
         rising = not np.isnan(u).any() and bool(np.all(np.diff(_finite(u)) >= 0))
         _law(rising, f"ppf of {self.name} must increase{self.where}")
         finite = np.isfinite(u)
-        step = 16 * np.finfo(np.float64).eps * (np.abs(u[finite]) + spread)
+        step = 4 * np.spacing(np.abs(u[finite]))
         above, below = to_numpy(q.cdf(u[finite] + step)), to_numpy(q.cdf(u[finite] - step))
-        steep = to_numpy(q.pdf(u[finite])) * step
+        steep = 4 * to_numpy(q.pdf(u[finite])) * step
         off = (above < _LEVELS[finite] - 1e-9 - steep) | (below > _LEVELS[finite] + 1e-9 + steep)
         if off.any():
             k = int(np.flatnonzero(off)[0])

@@ -47,7 +47,7 @@ class ExactRows:
         size = max(1, _BLOCK // (5 * (cuts.shape[0] + _EVEN)))
         parts = []
         for start in range(0, max(rows, 1), size):
-            block = slice(start, start + size)
+            block = slice(start, min(start + size, rows))
             parts.append(self._integrate(take_rows(self.chart, block), cuts, y[block, ...], integrate))
         return [concatenate(column) for column in zip(*parts, strict=True)]
 

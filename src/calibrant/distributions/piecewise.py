@@ -103,10 +103,10 @@ class PiecewiseLinear(Integrated):
         F = xp.take(table.level, j) + xp.take(table.slope, j) * inside
         low = before(y, xp.zeros_like(y[:1]) + first)
         if bool(xp.any(low)):
-            F[low] = _tail_mass(clip(first - y[low], 0.0, _FAR), *self._tail(0))  # the mass at -inf lies at -inf
+            F[low] = _tail_mass(first - y[low], *self._tail(0))
         high = y > last
         if bool(xp.any(high)):
-            F[high] = 1 - _tail_mass(y[high] - last, *self._tail(1))  # all of it lies at or below +inf
+            F[high] = 1 - self._above(y[high])
         return xp.reshape(F, shape)
 
     def _sf(self, y: Array) -> Array:
@@ -115,8 +115,13 @@ class PiecewiseLinear(Integrated):
         flat = xp.reshape(y, (-1,))
         high = flat > self._ends[1]
         if bool(xp.any(high)):
-            S[high] = _tail_mass(flat[high] - self._ends[1], *self._tail(1))
+            S[high] = self._above(flat[high])
         return xp.reshape(S, y.shape)
+
+    def _above(self, y: Array) -> Array:
+        """The mass above y, for y beyond the last knot; none lies above +inf, though some may lie there."""
+        xp = namespace(y)
+        return xp.where(xp.isinf(y), xp.zeros_like(y), _tail_mass(y - self._ends[1], *self._tail(1)))
 
     def _ppf(self, p: Array) -> Array:
         xp, shape = namespace(p), p.shape
@@ -244,7 +249,6 @@ class PiecewiseLinear(Integrated):
         return f"{self.knots.shape[0]} knots, tails={tails}"
 
 
-_FAR = 1e300
 _TAIL_STEPS = [0.5 * k for k in range(1, 81)]
 
 
@@ -297,7 +301,7 @@ def _tail_mass(excess: Array, mass: float, scale: float) -> Array:
     """mass * exp(-excess / scale)."""
     xp = namespace(excess)
     if math.isinf(scale):
-        return xp.where(xp.isinf(excess), xp.zeros_like(excess), xp.full_like(excess, mass))
+        return xp.full_like(excess, mass)
     return mass * xp.exp(-excess / scale) if scale > 0 else xp.zeros_like(excess)
 
 

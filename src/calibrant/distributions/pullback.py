@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
@@ -75,10 +77,51 @@ class PullBack(Composed):
         return SmoothRows(self.chart, self.q) if self.shape else Table.of(self)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        return self._integrals.partial_moments(y)
+        part = self._integrals.partial_moments(y)
+        if not any(self.q._infinite_mass()):
+            return part
+        (below, low, left), (above, high, right) = self._landed()
+        return PartialMoments(
+            part.lower + below * left,
+            part.lower2 + below * left * (y - low + left / 2),
+            part.upper + above * right,
+            part.upper2 + above * right * (high - y + right / 2),
+        )
 
     def _squares(self, y: Array) -> Squares:
-        return self._integrals.squares(y)
+        squares = self._integrals.squares(y)
+        if not any(self.q._infinite_mass()):
+            return squares
+        (below, _, left), (above, _, right) = self._landed()
+        return Squares(squares.lower + below**2 * left, squares.upper + above**2 * right)
+
+    def _landed(self) -> list[tuple[float, Array, Array]]:
+        """For the mass of q at -inf and +inf: how much, where the finite scores end, and how far beyond it lands.
+
+        A chart of a bounded label (a logarithm, say) takes an infinite score back to a finite y.
+        """
+        xp = namespace(self._like)
+        breaks = self.q._breaks()
+        landed = []
+        for mass, end, infinite in zip(
+            self.q._infinite_mass(), (breaks[0], breaks[-1]), (-np.inf, np.inf), strict=True
+        ):
+            near, far = (
+                self.chart.inverse(device_like(s, breaks)[(None,) * (2 * len(self.shape))]) for s in (end, infinite)
+            )
+            gap = xp.abs(far - near)
+            landed.append((mass, near, xp.where(xp.isfinite(gap), gap, xp.zeros_like(gap))))
+        return landed
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        below, above = self.q._infinite_mass()
+        if not (below or above):
+            return below, above
+        xp, like = namespace(self._like), self.q._breaks()
+        ends = (device_like(end, like)[(None,) * (2 * len(self.shape))] for end in (-np.inf, np.inf))
+        lands = (bool(xp.all(xp.isfinite(self.chart.inverse(end)))) for end in ends)
+        below, above = (0.0 if landed else mass for landed, mass in zip(lands, (below, above), strict=True))
+        return below, above
 
     def _breaks(self) -> Array:
         xp = namespace(self._like)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.charts import Chart
 
 _NODES = 6  # a cell
-_INNER = 48  # cells over the inner 99.8% of q
+_INNER = 64  # cells over the inner 99.8% of q
 _TAIL = np.concatenate([np.arange(7.0, 24.0), np.arange(24.0, 84.0, 3.0)])  # logits of the cells beyond
 _BLOCK = 2**19  # function values held at a time
 
@@ -63,7 +63,8 @@ class SmoothRows:
         size = max(1, _BLOCK // (self._nodes.shape[1] + 4 * _NODES * y.shape[1]))
         parts = []
         for start in range(0, max(rows, 1), size):
-            chart, values = take_rows(self.chart, slice(start, start + size)), y[start : start + size, ...]
+            block = slice(start, min(start + size, rows))
+            chart, values = take_rows(self.chart, block), y[block, ...]
             nodes = self._at_nodes(chart, values.shape[0])
             rough = self._rough(chart, nodes)
             results = integrate(chart, nodes, values)
@@ -170,7 +171,7 @@ class SmoothRows:
         guess = nodes[1] @ device_like(_LAGRANGE[0], edges)
         weight = (edges[1:] - edges[:-1])[None, :] * self.q._cdf(middle) * self.q._sf(middle)
         off, total = (xp.sum(weight * size, axis=1) for size in (xp.abs(guess - true), xp.abs(true)))
-        return ~(off <= 1e-7 * total)
+        return ~(off <= 1e-8 * total)
 
     def _part(self, chart: Chart, y: Array) -> tuple[Array, _Moments]:
         """The cell of each y, and the integrals from the start of that cell to y."""
