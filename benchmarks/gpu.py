@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from statistics import median
 
 import torch
@@ -25,12 +26,38 @@ def milliseconds(work: Callable[[], object], repeats: int = 7) -> float:
     return median(times)
 
 
+@contextmanager
+def no_array_leaves() -> Iterator[None]:
+    """Raise where a tensor of more than one value would be copied off the GPU."""
+    kept = {name: getattr(torch.Tensor, name) for name in ("cpu", "numpy", "tolist", "to", "__array__")}
+
+    def guarded(name: str) -> Callable[..., object]:
+        def method(self: torch.Tensor, *arguments: object, **options: object) -> object:
+            result = kept[name](self, *arguments, **options)
+            if self.is_cuda and self.numel() > 1 and not getattr(result, "is_cuda", False):
+                raise AssertionError(f"a tensor of {self.numel()} values left the GPU by .{name}")
+            return result
+
+        return method
+
+    for name in kept:
+        setattr(torch.Tensor, name, guarded(name))
+    try:
+        yield
+    finally:
+        for name, method in kept.items():
+            setattr(torch.Tensor, name, method)
+
+
 def main(rows: int, n: int) -> None:
     generator = torch.Generator("cuda").manual_seed(0)
     normal = lambda k: torch.randn(k, dtype=torch.float64, device="cuda", generator=generator)  # noqa: E731
-    calibrated = Calibrator().fit(Normal(normal(n), normal(n).abs() + 0.5), normal(n))
-    prediction, y = Normal(normal(rows), normal(rows).abs() + 0.5), normal(rows)
-    law = calibrated(prediction)
+    with no_array_leaves():
+        calibrated = Calibrator().fit(Normal(normal(n), normal(n).abs() + 0.5), normal(n))
+        prediction, y = Normal(normal(rows), normal(rows).abs() + 0.5), normal(rows)
+        law = calibrated(prediction)
+        for result in (law.cdf(y), law.crps(y), law.logpdf(y), *law.interval(0.9), law.mean(), law.std()):
+            assert result.is_cuda
     some = slice(0, 1000)
     home = calibrated.q.to(torch.zeros((), dtype=torch.float64))
     z = ((y - prediction.loc) / prediction.scale)[some].cpu()
@@ -38,6 +65,7 @@ def main(rows: int, n: int) -> None:
     print(
         f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {rows:.0e} rows, n = {n}, float64, linear, z-score"
     )
+    print("no array left the GPU in fit, call, cdf, crps, logpdf, interval, mean and std")
     print(f"largest difference from the CPU on 1,000 rows: {agree:.1e}")
     for name, work, goal in (
         ("cdf", lambda: law.cdf(y), 15),

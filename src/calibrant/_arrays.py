@@ -118,12 +118,17 @@ def one_number(name: str, value: Any, what: str = "one number") -> float:
 
 
 def generator(rng: Any) -> Any:
-    """`rng`, or a fresh generator for None; a seed is none."""
+    """`rng`, or a fresh generator for None."""
     if rng is None:
         return np.random.default_rng()
+    check_generator(rng)
+    return rng
+
+
+def check_generator(rng: Any) -> None:
+    """Raise unless this draws random numbers; a seed does not."""
     if not callable(getattr(rng, "random", None)):
         raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    return rng
 
 
 def probabilities(name: str, value: Any, *, like: Array = None) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import complain, detached, floats, generator, namespace, same_length
+from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
@@ -71,7 +71,9 @@ class Calibrated:
     def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
         """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
         prediction = as_prediction(prediction)
-        q = self.q.to(prediction._like).realise(len(prediction), generator(rng))
+        if rng is not None:
+            check_generator(rng)
+        q = self.q.to(prediction._like).realise(len(prediction), rng)
         return self.score.pull_back(q, prediction)
 
 

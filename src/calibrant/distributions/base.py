@@ -176,7 +176,7 @@ class Distribution(ABC):
 
         return Clipped(self, lower, upper)
 
-    def realise(self, n: int, rng: np.random.Generator) -> Distribution:
+    def realise(self, n: int, rng: np.random.Generator | None) -> Distribution:
         """The law itself; a randomised one draws its uniforms, one for each of n rows."""
         del n, rng
         return self

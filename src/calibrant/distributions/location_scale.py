@@ -25,6 +25,10 @@ class LocationScale(Distribution):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.loc.shape)
 
+    @property
+    def _like(self) -> Array:
+        return self.loc
+
     def _z(self, y: Array) -> Array:
         return (y - self._lift(self.loc)) / self._lift(self.scale)
 

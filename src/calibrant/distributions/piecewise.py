@@ -79,6 +79,10 @@ class PiecewiseLinear(Integrated):
     def shape(self) -> tuple[int, ...]:
         return ()
 
+    @property
+    def _like(self) -> Array:
+        return self.knots
+
     def _piece(self, y: Array) -> tuple[Array, Array, Array]:
         """For each y, kept between the end knots: itself, the knot at or below it, the knot above it."""
         count = self.knots.shape[0]

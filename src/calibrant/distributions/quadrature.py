@@ -18,7 +18,7 @@ from calibrant.distributions.base import Distribution, PartialMoments, Squares, 
 if TYPE_CHECKING:
     from calibrant.distributions.pullback import PullBack
 
-_PIECES = 6144
+_PIECES = 12288
 
 
 def as_pull_back(law: Distribution) -> PullBack:

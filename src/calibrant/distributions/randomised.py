@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, clip, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 
@@ -136,11 +136,11 @@ class Unrealised(Distribution):
     def shape(self) -> tuple[int, ...]:
         return ()
 
-    def realise(self, n: int, rng: np.random.Generator) -> Distribution:
+    def realise(self, n: int, rng: np.random.Generator | None) -> Distribution:
         """One uniform for each of n rows."""
         like = self.atoms._like
         lower, upper = (device_like(np.full(n, end), like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, lower, upper, device_like(rng.random(n), like), self.count)
+        return Randomised(self.atoms, lower, upper, device_like(generator(rng).random(n), like), self.count)
 
     @property
     def _half(self) -> Distribution:

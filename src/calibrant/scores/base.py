@@ -82,7 +82,9 @@ class LocationScaleScore(ChartScore):
         xp = namespace(loc)
         if not bool(xp.all(scale > 0)):
             complain(f"the scale of {name}", ~(scale > 0), "is not positive")
-        return Affine(*(xp.broadcast_to(value, (len(prediction),)) for value in (loc, scale)))
+        rows = (len(prediction),)
+        loc, scale = (value if value.shape == rows else xp.broadcast_to(value, rows) for value in (loc, scale))
+        return Affine(loc, scale)
 
 
 class MonotoneScore(ChartScore):
