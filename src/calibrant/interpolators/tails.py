@@ -43,11 +43,11 @@ class ExponentialTails:
         k = min(math.isqrt(n - 1) + 1, n - 1)
         if k == 0:
             return _infinite("one score tells no scale")
+        if bool(scores[0] == scores[-1]):
+            return _infinite("all scores are equal")
         left = float(xp.mean(scores[k] - scores[:k]))
         right = float(xp.mean(scores[n - k :] - scores[n - k - 1]))
         spread = float(xp.std(scores))
-        if spread == 0:
-            return _infinite("all scores are equal")
         return Fitted(-math.inf, math.inf, left or spread, right or spread)
 
 
