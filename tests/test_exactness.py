@@ -41,6 +41,8 @@ from scipy import stats
 from scipy.special import expit
 
 from calibrant import Calibrator
+from calibrant.distributions.student_t import StudentT
+from calibrant.scores import CDFScore
 from calibrant.support import Logits
 
 
@@ -371,10 +373,28 @@ def test_quadrature_is_exact_to_1e_6(pair, interpolator, which):
 
 LEARNED = [(pair, "n = 5") for pair in PAIRS]
 LEARNED += [(pair, which) for pair in GUARDED for which in ("n = 2", "ties", "ties at the ends")]
-LEARNED += [(pair, "n = 200") for pair in ("residual", "quantile", "cdf of normal")]
+LEARNED += [(pair, "n = 200") for pair in ("residual", "quantile", "cdf of normal", "ensemble of z and cdf")]
 
 
 @pytest.mark.parametrize("interpolator", ["naf", "naf, guarded"])
 @pytest.mark.parametrize(("pair", "which"), LEARNED)
 def test_naf_and_the_guard_are_exact_to_1e_6(pair, interpolator, which):
     check(pair, interpolator, which, 1e-6)
+
+
+# ---- moments that do not exist ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("df", [1.0, 1.5, 2.0])
+def test_a_std_that_does_not_exist_is_no_number(df):
+    """Linear q leaves the tails of the base as they are, so H has no more moments than the base."""
+    base = StudentT(df, LOC, SCALE)
+    H = Calibrator(CDFScore(), INTERPOLATORS["linear"]).fit(base[:50], Y[:50])(base[ROWS])
+    assert not np.any(np.isfinite(H.std()))
+    if df <= 1:
+        assert not np.any(np.isfinite(H.mean()))
+
+
+def test_the_crps_of_a_cauchy_law_is_finite():
+    """2 int_0^inf (arctan(1/y) / pi)^2 dy = 2 log 2 / pi: the CRPS needs fewer moments than the mean."""
+    np.testing.assert_allclose(StudentT(1.0, [0.0], [1.0]).crps(0.0), 2 * math.log(2) / math.pi, rtol=1e-8)

@@ -1,4 +1,4 @@
-"""Finding many values among sorted knots."""
+"""Finding many values among sorted knots, shared by all rows or a row's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, clip, namespace
 
 _FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
@@ -78,3 +78,27 @@ class _Guide:
         if hard.any():
             found[hard] = np.searchsorted(self.knots, y[hard], side=side)
         return found
+
+
+def count_up_to(table: Array, argument: Array) -> Array:
+    """#{k: table[i, k] <= argument[i, j]} by bisection, for sorted rows (or one row for all) and a 2-d argument."""
+    xp = namespace(argument)
+    count = table.shape[1]
+    low = xp.zeros(argument.shape, dtype=xp.int64, device=array_api_compat.device(argument))
+    high = low + count
+    for _ in range(count.bit_length()):
+        middle = clip((low + high) // 2, 0, count - 1)
+        below = (gather(table, middle) <= argument) & (low < high)
+        low = xp.where(below, middle + 1, low)
+        high = xp.where(below | (low >= high), high, middle)
+    return low
+
+
+def gather(table: Array, index: Array) -> Array:
+    """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
+    xp = namespace(table)
+    if table.shape[0] == 1:
+        return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(index, (-1,))), index.shape)
+    start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))
+    flat = xp.reshape(index + start[:, None], (-1,))
+    return xp.reshape(xp.take(xp.reshape(table, (-1,)), flat), index.shape)

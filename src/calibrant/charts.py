@@ -14,11 +14,11 @@ from functools import reduce
 from typing import Any, cast
 
 import numpy as np
-from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import first_array
 from calibrant._roots import solve_increasing
+from calibrant._search import count_up_to, gather
 from calibrant.distributions.base import Distribution, logit_cdf, logit_cdf_and_log_slope
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import Mixture
@@ -337,27 +337,3 @@ def _outer_slopes(chart: Chart) -> tuple[Array, Array]:
         return chart.slopes[:, 0], chart.slopes[:, -1]
     assert isinstance(chart, Affine)
     return 1 / chart.scale, 1 / chart.scale
-
-
-def count_up_to(table: Array, argument: Array) -> Array:
-    """#{k: table[i, k] <= argument[i, j]} by bisection, for sorted rows (or one row for all) and a 2-d argument."""
-    xp = namespace(argument)
-    count = table.shape[1]
-    low = xp.zeros(argument.shape, dtype=xp.int64, device=device(argument))
-    high = low + count
-    for _ in range(count.bit_length()):
-        middle = clip((low + high) // 2, 0, count - 1)
-        below = (gather(table, middle) <= argument) & (low < high)
-        low = xp.where(below, middle + 1, low)
-        high = xp.where(below | (low >= high), high, middle)
-    return low
-
-
-def gather(table: Array, index: Array) -> Array:
-    """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
-    xp = namespace(table)
-    if table.shape[0] == 1:
-        return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(index, (-1,))), index.shape)
-    start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=device(index))
-    flat = xp.reshape(index + start[:, None], (-1,))
-    return xp.reshape(xp.take(xp.reshape(table, (-1,)), flat), index.shape)

@@ -12,6 +12,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
+from calibrant._search import count_up_to, gather
 from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.quadrature import gauss_legendre
 
@@ -52,8 +53,6 @@ class ExactRows:
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
     def _integrate(self, chart: Chart, cuts: Array, y: Array, integrate: Array) -> tuple[Array, ...]:
-        from calibrant.charts import count_up_to, gather
-
         xp = namespace(y)
         edges = self._edges(chart, cuts, y)
         inside = clip(y, edges[:, :1], edges[:, -1:])
@@ -94,8 +93,6 @@ class ExactRows:
 
 def _squares(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array) -> tuple[Array]:
     """The integral of F^2 up to a point in `piece`, a length t from its start."""
-    from calibrant.charts import gather
-
     xp = namespace(h)
     total = _prefix(h * xp.sum(F**2 * w, axis=-1))
     return (gather(total, piece) + t * xp.sum(F_part**2 * w, axis=-1),)
@@ -103,8 +100,6 @@ def _squares(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F
 
 def _moments(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array) -> tuple[Array, Array]:
     """The integral of F up to the same point, and the integral of that integral."""
-    from calibrant.charts import gather
-
     xp = namespace(h)
     first = _prefix(h * xp.sum(F * w, axis=-1))
     second = _prefix(h * first[:, :-1] + h**2 * xp.sum(F * w * arm, axis=-1))

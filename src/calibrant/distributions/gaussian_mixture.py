@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import device
 
 from calibrant._arrays import (
     Array,
+    clip,
     complain,
     concatenate,
     detached,
@@ -24,6 +24,7 @@ from calibrant._arrays import (
 )
 from calibrant._batch import take_rows
 from calibrant._roots import solve_increasing
+from calibrant._search import count_up_to, gather
 from calibrant._special import logit
 from calibrant.distributions.base import (
     Distribution,
@@ -35,6 +36,7 @@ from calibrant.distributions.base import (
 )
 from calibrant.distributions.logistic_linear import LOGIT_GRID
 from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.quadrature import nodes_and_weights
 
 _BLOCK = 2**22  # kernel values held at a time
 _FAR = np.asarray([50.0, 60, 80, 110, 150, 200, 300, 500, 700])
@@ -175,8 +177,6 @@ class KernelMixture(Distribution):
 
     def _squares(self, y: Array) -> Squares:
         """Whole pieces on either side of y, and the two parts of its own piece."""
-        from calibrant.charts import gather
-
         xp = namespace(self._like)
         if self.shape:
             size = max(1, _BLOCK // (5 * (self._components[1].shape[1] * len(self._grid) + y.shape[1])))
@@ -187,11 +187,11 @@ class KernelMixture(Distribution):
         edges = self._edges()
         table = edges if self.shape else edges[None, :]
         points = xp.broadcast_to(y, (table.shape[0], y.shape[1])) if self.shape else xp.reshape(y, (1, -1))
-        piece = _rank(table, points)
-        inside = xp.clip(points, table[:, :1], table[:, -1:])
+        piece = clip(count_up_to(table, points) - 1, 0, table.shape[1] - 2)
+        inside = clip(points, table[:, :1], table[:, -1:])
 
         def integrals(low: Array, high: Array) -> tuple[Array, Array]:
-            nodes, weights = _gauss_legendre(low, high)
+            nodes, weights = nodes_and_weights(low, high)
             F, S = (xp.reshape(f(xp.reshape(nodes, (low.shape[0], -1))), nodes.shape) for f in (self._cdf, self._sf))
             return xp.sum(weights * F**2, axis=-1), xp.sum(weights * S**2, axis=-1)
 
@@ -229,25 +229,6 @@ class KernelMixture(Distribution):
 def _slices(count: int, size: int) -> list[slice]:
     """Blocks of at most `size` that cover 0 .. count - 1; one, empty, where there is nothing."""
     return [slice(i, min(i + size, count)) for i in range(0, max(count, 1), size)]
-
-
-def _gauss_legendre(low: Array, high: Array) -> tuple[Array, Array]:
-    """Five nodes and weights on each [low, high], along a new last axis."""
-    x, w = np.polynomial.legendre.leggauss(5)
-    h = (high - low)[..., None]
-    return low[..., None] + h * device_like((x + 1) / 2, low), h * device_like(w / 2, low)
-
-
-def _rank(table: Array, points: Array) -> Array:
-    """The i with table[:, i] <= point < table[:, i + 1], row by row, from 0 to M - 2: binary search."""
-    from calibrant.charts import gather
-
-    xp, last = namespace(table), table.shape[1] - 2
-    rank = xp.zeros(points.shape, dtype=xp.int64, device=device(points))
-    for bit in range(last.bit_length() - 1, -1, -1):
-        higher = xp.clip(rank + 2**bit, None, last)
-        rank = xp.where(gather(table, higher) <= points, higher, rank)
-    return rank
 
 
 def checked_components(

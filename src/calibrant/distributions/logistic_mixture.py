@@ -10,8 +10,9 @@ import numpy as np
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid
 from calibrant.distributions.base import Distribution, PartialMoments
-from calibrant.distributions.gaussian_mixture import KernelMixture, _gauss_legendre, checked_components
+from calibrant.distributions.gaussian_mixture import KernelMixture, checked_components
 from calibrant.distributions.logistic import StandardLogistic, softplus_integral
+from calibrant.distributions.quadrature import nodes_and_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,5 +62,5 @@ class LogisticMixture(KernelMixture):
     @cached_property
     def _spread(self) -> Array:
         edges = self._edges()
-        nodes, weights = _gauss_legendre(edges[:-1], edges[1:])
+        nodes, weights = nodes_and_weights(edges[:-1], edges[1:])
         return namespace(nodes).sum(weights * self._cdf(nodes) * self._sf(nodes))

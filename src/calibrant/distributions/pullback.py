@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._batch import shared
+from calibrant._search import gather
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 from calibrant.distributions.quadrature import Table
 from calibrant.distributions.rows import SmoothRows
@@ -231,21 +232,15 @@ class _Pieces:
 
     def _onwards(self, total: Array, table: Array, at_s: Array) -> Array:
         """The total at the last knot passed, and the piece from there."""
-        from calibrant.charts import gather
-
         return self._at_knot(total) + gather(self.width, self.piece) * (at_s - self._at_knot(table))
 
     def _at_knot(self, column: Array) -> Array:
         """A column at the last knot passed; 0 before the first, where the integrals start."""
-        from calibrant.charts import gather
-
         value = gather(column, self.knot)
         return self.xp.where(self.piece == 0, self.xp.zeros_like(value), value)
 
     def twice(self, at_knots: Array, at_knots2: Array, at_s: Array, at_s2: Array) -> tuple[Array, Array]:
         """The same, and the integral of that integral."""
-        from calibrant.charts import gather
-
         xp, table, table2 = self.xp, self._turn(at_knots), self._turn(at_knots2)
         width, h = self.width, xp.abs(self.levels[:, 1:] - self.levels[:, :-1])
         inner = width[:, 1:-1] * (table[:, 1:] - table[:, :-1])

@@ -16,6 +16,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
+from calibrant._search import gather
 from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.exact_rows import ExactRows
 
@@ -213,8 +214,6 @@ class SmoothRows:
 
 def _sum(values: Array, cell: Array, whole: _Moments, part: Array, *, upwards: bool) -> Array:
     """The integral from one end of the line to y: the cells that are whole, and the part of the one that y lies in."""
-    from calibrant.charts import gather
-
     xp = namespace(values)
     cells = xp.sum(values * whole, axis=-1)
     zero = xp.zeros_like(cells[:, :1])
