@@ -1,0 +1,168 @@
+"""Bugs that were found once, each told as a test."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.stats
+import torch
+
+from calibrant import (
+    Calibrator,
+    Ensemble,
+    GaussianMixture,
+    Interval,
+    Laplace,
+    Mixture,
+    Normal,
+    Point,
+    concatenate,
+    isotonic,
+)
+from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Random
+from calibrant.intervals import CQR
+from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, MonotoneScore, ZScore, signed
+
+RNG = np.random.default_rng(11)
+F = RNG.normal(size=60)
+Y = F + RNG.normal(size=60)
+
+
+def test_a_label_beyond_the_support_of_a_forecast_has_no_density_and_a_true_crps():
+    forecast = scipy.stats.uniform(F - 10, 20)
+    H = Calibrator(CDFScore()).fit(forecast, Y)(scipy.stats.uniform([-10.0], 20))
+    assert H.logpdf([-50.0])[0] == -np.inf
+    t = np.linspace(-50, 10, 600_001)
+    expected = np.trapezoid((H.cdf(np.broadcast_to(t, (1, t.size))) - 1) ** 2, t)
+    assert H.crps([-50.0])[0] == pytest.approx(expected[0], rel=1e-5)
+
+
+def test_two_training_steps_can_follow_one_calibration():
+    mean = torch.tensor(F, requires_grad=True)
+    calibrated = Calibrator().fit(Normal(mean, torch.ones(60, dtype=torch.float64)), torch.tensor(Y))
+    for _ in range(2):
+        calibrated(Normal(mean, torch.ones(60, dtype=torch.float64))).crps(torch.tensor(Y)).mean().backward()
+    assert not calibrated.q.knots.requires_grad
+
+
+def test_a_piecewise_constant_log_density_has_a_gradient_of_zero_and_not_none():
+    calibrated = Calibrator().fit(Point(F), Y)
+    values = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    calibrated(Point(values)).logpdf(torch.full((3,), 0.1, dtype=torch.float64)).sum().backward()
+    np.testing.assert_array_equal(values.grad.numpy(), np.zeros(3))
+
+
+def test_an_upper_bound_is_kept_to_the_last_bit():
+    assert Interval([-1e16], [1.0]).upper[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("components", "weights", "message"),
+    [
+        ([Normal([0.0], 1.0)] * 2, [1.0, 1.0], "sum to 1"),
+        ([Normal([0.0], 1.0), Normal([0.0, 1.0], 1.0)], [0.5, 0.5], r"components\[1\]"),
+        ([], [], "at least one"),
+    ],
+)
+def test_a_mixture_refuses_what_is_no_mixture(components, weights, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Mixture(components, weights)
+
+
+def test_a_mixture_slices_though_it_was_given_lists():
+    law = Mixture([Normal(F, 1.0), Laplace(F, 1.0)], [0.25, 0.75])
+    np.testing.assert_array_equal(law[:2].cdf([0.0, 0.0]), law.cdf(np.zeros(60))[:2])
+
+
+def test_random_clipped_above_still_has_its_mass_at_minus_infinity():
+    H = Calibrator(interpolator=Random()).fit(Point(F), Y)([0.0], rng=np.random.default_rng(0))
+    assert H.clip(upper=5.0).mean()[0] == -np.inf
+    assert H.clip(lower=-5.0).mean()[0] == np.inf
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Random(), NAF()], ids=["linear", "random", "naf"])
+def test_no_law_of_scores_reaches_beyond_their_support(interpolator):
+    q = interpolator.fit(np.asarray([0.1, 0.5, 0.9]), support=(0.0, 1.0))
+    assert q.cdf(-1e-9) == 0
+    assert q.cdf(1.0) == 1
+
+
+def test_a_score_may_give_one_scale_for_all_rows():
+    class Halves(LocationScaleScore):
+        def loc_scale(self, prediction):
+            return prediction.values, 0.5
+
+    np.testing.assert_allclose(Halves()(Point(F), Y), 2 * (Y - F))
+
+
+@pytest.mark.parametrize("index", [None, True, np.zeros((2, 2), dtype=int)], ids=["None", "True", "2-d"])
+def test_rows_are_not_chosen_by_what_is_no_row(index):
+    H = Calibrator().fit(Point(F), Y)(Point(F))
+    with pytest.raises(TypeError, match="rows are chosen by"):
+        H[index]
+
+
+def test_no_rows_can_be_chosen():
+    H = Calibrator().fit(Point(F), Y)(Point(F))
+    assert len(H[[]]) == 0
+    assert H[[]].crps(np.zeros(0)).shape == (0,)
+
+
+def test_single_laws_are_not_joined():
+    H = Calibrator().fit(Point(F), Y)(Point(F))
+    with pytest.raises(TypeError, match="not single laws"):
+        concatenate([H[0], H[1]])
+
+
+def test_a_nested_ensemble_of_cdf_scores_keeps_its_weight_in_a_sum():
+    one, two = Normal(F, 1.0), Normal(F + 1, 2.0)
+    nested = Ensemble([Ensemble([one, two], [2, 3]), one], [1, 1])
+    flat = EnsembleScore([EnsembleScore(CDFScore()), ZScore()])(nested, Y)
+    np.testing.assert_allclose(flat, 2 * one.cdf(Y) + 3 * two.cdf(Y) + (Y - F), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:one score tells no scale")
+def test_naf_does_not_make_a_density_of_a_single_score():
+    assert not np.isfinite(Calibrator(interpolator=NAF()).fit([0.0], [1.0])([0.0]).std()[0])
+
+
+def test_equal_calibrators_are_equal_and_say_what_they_are():
+    assert isotonic() == isotonic()
+    assert repr(isotonic()) == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()))"
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Random(BoundedTails()), NAF()], ids=["linear", "random", "naf"])
+def test_calibrators_and_laws_survive_pickle_and_deepcopy(interpolator):
+    prediction = GaussianMixture([0.5, 0.5], F[:, None] + [0.0, 1.0], np.ones((60, 2)))
+    H = Calibrator(CDFScore(), interpolator).fit(prediction, Y)(prediction, rng=np.random.default_rng(0))
+    for twin in (pickle.loads(pickle.dumps(H)), copy.deepcopy(H)):
+        np.testing.assert_array_equal(twin.ppf(0.3), H.ppf(0.3))
+
+
+def test_a_signed_score_survives_pickle():
+    interval = Interval(F - 1, F + 1)
+    H = Calibrator(signed(CQR())).fit(interval, Y)(interval)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(H)).ppf(0.3), H.ppf(0.3))
+
+
+def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
+    class LogRatio(MonotoneScore):
+        def score(self, prediction, y):
+            return np.log(y / prediction.values)
+
+        def inverse(self, prediction, s):
+            return prediction.values * np.exp(s)
+
+        def log_slope(self, prediction, y):
+            return -np.log(y)
+
+    f = np.exp(F)
+    H = Calibrator(LogRatio(), Linear(InfiniteTails())).fit(Point(f), f * np.exp(Y - F))(Point([1.0])).clip(upper=9.0)
+    p = (np.arange(400_000) + 0.5) / 400_000
+    q = H.quantiles(p)[0]
+    assert H.mean()[0] == pytest.approx(q.mean(), rel=1e-5)
+    assert H.std()[0] == pytest.approx(q.std(), rel=1e-4)
+    assert H.crps([1.2])[0] == pytest.approx(np.mean(np.abs(q - 1.2)) - np.mean((2 * p - 1) * q), rel=1e-4)
