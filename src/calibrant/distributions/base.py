@@ -324,7 +324,12 @@ class Integrated(Distribution):
         centre, part = self._at_centre()
         if below or above:
             return _fill(centre, np.nan if below and above else np.inf if above else -np.inf)
-        return centre + (part.upper - part.lower)
+        xp = namespace(centre)
+        no_upper, no_lower = xp.isinf(part.upper), xp.isinf(part.lower)
+        settled = [xp.where(no_upper | no_lower, xp.zeros_like(side), side) for side in (part.upper, part.lower)]
+        one_sided = xp.where(no_upper, xp.full_like(centre, xp.inf), xp.full_like(centre, -xp.inf))
+        missing = xp.where(no_upper & no_lower, xp.full_like(centre, xp.nan), one_sided)
+        return xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1]))
 
     def _std(self) -> Array:
         centre, part = self._at_centre()
@@ -333,7 +338,8 @@ class Integrated(Distribution):
         xp = namespace(centre)
         square = 2 * (part.upper2 + part.lower2)
         finite = xp.isfinite(square)
-        bias = xp.where(finite, part.upper - part.lower, xp.zeros_like(square))
+        sides = [xp.where(finite, side, xp.zeros_like(square)) for side in (part.upper, part.lower)]
+        bias = sides[0] - sides[1]
         variance = xp.where(finite, square, xp.ones_like(square)) - bias**2
         std = xp.sqrt(xp.maximum(variance, xp.zeros_like(variance)))
         return xp.where(finite, std, xp.full_like(std, xp.inf))

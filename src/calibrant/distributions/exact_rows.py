@@ -86,7 +86,7 @@ class ExactRows:
         low, high = (chart.inverse(ends[:, k : k + 1]) for k in (0, 1))
         low, high = (xp.where(xp.isfinite(e), e, i) for e, i in ((low, images[:, :1]), (high, images[:, -1:])))
         even = low + (high - low) * device_like(np.arange(_EVEN + 1) / _EVEN, y)
-        finite = xp.isfinite(images)
+        finite = xp.abs(images) <= 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
         images = xp.where(finite, images, xp.broadcast_to(low, images.shape))
         return xp.sort(concatenate([images, xp.broadcast_to(even, (rows, _EVEN + 1))], axis=1), axis=1)
 

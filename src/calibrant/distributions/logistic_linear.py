@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
-from calibrant._special import log_sigmoid
+from calibrant._special import log_sigmoid, sigmoid
 from calibrant.distributions.base import Integrated, PartialMoments, Squares, safe_log
 from calibrant.distributions.quadrature import Table
 
@@ -80,6 +80,17 @@ class LogisticLinear(Integrated):
         return xp.where(
             inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends
         )
+
+    @cached_property
+    def _mirrored(self) -> LogisticLinear:
+        """The law of -s."""
+        xp = namespace(self.knots)
+        return LogisticLinear(xp.flip(-self.knots) + 0, xp.flip(1 - self.probs) + 0)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        """From the nearer end, so that the upper tail reaches as far as the lower one."""
+        tail = sigmoid(-namespace(s).abs(s))
+        return namespace(s).where(s > 0, -self._mirrored._ppf(tail), self._ppf(tail))
 
     def _logpdf(self, s: Array) -> Array:
         xp = namespace(s)

@@ -12,6 +12,7 @@ import array_api_compat
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
 from calibrant._search import Finder
+from calibrant._special import sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 
 if TYPE_CHECKING:
@@ -146,6 +147,15 @@ class PiecewiseLinear(Integrated):
         if bool(xp.any(high)):
             y[high] = last + _tail_excess(1 - p[high], *self._tail(1))
         return xp.reshape(y, shape)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        """The quantile; in the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
+        xp = namespace(s)
+        y = self._ppf(sigmoid(s))
+        rest, (mass, scale) = sigmoid(-s), self._tail(1)
+        if mass == 0 or math.isinf(scale):
+            return y
+        return xp.where(rest < mass, self._ends[1] + _tail_excess(rest, mass, scale), y)
 
     def _logpdf(self, y: Array) -> Array:
         xp, shape = namespace(y), y.shape

@@ -65,6 +65,8 @@ class Table:
     moments: PartialMoments
     second: Squares
     infinite: tuple[float, float]
+    rising: tuple[bool, ...]
+    """Which of the moments have not settled at the outermost edge, and are infinite."""
 
     @classmethod
     def of(cls, law: Distribution) -> Table:
@@ -83,13 +85,22 @@ class Table:
             for column in _sums(xp, xp.flip(S, axis=0), xp.flip(h), w, x)
         )
         left, right = edges[:-1], edges[1:]
+        below, above = law._cdf(left), law._sf(left)
+        low, high = far_out(below), far_out(xp.flip(above))
+        rising = (
+            _rises(lower, low),
+            _rises(lower2, low),
+            _rises(xp.flip(upper), high),
+            _rises(xp.flip(upper2), high),
+        )
         return cls(
             edges,
-            (law._cdf(left), law._cdf_left(right)),
-            (law._sf(left), 1 - law._cdf_left(right)),
+            (below, law._cdf_left(right)),
+            (above, 1 - law._cdf_left(right)),
             PartialMoments(lower, lower2, upper, upper2),
             Squares(lower_square, upper_square),
             law._infinite_mass(),
+            rising,
         )
 
     def partial_moments(self, y: Array) -> PartialMoments:
@@ -100,7 +111,9 @@ class Table:
         upper = at(moments.upper, self.S[0], self.S[1], falling)
         lower2 = at(moments.lower2, moments.lower[:-1], moments.lower[1:])
         upper2 = at(moments.upper2, moments.upper[:-1], moments.upper[1:], falling)
-        return moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
+        part = moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
+        infinite = namespace(y).full_like(y, np.inf)
+        return PartialMoments(*(infinite if r else moment for moment, r in zip(part, self.rising, strict=True)))
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
@@ -133,6 +146,20 @@ class Table:
             return xp.reshape(value, y.shape)
 
         return at
+
+
+def far_out(mass: Array) -> int:
+    """How many of the outermost points of a law, in order, have next to nothing, but something, beyond them.
+
+    An integral that still grows there does not exist.
+    """
+    xp = namespace(mass)
+    return int(xp.sum(xp.astype((mass > 0) & (mass < 1e-100), xp.int64)))
+
+
+def _rises(column: Array, far: int) -> bool:
+    """Whether the outermost pieces still add to the integral from an end to the middle."""
+    return far > 0 and bool(column[far] > 1e-6 * column[column.shape[0] // 2])
 
 
 def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:

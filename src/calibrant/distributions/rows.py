@@ -13,19 +13,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.exact_rows import ExactRows
+from calibrant.distributions.quadrature import far_out
 
 if TYPE_CHECKING:
     from calibrant.charts import Chart
 
 _NODES = 6  # a cell
 _INNER = 64  # cells over the inner 99.8% of q
-_TAIL = np.concatenate([np.arange(7.0, 24.0), np.arange(24.0, 84.0, 3.0)])  # logits of the cells beyond
+_TAIL = np.concatenate(
+    [np.arange(7.0, 24.0), np.arange(24.0, 84.0, 3.0), np.arange(84.0, 310.0, 15.0)]
+)  # logits of the cells beyond
 _BLOCK = 2**19  # function values held at a time
 
 _x, _w = np.polynomial.legendre.leggauss(_NODES)
@@ -141,12 +145,20 @@ class SmoothRows:
 
     @cached_property
     def _along(self) -> _Moments:
-        """The integrals from the first edge to every point."""
+        """The integrals up to every point: of F from the first edge, of 1 - F less those to the last edge.
+
+        So each is summed from the end at which it is small, and its differences keep their digits there.
+        """
         points, cell, _ = self._points
-        pieces = self._stretch(points[:-1], points[1:], cell[:-1])
+        F, S, F2, S2 = self._stretch(points[:-1], points[1:], cell[:-1])
         xp = namespace(points)
-        start = xp.zeros((1, _NODES), dtype=points.dtype, device=points.device)
-        return _Moments(*(xp.cumulative_sum(concatenate([start, piece]), axis=0) for piece in pieces))
+        start = xp.zeros((1, _NODES), dtype=points.dtype, device=device(points))
+
+        def summed(pieces: Array) -> Array:
+            return xp.cumulative_sum(concatenate([start, pieces]), axis=0)
+
+        S, S2 = (-xp.flip(summed(xp.flip(pieces, axis=0)), axis=0) for pieces in (S, S2))
+        return _Moments(summed(F), S, summed(F2), S2)
 
     @cached_property
     def _whole(self) -> _Moments:
@@ -164,15 +176,19 @@ class SmoothRows:
         return xp.reshape(Y, shape), xp.reshape(xp.exp(-chart.log_slope(Y)), shape)
 
     def _rough(self, chart: Chart, nodes: tuple[Array, Array]) -> Array:
-        """The rows whose Y' is off its polynomials halfway through the cells, weighted as in E|Y - Y'|."""
+        """The rows whose Y' is off its polynomials halfway through the cells, weighted as in mean and in variance."""
         xp, edges = namespace(self._edges), self._edges
         middle = ((edges[1:] + edges[:-1]) / 2)[None, :]
         Y = xp.broadcast_to(chart.inverse(middle), nodes[1].shape[:2])
         true = xp.exp(-chart.log_slope(Y))
         guess = nodes[1] @ device_like(_LAGRANGE[0], edges)
         weight = (edges[1:] - edges[:-1])[None, :] * self.q._cdf(middle) * self.q._sf(middle)
-        off, total = (xp.sum(weight * size, axis=1) for size in (xp.abs(guess - true), xp.abs(true)))
-        return ~(off <= 1e-8 * total)
+        arm = xp.abs(Y - Y[:, Y.shape[1] // 2][:, None])
+        good = xp.ones(Y.shape[:1], dtype=xp.bool, device=device(Y))
+        for weights in (weight, weight * arm):
+            off, total = (xp.sum(weights * size, axis=1) for size in (xp.abs(guess - true), true))
+            good = good & (off <= 1e-9 * total)
+        return ~good
 
     def _part(self, chart: Chart, y: Array) -> tuple[Array, _Moments]:
         """The cell of each y, and the integrals from the start of that cell to y."""
@@ -208,8 +224,26 @@ class SmoothRows:
         lower2 = (inside - origin) * lower - _sum(arm, cell, self._whole.F, start.F, upwards=True)
         upper = _sum(slope, cell, self._whole.S, start.S, upwards=False)
         upper2 = _sum(arm, cell, self._whole.S, start.S, upwards=False) - (inside - origin) * upper
-        part = PartialMoments(lower, lower2, upper, upper2)
-        return list(moments_beyond(part, over, under, self.q._infinite_mass()))
+        infinite = self.q._infinite_mass()
+        part = moments_beyond(PartialMoments(lower, lower2, upper, upper2), over, under, infinite)
+        return list(part) if any(infinite) else self._settled(part, slope, arm)
+
+    def _settled(self, part: PartialMoments, slope: Array, arm: Array) -> list[Array]:
+        """The moments; infinite where the outermost cells, with next to no mass beyond them, still add to them."""
+        xp, edges, middle = namespace(slope), self._edges, slope.shape[1] // 2
+        low, high = far_out(self.q._cdf(edges[1:])), far_out(self.q._sf(edges[:-1]))
+        results = []
+        for moment, values, whole, left, far in (
+            (part.lower, slope, self._whole.F, True, low),
+            (part.lower2, arm, self._whole.F, True, low),
+            (part.upper, slope, self._whole.S, False, high),
+            (part.upper2, arm, self._whole.S, False, high),
+        ):
+            cells = xp.abs(xp.sum(values * whole, axis=-1))
+            cells = cells if left else xp.flip(cells, axis=1)
+            rising = xp.sum(cells[:, :far], axis=1) > 1e-6 * xp.sum(cells[:, :middle], axis=1)
+            results.append(xp.where(rising[:, None], xp.full_like(moment, xp.inf), moment))
+        return results
 
 
 def _sum(values: Array, cell: Array, whole: _Moments, part: Array, *, upwards: bool) -> Array:
@@ -237,10 +271,11 @@ def _beyond(chart: Chart, edges: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _replaced(values: Array, where: Array, new: Array) -> Array:
-    """`values` with the rows `where` taken from `new`, in order."""
+    """`values` with the rows `where` taken from `new`, in order; an integral found to be infinite stays so."""
     xp = namespace(values)
     rank = xp.cumulative_sum(xp.astype(where, xp.int64)) - 1
-    return xp.where(where[:, None], xp.take(new, clip(rank, 0, new.shape[0] - 1), axis=0), values)
+    taken = xp.take(new, clip(rank, 0, new.shape[0] - 1), axis=0)
+    return xp.where(where[:, None] & xp.isfinite(values), taken, values)
 
 
 def _unique(points: Array) -> Array:
