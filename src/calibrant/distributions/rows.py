@@ -176,18 +176,23 @@ class SmoothRows:
         return xp.reshape(Y, shape), xp.reshape(xp.exp(-chart.log_slope(Y)), shape)
 
     def _rough(self, chart: Chart, nodes: tuple[Array, Array]) -> Array:
-        """The rows whose Y' is off its polynomials halfway through the cells, weighted as in mean and in variance."""
+        """The rows whose Y' is off its polynomials, weighted as in mean and in variance.
+
+        It is looked at halfway through each cell and at its ends, so that no bend hides beside the nodes.
+        """
         xp, edges = namespace(self._edges), self._edges
-        middle = ((edges[1:] + edges[:-1]) / 2)[None, :]
-        Y = xp.broadcast_to(chart.inverse(middle), nodes[1].shape[:2])
-        true = xp.exp(-chart.log_slope(Y))
-        guess = nodes[1] @ device_like(_LAGRANGE[0], edges)
-        weight = (edges[1:] - edges[:-1])[None, :] * self.q._cdf(middle) * self.q._sf(middle)
-        arm = xp.abs(Y - Y[:, Y.shape[1] // 2][:, None])
-        good = xp.ones(Y.shape[:1], dtype=xp.bool, device=device(Y))
-        for weights in (weight, weight * arm):
-            off, total = (xp.sum(weights * size, axis=1) for size in (xp.abs(guess - true), true))
-            good = good & (off <= 1e-9 * total)
+        left, right = edges[None, :-1], edges[None, 1:]
+        good = xp.ones(nodes[1].shape[:1], dtype=xp.bool, device=device(edges))
+        for s, x, tolerance in ((left, -1.0, 1e-8), ((left + right) / 2, 0.0, 1e-9), (right, 1.0, 1e-8)):
+            Y = xp.broadcast_to(chart.inverse(s), nodes[1].shape[:2])
+            true = xp.exp(-chart.log_slope(Y))
+            guess = nodes[1] @ device_like(x ** np.arange(_NODES) @ _LAGRANGE, edges)
+            weight = (right - left) * self.q._cdf(s) * self.q._sf(s)
+            arm = xp.abs(Y - Y[:, Y.shape[1] // 2][:, None])
+            with np.errstate(over="ignore", invalid="ignore"):  # a tail too heavy for floats is rough
+                for weights in (weight, weight * arm):
+                    off, total = (xp.sum(weights * size, axis=1) for size in (xp.abs(guess - true), true))
+                    good = good & (off <= tolerance * total)
         return ~good
 
     def _part(self, chart: Chart, y: Array) -> tuple[Array, _Moments]:

@@ -20,6 +20,7 @@ from calibrant._special import logit, ndtri_logit
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
 from calibrant.distributions.logistic_linear import LOGIT_GRID
+from calibrant.distributions.quadrature import as_pull_back
 
 _SERIES, _FRACTION = 60, 90  # terms that leave errors below 1e-15 where each is used, for any df
 _NEWTON = 3  # steps that take the first guess to the resolution of floats
@@ -97,12 +98,19 @@ class StandardT(Distribution):
         return xp.where(finite, xp.sqrt(df / (df - 2)), heavy)
 
     def _crps(self, t: Array) -> Array:
-        """t (2 F - 1) + 2 m - g, m = f (df + t^2) / (df - 1), g = E |T - T'| / 2."""
+        """t (2 F - 1) + 2 m - g, m = f (df + t^2) / (df - 1), g = E |T - T'| / 2.
+
+        For 1/2 < df <= 1, where there is no mean, by quadrature; inf below.
+        """
         xp, light = namespace(t), self._df > 1
+        if not bool(xp.all(light)):
+            proper = StandardT(xp.where(self.df > 0.5, self.df, xp.ones_like(self.df)))
+            squares = as_pull_back(proper)._squares(t)
+            numeric = xp.where(self._df > 0.5, squares.lower + squares.upper, xp.full_like(squares.lower, xp.inf))
         df = xp.where(light, self._df, xp.full_like(self._df, 2.0))
         F, S, m = _parts(df, t)
         crps = t * (F - S) + 2 * m - _spread(df)
-        return xp.where(light, crps, xp.full_like(crps, xp.inf))
+        return crps if bool(xp.all(light)) else xp.where(light, crps, numeric)
 
     def _partial_moments(self, t: Array) -> PartialMoments:
         """t F + m and (t^2 F + 2 t m + (df F - (df - 1) t m) / (df - 2)) / 2, else inf; the same at -t."""
