@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import torch
+from catalogue import LogRatio
 
 from calibrant import (
     Calibrator,
@@ -24,7 +25,7 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Random
 from calibrant.intervals import CQR
-from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, MonotoneScore, ZScore, signed
+from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, ZScore, signed
 
 RNG = np.random.default_rng(11)
 F = RNG.normal(size=60)
@@ -149,16 +150,6 @@ def test_a_signed_score_survives_pickle():
 
 
 def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
-    class LogRatio(MonotoneScore):
-        def score(self, prediction, y):
-            return np.log(y / prediction.values)
-
-        def inverse(self, prediction, s):
-            return prediction.values * np.exp(s)
-
-        def log_slope(self, prediction, y):
-            return -np.log(y)
-
     f = np.exp(F)
     H = Calibrator(LogRatio(), Linear(InfiniteTails())).fit(Point(f), f * np.exp(Y - F))(Point([1.0])).clip(upper=9.0)
     p = (np.arange(400_000) + 0.5) / 400_000
