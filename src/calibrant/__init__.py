@@ -3,8 +3,12 @@
 Read `calibrant.calibration` first, then one score and one interpolator; the rest is variants of these.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores
 from calibrant.calibration import Calibrated, Calibrator, conformal, isotonic
+from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
     GaussianMixture,
@@ -17,13 +21,45 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.guarantee import Guarantee, required_n, required_n_for_interval
+from calibrant.guarantee import CrossGuarantee, Guarantee, required_n, required_n_for_interval
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 
+if TYPE_CHECKING:
+    from calibrant.estimator import CalibratedRegressor
+    from calibrant.models import prediction_of
+    from calibrant.persistence import load
+    from calibrant.scorers import neg_crps, neg_interval_score, neg_nll
+
+_LATER = {
+    "CalibratedRegressor": "calibrant.estimator",
+    "load": "calibrant.persistence",
+    "neg_crps": "calibrant.scorers",
+    "neg_interval_score": "calibrant.scorers",
+    "neg_nll": "calibrant.scorers",
+    "prediction_of": "calibrant.models",
+}
+"""Names whose modules need more than the core, by module: they are imported when they are first asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 __all__ = [
     "Calibrated",
+    "CalibratedRegressor",
     "Calibrator",
+    "CrossCalibrated",
+    "CrossGuarantee",
     "Distribution",
     "Ensemble",
     "GaussianMixture",
@@ -47,7 +83,12 @@ __all__ = [
     "interpolators",
     "intervals",
     "isotonic",
+    "load",
     "metrics",
+    "neg_crps",
+    "neg_interval_score",
+    "neg_nll",
+    "prediction_of",
     "predictions",
     "required_n",
     "required_n_for_interval",

@@ -160,30 +160,36 @@ def rows(array: Array, index: Any) -> Array:
 
 
 def widen(name: str, width: Array, centre: Array, *, strict: bool, depth: int = 4) -> Array:
-    """`width` with every zero lifted to a millionth of the batch's median width, counted in one warning.
+    """`width` with every zero lifted (see `lifted`), counted in one warning; or raise, if `strict`."""
+    flat = width <= 0
+    if not bool(namespace(width).any(flat)):
+        return width
+    first, count = first_and_count(flat)
+    if strict:
+        raise ValueError(f"{name} has zero width in row {first} ({count} rows in all)")
+    wider = lifted(name, width, centre)
+    warnings.warn(
+        f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual one",
+        stacklevel=depth,
+    )
+    return wider
+
+
+def lifted(name: str, width: Array, centre: Array) -> Array:
+    """`width` with every zero lifted to a millionth of the batch's median width.
 
     Where every width is zero, the spread of `centre` takes the place of the median width. No floor is below the
     resolution of the floats at `centre`.
     """
     xp = namespace(width)
-    flat = width <= 0
-    if not bool(xp.any(flat)):
-        return width
-    first, count = first_and_count(flat)
-    if strict:
-        raise ValueError(f"{name} has zero width in row {first} ({count} rows in all)")
     usual = _median_positive(width)
     if usual == 0:
         usual = float(xp.max(centre) - xp.min(centre))
     if usual == 0:
         raise ValueError(f"{name} has zero width in every row, so nothing tells its scale")
-    warnings.warn(
-        f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual one",
-        stacklevel=depth,
-    )
     resolution = 4 * float(xp.finfo(width.dtype).eps) * xp.abs(centre)
     floor = xp.maximum(xp.full_like(width, 1e-6 * usual), resolution + xp.zeros_like(width))
-    return xp.where(flat, floor, width)
+    return xp.where(width <= 0, floor, width)
 
 
 def _median_positive(width: Array) -> float:

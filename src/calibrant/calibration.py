@@ -6,6 +6,7 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +58,7 @@ class Calibrator:
                 "is not finite: y lies beyond the prediction's support",
             )
         q = self.interpolator.fit(scores, support=getattr(score, "support", REAL_LINE), rng=rng)
-        return Calibrated(score, q, Guarantee.of(self.interpolator, scores))
+        return Calibrated(score, q, Guarantee.of(self.interpolator, scores), self.interpolator)
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Calibrated:
     score: Score
     q: Distribution
     guarantee: Guarantee
+    interpolator: Interpolator
+    """What made q of the scores."""
 
     def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
         """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
@@ -75,6 +78,12 @@ class Calibrated:
             check_generator(rng)
         q = self.q.to(prediction._like).realise(len(prediction), rng)
         return self.score.pull_back(q, prediction)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
+        from calibrant.persistence import save
+
+        save(path, self)
 
 
 def isotonic() -> Calibrator:

@@ -64,6 +64,49 @@ class Guarantee:
         )
 
 
+@dataclass(frozen=True)
+class CrossGuarantee:
+    """P(H[X](Y) <= c) <= 2 c + epsilon and P(H[X](Y) >= 1 - c) <= 2 c + epsilon for every c: what folds can promise.
+
+    H is the mean of K laws with the weights w_k, each calibrated on a fold that its model did not see, up to its own
+    epsilon_k = (1 + lambda) / (n_k + 1). So H_k + epsilon_k is a p-value, and twice a mean of p-values is one, however
+    they depend on each other: the models share rows (Rüschendorf 1982; Vovk and Wang 2020). Hence epsilon = 2 sum of
+    w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
+    """
+
+    folds: tuple[Guarantee, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of calibration rows, over all folds."""
+        return sum(fold.n for fold in self.folds)
+
+    @property
+    def epsilon(self) -> float:
+        """2 sum of w_k (1 + lambda) / (n_k + 1), at most 1."""
+        return min(1.0, 2 * sum(w * fold.epsilon for w, fold in zip(self.weights, self.folds, strict=True)))
+
+    @property
+    def largest_tie(self) -> int:
+        """The largest group of equal scores in any one fold."""
+        return max(fold.largest_tie for fold in self.folds)
+
+    @property
+    def kind(self) -> str:
+        """Cross; "cross, approximate" where scores are tied, so that it holds only up to the largest tie."""
+        return "cross, approximate" if any(fold.kind == "approximate" for fold in self.folds) else "cross"
+
+    def __str__(self) -> str:
+        ties = f", but only up to ties: the largest is of {self.largest_tie} scores" if self.kind != "cross" else ""
+        continuous = "" if all(fold.kind == "exact" for fold in self.folds) else ", and continuous scores"
+        return (
+            f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
+            f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} rows in all, each scored by a"
+            f" model that did not see it. Assumes exchangeable data{continuous}."
+        )
+
+
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Interpolator | None = None) -> int:
     """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
 

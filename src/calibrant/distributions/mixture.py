@@ -5,18 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 
-from calibrant._arrays import Array, floats, namespace, same_length
-from calibrant._batch import shared
+import numpy as np
+
+from calibrant._arrays import Array, clip, concatenate, device_like, floats, namespace, same_length
+from calibrant._batch import shared, take_rows
 from calibrant._roots import solve_increasing
+from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
-from calibrant.distributions.quadrature import as_pull_back
+from calibrant.distributions.quadrature import as_pull_back, nodes_and_weights
+
+
+_ROWS = 64  # integrated at a time: each has hundreds of nodes
+# Logits of the levels between which the CDFs are integrated: the tails of their differences fall like the square of these.
+_LEVELS = np.array([-30.0, -24, -18, -14, -10, -8, *np.linspace(-6, 6, 19), 8, 10, 14, 18, 24, 30])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture(Integrated):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
-    Quantiles by safeguarded Newton steps on the logit of F; crps by quadrature (relative error about 1e-8).
+    Mean and std are the components' own. Quantiles by safeguarded Newton steps on the logit of F. The crps is the mean
+    of the components' less the integral of the variance of their CDFs, which is small where they agree and is taken by
+    quadrature: the relative error of a row is about 1e-7 where they are smooth, 1e-4 where they bend or step at every
+    score.
 
     >>> from calibrant import Normal
     >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
@@ -75,8 +86,6 @@ class Mixture(Integrated):
         return self._log_sum([law._logpdf(y) for law in self.components])
 
     def _ppf(self, p: Array) -> Array:
-        from calibrant._special import logit
-
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
@@ -93,7 +102,55 @@ class Mixture(Integrated):
             xp.where(sure, low, zero),
             xp.where(sure, high, zero),
         )
-        return xp.where(sure, root, xp.where(s > 0, high, low))
+        return xp.where(sure, self._onto_atoms(root, finite), xp.where(s > 0, high, low))
+
+    def _onto_atoms(self, y: Array, s: Array) -> Array:
+        """Where the search closed in on an atom from below, the atom."""
+        xp = namespace(y)
+        up = xp.full_like(y, xp.inf)
+        for _ in range(4):
+            short = xp.isinf(self._logpdf(y)) & (self._cdf(y) < sigmoid(s))
+            if not bool(xp.any(short)):
+                break
+            y = xp.where(short, xp.nextafter(y, up), y)
+        return y
+
+    def _mean(self) -> Array:
+        return self._sum([law._mean() for law in self.components])
+
+    def _std(self) -> Array:
+        """sqrt(sum of w_k (std_k^2 + (mean_k - mean)^2))."""
+        xp = namespace(self._like)
+        means, stds = [law._mean() for law in self.components], [law._std() for law in self.components]
+        finite = reduce(lambda a, b: a & b, (xp.isfinite(value) for value in (*means, *stds)))
+        means = [xp.where(finite, value, xp.zeros_like(value)) for value in means]
+        centre = self._sum(means)
+        variance = self._sum([std**2 + (mean - centre) ** 2 for mean, std in zip(means, stds, strict=True)])
+        return xp.sqrt(xp.where(finite, variance, xp.full_like(variance, xp.inf)))
+
+    def _crps(self, y: Array) -> Array:
+        """sum of w_k crps_k(y), less the integral of sum w_k F_k^2 - F^2."""
+        if any(self._infinite_mass()):
+            return super()._crps(y)
+        mean = self._sum([law._crps(y) for law in self.components])
+        if not self.shape:
+            return mean - self._disagreement()
+        blocks = (take_rows(self, slice(start, start + _ROWS)) for start in range(0, max(1, len(self)), _ROWS))
+        return mean - concatenate([block._disagreement() for block in blocks])[:, None]
+
+    def _disagreement(self) -> Array:
+        """The integral of the variance of the components' CDFs, between their own quantiles at a grid of levels."""
+        xp = namespace(self._like)
+        levels = device_like(_LEVELS, self._like)
+        levels = levels[None, :] if self.shape else levels
+        edges = xp.sort(concatenate([law._ppf_logit(levels) for law in self.components], axis=-1), axis=-1)
+        edges = clip(edges, -1e150, 1e150)
+        nodes, weights = nodes_and_weights(edges[..., :-1], edges[..., 1:])
+        flat = xp.reshape(nodes, (*nodes.shape[:-2], -1))
+        below = [law._cdf(flat) for law in self.components]
+        mean = self._sum(below)
+        variance = self._sum([(F - mean) ** 2 for F in below])
+        return xp.sum(variance * xp.reshape(weights, flat.shape), axis=-1)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         parts = [law._partial_moments(y) for law in self.components]

@@ -37,7 +37,10 @@ class Quantiles(Prediction):
                 f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}"
             )
         object.__setattr__(self, "levels", floats("Quantiles.levels", to_numpy(levels), like=values))
-        object.__setattr__(self, "values", spread("Quantiles.values", values, strict=self.strict))
+        values = in_order("Quantiles.values", values, strict=self.strict)
+        width = values[:, 1:] - values[:, :-1]
+        wider: Any = widen("Quantiles.values", width, values[:, 1:], strict=self.strict) if len(shown) > 1 else width
+        object.__setattr__(self, "values", values if wider is width else apart(values, wider))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,14 +63,9 @@ def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array
     return xp.sort(values, axis=1)
 
 
-def spread(name: str, values: Array, *, strict: bool) -> Array:
-    """Each row sorted and strictly increasing."""
-    values = in_order(name, values, strict=strict, depth=5)
+def apart(values: Array, width: Array) -> Array:
+    """Each row with some equal values rebuilt from its first value and these positive widths."""
     xp = namespace(values)
-    width = values[:, 1:] - values[:, :-1]
-    wider: Any = widen(name, width, values[:, 1:], strict=strict, depth=5) if width.shape[1] else width
-    if wider is width:
-        return values
+    equal = xp.any(values[:, 1:] <= values[:, :-1], axis=1)[:, None]
     first = values[:, :1]
-    apart = concatenate([first, first + xp.cumulative_sum(wider, axis=1)], axis=1)
-    return xp.where(xp.any(width <= 0, axis=1)[:, None], apart, values)
+    return xp.where(equal, concatenate([first, first + xp.cumulative_sum(width, axis=1)], axis=1), values)

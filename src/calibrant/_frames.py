@@ -1,0 +1,34 @@
+"""Data frames of any library, through narwhals: rows taken out, and results given back in the kind that came in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+
+def is_frame(X: Any) -> bool:
+    """Whether this is a data frame (pandas, polars, pyarrow, ...)."""
+    return nw.dependencies.is_into_dataframe(X)
+
+
+def rows_of(X: Any, index: np.ndarray[Any, Any]) -> Any:
+    """The rows `index` of an array, a sparse matrix, a list or a frame, in the same kind."""
+    if is_frame(X) and not nw.dependencies.is_pandas_dataframe(X):  # pandas keeps its index the other way
+        return nw.to_native(nw.from_native(X, eager_only=True)[index.tolist(), :])
+    return _safe_indexing(X, index)
+
+
+def like_input(X: Any, names: Sequence[str], columns: np.ndarray[Any, Any]) -> Any:
+    """An (n, k) array as it is; for a frame X, as a frame of the same kind with these names and the index of X."""
+    if not is_frame(X):
+        return columns
+    frame = nw.from_native(X, eager_only=True)
+    named = {name: np.ascontiguousarray(columns[:, k]) for k, name in enumerate(names)}
+    result = nw.to_native(nw.from_dict(named, backend=frame.implementation))
+    if hasattr(X, "index") and hasattr(result, "index"):
+        result.index = X.index
+    return result

@@ -1,0 +1,108 @@
+"""Files: what was calibrated, as a safetensors file. Nothing in it is code, and reading it runs none but calibrant's.
+
+The arrays are the tensors of the file; all else is JSON in its header: the tree of objects by class name (the score,
+the interpolator and its tails, the law q, the guarantee with n and lambda), a summary for people (`about`), the notes
+of the writer, the versions of the format and of the library, and a digest over every byte. A class that is not one of
+calibrant's is made only if the caller hands it in.
+
+Only what `calibrant.persistence.kinds` lists can come out of a file, and only with fields that make sense together: a
+digest finds accidents, not malice.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from calibrant.persistence.atomic import write
+from calibrant.persistence.codec import decode, encode, handed_in
+from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
+from calibrant.persistence.errors import FileError
+from calibrant.persistence.kinds import ROOTS, Promised
+from calibrant.persistence.summary import summary
+
+__all__ = ["FileError", "Promised", "Stored", "load", "read", "save"]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds."""
+
+    calibrated: Any
+    """A `Calibrated` or a `CrossCalibrated`, as it was saved."""
+    notes: dict[str, Any]
+    """What the writer noted beside it, as JSON values."""
+    about: dict[str, Any]
+    """For people: format, library version, score, interpolator, tails, n, lambda, support."""
+
+
+def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, Any] | None = None) -> None:
+    """Write a file that `load` reads. An older file of this name is whole until the new one is.
+
+    `notes` are JSON values that `read` gives back. A score or an interpolator of your own is kept by its class name and
+    its fields if it is a frozen dataclass, or a class without any state. A promise of `NAF` that is not the default is
+    kept as what it promised for this n.
+    """
+    if type(calibrated) not in {kind.cls for kind in ROOTS}:
+        names = " or ".join(f"a {kind.cls.__name__}" for kind in ROOTS)
+        raise TypeError(f"save takes {names}, got {reprlib.repr(calibrated)}")
+    with _naming("save", path):
+        encoded = encode(calibrated)
+        again = decode(encoded.tree, encoded.tensors, encoded.classes)  # what cannot be read back is not written
+        header = {
+            "about": summary(again),
+            "calibrant": _library_version(),
+            "format": FORMAT,
+            "notes": plain_notes({} if notes is None else notes),
+            "root": encoded.tree,
+        }
+        write(path, pack(header, encoded.tensors))
+
+
+def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Any:
+    """What was saved: a `Calibrated` or a `CrossCalibrated`.
+
+    `classes` are your own classes that it may hold: it makes objects of no others.
+
+    >>> import os, tempfile
+    >>> from calibrant import Calibrator
+    >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     calibrated.save(os.path.join(folder, "model.safetensors"))
+    ...     again = load(os.path.join(folder, "model.safetensors"))
+    >>> again([10.0]).interval(0.5)
+    (array([9.85]), array([10.25]))
+    """
+    return read(path, classes=classes).calibrated
+
+
+def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:
+    """What was saved, with the notes and a summary."""
+    own = handed_in(classes)
+    with _naming("load", path):
+        header, tensors = unpack(path)
+        root = decode(header["root"], tensors, own)
+        about = {"format": FORMAT, "calibrant": header["calibrant"], **summary(root)}
+        return Stored(root, header["notes"], about)
+
+
+@contextmanager
+def _naming(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except FileError as error:
+        raise FileError(f"cannot {what} {os.fspath(path)}: {error}") from error.__cause__
+
+
+@cache
+def _library_version() -> str:
+    try:
+        return version("calibrant")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "unknown"

@@ -1,0 +1,302 @@
+"""What a file may hold: calibrant's own classes, what each field must be, and what must hold among the fields.
+
+A new class is one line in `PARTS`, or in `ROOTS` if files are to hold it by itself.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant.calibration import Calibrated
+from calibrant.cross import CrossCalibrated
+from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixture, LogNormal, Mixture, PiecewiseLinear
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.laplace import StandardLaplace
+from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.single import Single
+from calibrant.distributions.student_t import StandardT
+from calibrant.guarantee import Guarantee
+from calibrant.interpolators import (
+    NAF,
+    BoundedTails,
+    ExponentialTails,
+    InfiniteTails,
+    Interpolator,
+    Linear,
+    Naive,
+    Random,
+)
+from calibrant.interpolators.naf import default_accuracy
+from calibrant.nonconformity import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
+from calibrant.scores import (
+    CDFScore,
+    EnsembleScore,
+    IntervalScore,
+    QuantileScore,
+    ResidualScore,
+    SamplesScore,
+    Score,
+    ZScore,
+)
+from calibrant.scores.base import ChartScore
+from calibrant.scores.signed import SignedScore
+from calibrant.support import LARGEST
+
+
+@dataclass(frozen=True)
+class Promised:
+    """n -> accuracy: what a `NAF.promise` said when it was saved, whatever n is now."""
+
+    accuracy: float
+
+    def __call__(self, n: int) -> float:
+        """The lambda that was promised."""
+        del n
+        return self.accuracy
+
+
+FUNCTIONS = {"default_accuracy": default_accuracy}
+"""The functions that a file names."""
+
+
+def short(value: Any) -> str:
+    """The repr of something that may be long."""
+    return _REPR.repr(value)
+
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
+
+
+def why(error: Exception) -> str:
+    """What an error says, which may be long too."""
+    said = str(error)
+    return said if len(said) <= 300 else f"{said[:300]} ..."
+
+
+# ---- what a field must be ------------------------------------------------------------------------------------------
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a field must be, in words and as a test; and the form in which it is stored."""
+
+    words: str
+    test: Callable[[Any], bool]
+    stored: Callable[[Any], Any] = _as_it_is
+
+
+def _number(words: str, test: Callable[[float], bool]) -> Wanted:
+    return Wanted(words, lambda value: _is_number(value) and test(value), _as_number)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and abs(value) <= 2**53)
+
+
+def _as_number(value: Any) -> Any:
+    """A Python number of a numpy number or an array of one."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+def _count(words: str, least: int) -> Wanted:
+    return Wanted(words, lambda value: type(value) is int and least <= value <= 2**53, _as_number)
+
+
+def _floats(words: str, ndims: tuple[int, ...], test: Callable[[Any], Any] = np.isfinite) -> Wanted:
+    def good(value: Any) -> bool:
+        known = isinstance(value, np.ndarray) and value.ndim in ndims and value.dtype.kind == "f"
+        return known and value.size > 0 and bool(np.all(np.isfinite(value) & test(value)))
+
+    return Wanted(words, good)
+
+
+def _a(kind: type) -> Wanted:
+    return Wanted(f"a {kind.__name__}", lambda value: isinstance(value, kind) and not isinstance(value, type))
+
+
+def _optional(wanted: Wanted) -> Wanted:
+    return Wanted(
+        f"{wanted.words} or None",
+        lambda value: value is None or wanted.test(value),
+        lambda value: None if value is None else wanted.stored(value),
+    )
+
+
+def _several(wanted: Wanted) -> Wanted:
+    return Wanted(
+        f"one or more of {wanted.words}",
+        lambda value: type(value) in (tuple, list) and len(value) > 0 and all(map(wanted.test, value)),
+        lambda value: type(value)(map(wanted.stored, value)) if type(value) in (tuple, list) else value,
+    )
+
+
+def _either(one: Wanted, other: Wanted) -> Wanted:
+    return Wanted(f"{one.words} or {other.words}", lambda value: one.test(value) or other.test(value))
+
+
+ANYTHING = Wanted("anything", lambda value: True)
+_SINGLE = Wanted("a single law", lambda value: isinstance(value, Distribution) and value.shape == ())
+_ROW = Wanted("a batch of one law", lambda value: isinstance(value, Distribution) and value.shape == (1,))
+_TAILS = Wanted("tails", lambda value: callable(getattr(value, "fit", None)))
+_FUNCTION = Wanted("a function of n", callable)
+_YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
+_AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
+_POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
+_FINITE = _number("a finite number", math.isfinite)
+_PLACE = _number("a place on the line", lambda value: not math.isnan(value))
+_WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
+_SCALE = _number("a mean excess", lambda value: 0 <= value <= 10 * LARGEST or value == math.inf)
+_LAMBDA = _number("a lambda, at least 0 or -1", lambda value: value >= 0 or value == -1)
+_KNOTS = _floats("finite floats in a row", (1,), lambda value: abs(value) <= np.float64(10 * LARGEST))
+_LOGITS = _floats("finite floats in a row", (1,))
+_PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
+_LOCS = _floats("finite floats, one a law", (0, 1))
+_SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
+_TABLE = _floats("finite floats, a column a component", (1, 2))
+
+
+# ---- what must hold among them: each raises a ValueError that says what does not ---------------------------------
+
+
+def _nothing(**values: Any) -> None:
+    """Every field is free."""
+
+
+def _line(knots: Any, probs: Any, left: float = math.inf, right: float = math.inf) -> None:
+    if knots.shape != probs.shape or knots.dtype != probs.dtype:
+        raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+    for name, column in (("knots", knots), ("probs", probs)):
+        if bool(np.any(column[1:] < column[:-1])):
+            raise ValueError(f"its {name} fall at place {int(np.argmax(column[1:] < column[:-1])) + 1}")
+    if (left == 0 and probs[0] > 0) or (right == 0 and probs[-1] < 1):
+        raise ValueError("a tail that has mass needs a mean excess above 0")
+
+
+def _bent(law: Any, bend: PiecewiseLinear) -> None:
+    del law
+    ends = [*bend.knots[[0, -1]], *bend.probs[[0, -1]]]
+    if bend.knots.size < 3 or ends != [0, 1, 0, 1]:
+        raise ValueError("its bend must lead from (0, 0) over at least one point to (1, 1)")
+
+
+def _ordered(lower: float, upper: float, **others: Any) -> None:
+    if not lower < upper:
+        raise ValueError(f"lower must be below upper, got {lower} and {upper}")
+
+
+def _atoms(atoms: Any, lower: float, upper: float, count: int) -> None:
+    if lower > upper:  # they meet where both were clipped to one bound
+        raise ValueError(f"lower must not be above upper, got {lower} and {upper}")
+    if isinstance(atoms, PiecewiseLinear) and atoms.knots.size != 2 * count:
+        raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.size}")
+
+
+def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
+    if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
+        raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
+
+
+def _tie(n: int, largest_tie: int, **others: Any) -> None:
+    if largest_tie > n:
+        raise ValueError(f"its largest tie is of {largest_tie} scores, but n is {n}")
+
+
+def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any) -> None:
+    """What calibrant's own interpolators promise, and how many scores their laws are made of."""
+    n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
+    if ours and guarantee.accuracy != (promised := interpolator.accuracy(n)):
+        raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
+    made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
+    knots = q.knots.size if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
+    if (made_of and knots and knots not in made_of) or (isinstance(q, Unrealised) and q.count != n):
+        raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
+
+
+# ---- the classes ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A class that files may hold: what its fields must be, and what must hold among them."""
+
+    cls: type
+    relation: Callable[..., None]
+    fields: Mapping[str, Wanted]
+
+
+def _kind(cls: type, relation: Callable[..., None] = _nothing, /, **wanted: Wanted) -> Kind:
+    return Kind(cls, relation, wanted)
+
+
+def kind_of_own(cls: type) -> Kind:
+    """A class that is not calibrant's: its fields, if it is a dataclass, may be anything."""
+    names = [field.name for field in fields(cls) if field.init] if is_dataclass(cls) else []
+    return Kind(cls, _nothing, dict.fromkeys(names, ANYTHING))
+
+
+ROOTS = (
+    _kind(Calibrated, _agreeing, score=_a(Score), q=_SINGLE, guarantee=_a(Guarantee), interpolator=_a(Interpolator)),
+    _kind(CrossCalibrated, members=_several(_a(Calibrated))),
+)
+"""What `save` takes."""
+
+PARTS = (
+    _kind(Guarantee, _tie, n=_count("a count", 1), accuracy=_LAMBDA, largest_tie=_count("a count", 1)),
+    # scores
+    _kind(ResidualScore),
+    _kind(IntervalScore),
+    _kind(ZScore),
+    _kind(CDFScore),
+    _kind(SamplesScore),
+    _kind(QuantileScore, outer_slope=_optional(_POSITIVE)),
+    _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
+    _kind(SignedScore, nonconformity=_a(Nonconformity)),
+    _kind(AbsoluteResidual),
+    _kind(NormalizedResidual),
+    _kind(CQR),
+    _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
+    # interpolators
+    _kind(Naive),
+    _kind(Linear, tails=_TAILS),
+    _kind(Random, tails=_TAILS),
+    _kind(NAF, units=_count("a count of at least 2", 2), promise=_FUNCTION),
+    _kind(Promised, accuracy=_AT_LEAST_0),
+    _kind(ExponentialTails),
+    _kind(BoundedTails),
+    _kind(InfiniteTails),
+    # laws
+    _kind(PiecewiseLinear, _line, knots=_KNOTS, probs=_PROBS, left=_SCALE, right=_SCALE),
+    _kind(LogisticLinear, _line, knots=_LOGITS, probs=_PROBS),
+    _kind(LogisticMixture, weights=_PROBS, locs=_LOGITS, scales=_LOGITS),
+    _kind(Guarded, _bent, law=_SINGLE, bend=_a(PiecewiseLinear)),
+    _kind(Mixture, components=_several(_a(Distribution)), weights=_several(_WEIGHT)),
+    _kind(Clipped, _ordered, law=_a(Distribution), lower=_PLACE, upper=_PLACE),
+    _kind(Unrealised, _atoms, atoms=_SINGLE, lower=_PLACE, upper=_PLACE, count=_count("a count", 1)),
+    _kind(Single, batch=_ROW),
+    _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),
+    _kind(StandardNormal),
+    _kind(StandardLogistic),
+    _kind(StandardLaplace),
+    _kind(StandardT, df=_SCALES),
+    _kind(LogNormal, mu=_LOCS, sigma=_SCALES, strict=_YES_OR_NO),
+    _kind(GaussianMixture, weights=_TABLE, means=_TABLE, stds=_TABLE),
+)
+"""What these are made of."""
+
+KINDS = {kind.cls.__name__: kind for kind in (*ROOTS, *PARTS)}

@@ -1,0 +1,62 @@
+"""What was calibrated, in a few words and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import array_api_compat
+
+from calibrant.calibration import Calibrated
+from calibrant.support import REAL_LINE, Line, Logits
+
+
+def summary(root: Any) -> dict[str, Any]:
+    """The score, interpolator, tails, law q, n, lambda and support; of several calibrations the n of all together."""
+    parts = list(_calibrated(root))
+    first = parts[0]
+    tails = getattr(first.interpolator, "tails", None)
+    accuracy = max(part.guarantee.accuracy for part in parts)
+    return {
+        "kind": type(root).__name__,
+        "score": said(first.score),
+        "interpolator": said(first.interpolator),
+        "tails": None if tails is None else said(tails),
+        "q": said(first.q),
+        "n": sum(part.guarantee.n for part in parts),
+        "lambda": accuracy if math.isfinite(accuracy) else said(accuracy),
+        "support": _support(getattr(first.score, "support", REAL_LINE)),
+    }
+
+
+def said(value: Any) -> str:
+    """An object as its class and fields; the same in every run, which a repr need not be."""
+    if array_api_compat.is_array_api_obj(value):
+        return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(said, value))})"
+    if callable(value) and hasattr(value, "__qualname__"):  # a function
+        return str(value.__qualname__)
+    inside = [f for f in fields(value) if f.init] if is_dataclass(value) else []
+    return f"{type(value).__name__}({', '.join(f'{f.name}={said(getattr(value, f.name))}' for f in inside)})"
+
+
+def _support(support: Any) -> str:
+    if isinstance(support, Line):
+        return f"({support.lower:g}, {support.upper:g})"
+    return "(0, 1), held as logits" if isinstance(support, Logits) else said(support)
+
+
+def _calibrated(value: Any) -> Iterator[Calibrated]:
+    if isinstance(value, Calibrated):
+        yield value
+    elif is_dataclass(value):
+        for f in fields(value):
+            yield from _calibrated(getattr(value, f.name))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _calibrated(item)

@@ -1,0 +1,422 @@
+"""CalibratedRegressor: what scikit-learn asks of it, and what it promises."""
+
+import functools
+import os
+import pickle
+import subprocess
+import sys
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from calibrant import (
+    CalibratedRegressor,
+    Calibrator,
+    CrossCalibrated,
+    CrossGuarantee,
+    Guarantee,
+    Normal,
+    Point,
+    evaluate,
+    load,
+    neg_crps,
+    neg_interval_score,
+    neg_nll,
+    required_n,
+)
+from calibrant.interpolators import NAF, Random
+from calibrant.scores import LocationScaleScore
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(600, 3))
+Y = X @ [1.0, 2.0, -1.0] + np.exp(0.5 * X[:, 0]) * RNG.standard_t(5, 600)
+SEEN, NEW = slice(0, 400), slice(400, 600)
+NAMES = ["a", "b", "c"]
+
+
+def fitted(estimator=None, **parameters):
+    estimator = Ridge() if estimator is None else estimator
+    return CalibratedRegressor(estimator, **{"random_state": 0, **parameters}).fit(X[SEEN], Y[SEEN])
+
+
+# ---- what scikit-learn asks ----------------------------------------------------------------------------------------
+
+
+@parametrize_with_checks(
+    [CalibratedRegressor(Ridge(), random_state=0), CalibratedRegressor(Ridge(), cv=3, point="median", random_state=0)]
+)
+def test_it_is_a_scikit_learn_regressor(estimator, check):
+    check(estimator)
+
+
+def test_the_check_that_needs_scipys_array_api_mode_passes_too():
+    """It is skipped above unless this variable is set before scipy is imported."""
+    arguments = ["-q", "-p", "no:cacheprovider", "-k", "test_it_is and array_api", __file__]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "skipped" not in done.stdout
+
+
+def test_score_is_both_a_parameter_and_the_usual_method():
+    model = fitted(score="residual")
+    assert model.get_params()["score"] == "residual"
+    assert 0.5 < model.score(X[NEW], Y[NEW]) < 1
+    assert clone(model).get_params()["score"] == "residual"
+    assert model.set_params(score=None).get_params()["score"] is None
+    assert "score='residual'" in repr(clone(model).set_params(score="residual"))
+
+
+def test_a_clone_and_a_pickle_predict_the_same():
+    model = fitted(interpolator="random")
+    for other in (clone(model).fit(X[SEEN], Y[SEEN]), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.predict_interval(X[NEW]), model.predict_interval(X[NEW]))
+
+
+def test_it_works_at_the_end_of_a_pipeline_and_around_one():
+    inside = CalibratedRegressor(make_pipeline(StandardScaler(), Ridge()), random_state=0).fit(X[SEEN], Y[SEEN])
+    outside = make_pipeline(StandardScaler(), CalibratedRegressor(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_allclose(outside.predict(X[NEW]), inside.predict(X[NEW]), atol=0.05)
+    np.testing.assert_allclose(neg_crps(outside, X[NEW], Y[NEW]), neg_crps(inside, X[NEW], Y[NEW]), rtol=0.02)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_it_takes_the_frames_that_set_output_makes(kind):
+    pipeline = make_pipeline(StandardScaler(), CalibratedRegressor(Ridge(), random_state=0)).set_output(transform=kind)
+    pipeline.fit(pd.DataFrame(X[SEEN], columns=NAMES), Y[SEEN])
+    assert list(pipeline[-1].feature_names_in_) == NAMES
+    bounds = pipeline[-1].predict_interval(pipeline[:-1].transform(pd.DataFrame(X[NEW], columns=NAMES)))
+    assert type(bounds).__module__.split(".")[0] == kind
+
+
+def test_a_transformed_target_is_predicted_in_its_own_unit():
+    model = TransformedTargetRegressor(
+        CalibratedRegressor(Ridge(), random_state=0), func=np.arcsinh, inverse_func=np.sinh
+    )
+    assert model.fit(X[SEEN], Y[SEEN]).score(X[NEW], Y[NEW]) > 0.3
+
+
+def test_scorers_choose_in_a_search():
+    noisy = {"estimator__alpha": [1e-3, 1e4]}
+    for scoring in (neg_crps, neg_nll, neg_interval_score, functools.partial(neg_interval_score, coverage=0.5)):
+        search = GridSearchCV(CalibratedRegressor(Ridge(), random_state=0), noisy, scoring=scoring, cv=3)
+        search.fit(X[SEEN], Y[SEEN])
+        assert search.best_params_ == {"estimator__alpha": 1e-3}
+        assert np.isfinite(search.best_score_)
+        assert scoring(search, X[NEW], Y[NEW]) == scoring(search.best_estimator_, X[NEW], Y[NEW])
+
+
+def test_scorers_are_minus_the_metrics():
+    model = fitted()
+    said = evaluate(model.predict_distribution(X[NEW]), Y[NEW])
+    assert neg_crps(model, X[NEW], Y[NEW]) == -said.crps
+    assert neg_nll(model, X[NEW], Y[NEW]) == -said.nll
+    assert neg_interval_score(model, X[NEW], Y[NEW]) == -said.interval_score
+
+
+def test_a_scorer_names_what_it_cannot_score():
+    with pytest.raises(TypeError, match=r"needs a model with predict_distribution.*got Ridge\(\)"):
+        neg_crps(Ridge().fit(X, Y), X, Y)
+
+
+def test_cross_validation_tools_take_it():
+    model = CalibratedRegressor(Ridge(), random_state=0)
+    assert cross_val_predict(model, X, Y, cv=3).shape == (600,)
+    assert cross_val_score(model, X, Y, cv=3, scoring=neg_crps).max() < 0
+
+
+# ---- calibration ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cv", [0.25, 4, KFold(3), ShuffleSplit(2, test_size=0.3, random_state=1)])
+def test_intervals_cover_as_they_say(cv):
+    """On average over data sets; one of 50 held-out rows alone can be off by 0.06."""
+    rng, covered = np.random.default_rng(11), []
+    for _ in range(40):
+        Z = rng.normal(size=(700, 3))
+        labels = Z @ [1.0, 2.0, -1.0] + np.exp(0.5 * Z[:, 0]) * rng.standard_t(5, 700)
+        model = CalibratedRegressor(Ridge(), cv=cv, random_state=0).fit(Z[:200], labels[:200])
+        lower, upper = model.predict_interval(Z[200:], coverage=0.8).T
+        covered.append(np.mean((lower <= labels[200:]) & (labels[200:] <= upper)))
+    assert abs(np.mean(covered) - 0.8) < 0.03
+
+
+def test_a_share_holds_rows_out_and_keeps_the_strong_guarantee():
+    model = fitted(cv=0.25)
+    assert isinstance(model.guarantee_, Guarantee)
+    assert (model.guarantee_.n, model.guarantee_.epsilon) == (100, 1 / 101)
+    assert len(model.estimators_) == 1
+
+
+def test_folds_give_the_mixture_of_their_laws_and_the_guarantee_of_2c():
+    model = fitted(cv=KFold(4))
+    assert isinstance(model.guarantee_, CrossGuarantee)
+    assert model.guarantee_.n == 400
+    assert model.guarantee_.epsilon == pytest.approx(2 / 101)
+    H = model.predict_distribution(X[NEW])
+    by_hand = 0
+    for train, test in KFold(4).split(X[SEEN]):
+        base = Ridge().fit(X[SEEN][train], Y[SEEN][train])
+        q = Calibrator().fit(base.predict(X[SEEN][test]), Y[SEEN][test])
+        by_hand += q(base.predict(X[NEW])).cdf(Y[NEW]) / 4
+    np.testing.assert_allclose(H.cdf(Y[NEW]), by_hand, rtol=1e-12)
+
+
+def test_a_frozen_estimator_is_not_fitted_and_every_row_calibrates():
+    base = Ridge().fit(X[:100], Y[:100])
+    coefficients = base.coef_.copy()
+    model = CalibratedRegressor(FrozenEstimator(base)).fit(X[100:400], Y[100:400])
+    assert model.guarantee_.n == 300
+    np.testing.assert_array_equal(base.coef_, coefficients)
+    direct = Calibrator().fit(base.predict(X[100:400]), Y[100:400])(base.predict(X[NEW]))
+    np.testing.assert_array_equal(model.predict_interval(X[NEW]).T, direct.interval(0.9))
+
+
+def test_a_split_of_its_own_choice_is_a_hold_out():
+    parts = PredefinedSplit(np.where(np.arange(400) < 300, -1, 0))
+    assert fitted(cv=parts).guarantee_.n == 100
+
+
+def test_calibrate_learns_from_new_rows_and_keeps_the_models():
+    model = fitted()
+    before = model.estimators_[0]
+    model.calibrate(X[NEW], Y[NEW] + 100)
+    assert model.estimators_[0] is before
+    assert model.guarantee_.n == 200
+    assert abs(model.predict(X[NEW]).mean() - Y[NEW].mean() - 100) < 1
+
+
+def test_calibrate_makes_one_ensemble_of_the_folds():
+    for score in (None, "residual"):
+        model = fitted(cv=4, score=score)
+        assert isinstance(model.calibrated_, CrossCalibrated)
+        model.calibrate(X[NEW], Y[NEW])
+        assert isinstance(model.guarantee_, Guarantee)
+        assert model.guarantee_.epsilon == 1 / 201
+        assert abs(evaluate(model.predict_distribution(X[SEEN]), Y[SEEN]).coverage - 0.9) < 0.05
+
+
+def test_the_kind_of_prediction_is_found_and_may_be_chosen():
+    assert type(fitted(BayesianRidge()).calibrated_.score).__name__ == "ZScore"
+    levels = [QuantileRegressor(quantile=q, alpha=0) for q in (0.1, 0.5, 0.9)]
+    assert type(fitted(levels).calibrated_.score).__name__ == "QuantileScore"
+    forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
+    assert type(fitted(forest).calibrated_.score).__name__ == "SamplesScore"
+    assert type(fitted(forest, adapter="point").calibrated_.score).__name__ == "ResidualScore"
+    own = fitted(Ridge(), adapter=lambda model, X: Normal(model.predict(X), np.exp(X[:, 0])))
+    assert type(own.calibrated_.score).__name__ == "ZScore"
+    assert type(fitted(own.estimator, score="zscore", adapter=own.adapter).calibrated_.score).__name__ == "ZScore"
+
+
+def test_predict_is_the_mean_or_the_median():
+    for point in ("mean", "median"):
+        model = fitted(point=point)
+        H = model.predict_distribution(X[NEW])
+        np.testing.assert_array_equal(model.predict(X[NEW]), getattr(H, point)())
+
+
+def test_random_state_decides_the_split_and_the_uniforms():
+    one, two, other = (fitted(interpolator=Random(), random_state=seed).predict_interval(X[NEW]) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_what_was_calibrated_can_be_saved_and_used_without_the_model(tmp_path):
+    for cv in (0.25, 3):
+        model = fitted(cv=cv)
+        model.calibrated_.save(tmp_path / "model.safetensors")
+        predictions = [Point(each.predict(X[NEW])) for each in model.estimators_]
+        H = load(tmp_path / "model.safetensors")(predictions[0] if cv == 0.25 else predictions)
+        np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
+
+
+# ---- weights and groups --------------------------------------------------------------------------------------------
+
+
+class Recorder(RegressorMixin, BaseEstimator):
+    """Remembers what reached its fit."""
+
+    def fit(self, X, y, sample_weight=None, flag=None):
+        self.rows_, self.weight_, self.flag_ = X[:, 0], sample_weight, flag
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return X[:, 1]
+
+
+def test_weights_reach_the_base_estimator_row_by_row():
+    weight = X[SEEN][:, 0] + 100
+    for cv in (0.25, 3):
+        model = CalibratedRegressor(Recorder(), cv=cv).fit(X[SEEN], Y[SEEN], sample_weight=weight, flag="as it is")
+        for base in model.estimators_:
+            np.testing.assert_array_equal(base.weight_, base.rows_ + 100)
+            assert base.flag_ == "as it is"
+
+
+@pytest.mark.parametrize("cv", [0.25, 3, GroupKFold(3)])
+def test_groups_stay_together(cv):
+    groups = np.repeat(np.arange(40), 10)
+    model = CalibratedRegressor(Recorder(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    for base in model.estimators_:
+        seen = groups[np.isin(X[SEEN][:, 0], base.rows_)]
+        assert np.all(np.bincount(seen, minlength=40) % 10 == 0)
+        assert 0 < len(seen) < 400
+
+
+@pytest.mark.parametrize("cv", [0.25, GroupKFold(3)])
+def test_metadata_is_routed_as_it_was_requested(cv):
+    weight, groups = X[SEEN][:, 0] + 100, np.repeat(np.arange(40), 10)
+    with sklearn.config_context(enable_metadata_routing=True):
+        base = Recorder().set_fit_request(sample_weight=True, flag=False)
+        model = CalibratedRegressor(base, cv=cv, random_state=0)
+        model.fit(X[SEEN], Y[SEEN], sample_weight=weight, groups=groups)
+        np.testing.assert_array_equal(model.estimators_[0].weight_, model.estimators_[0].rows_ + 100)
+        seen = groups[np.isin(X[SEEN][:, 0], model.estimators_[0].rows_)]
+        assert np.all(np.bincount(seen, minlength=40) % 10 == 0)
+        with pytest.raises(TypeError, match="flag"):
+            model.fit(X[SEEN], Y[SEEN], flag=1)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        nested = make_pipeline(scaler, CalibratedRegressor(base, random_state=0))
+        nested.fit(X[SEEN], Y[SEEN], sample_weight=weight)
+        assert nested[-1].estimators_[0].weight_ is not None
+
+
+# ---- frames --------------------------------------------------------------------------------------------------------
+
+
+def as_frame(kind, rows):
+    columns = {name: X[rows][:, k] for k, name in enumerate(NAMES)}
+    return {
+        "pandas": lambda: pd.DataFrame(columns, index=[f"row {i}" for i in range(len(X[rows]))]),
+        "polars": lambda: pl.DataFrame(columns),
+        "pyarrow": lambda: pa.table(columns),
+    }[kind]()
+
+
+@pytest.mark.parametrize("cv", [0.25, 3])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("base", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=lambda b: type(b).__name__)
+def test_a_frame_gives_a_frame_of_its_kind(kind, cv, base):
+    model = CalibratedRegressor(base, cv=cv, random_state=0).fit(as_frame(kind, SEEN), Y[SEEN])
+    assert list(model.feature_names_in_) == NAMES
+    plain = CalibratedRegressor(base, cv=cv, random_state=0).fit(X[SEEN], Y[SEEN])
+    bounds = model.predict_interval(as_frame(kind, NEW), coverage=0.8)
+    quantiles = model.predict_quantiles(as_frame(kind, NEW), quantiles=[0.1, 0.5, 0.975])
+    for frame, names, expected in (
+        (bounds, ["lower", "upper"], plain.predict_interval(X[NEW], coverage=0.8)),
+        (quantiles, ["q0.1", "q0.5", "q0.975"], plain.predict_quantiles(X[NEW], quantiles=[0.1, 0.5, 0.975])),
+    ):
+        assert type(frame) is type(as_frame(kind, NEW))
+        wide = nw.from_native(frame, eager_only=True)
+        assert wide.columns == names
+        np.testing.assert_allclose(wide.to_numpy(), expected, rtol=1e-9)
+        if kind == "pandas":
+            assert list(frame.index) == [f"row {i}" for i in range(200)]
+
+
+def test_labels_may_be_a_series():
+    for y in (pd.Series(Y[SEEN], index=np.arange(400)[::-1]), pl.Series(Y[SEEN]), pa.chunked_array([Y[SEEN]])):
+        model = CalibratedRegressor(LinearRegression(), random_state=0).fit(X[SEEN], y)
+        np.testing.assert_array_equal(model.predict(X[NEW]), fitted(LinearRegression()).predict(X[NEW]))
+
+
+# ---- bad input -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "said"),
+    [
+        ({"cv": 1.5}, ValueError, "cv as a share of the rows must lie strictly inside (0, 1), got 1.5"),
+        ({"cv": True}, TypeError, "cv must be a share, a number of folds or a splitter, got True"),
+        ({"point": "mode"}, ValueError, "point must be 'mean' or 'median', got 'mode'"),
+        ({"score": "pit"}, ValueError, "score must be one of residual, interval"),
+        ({"interpolator": "spline"}, ValueError, "interpolator must be one of linear, naive, random, naf"),
+        ({"interpolator": NAF}, TypeError, "interpolator must be one of the names"),
+        ({"adapter": "quantiles"}, TypeError, "adapter must be None, 'point' or a function"),
+        (
+            {"cv": [(np.arange(300), np.arange(290, 400))]},
+            ValueError,
+            "cv puts row 290 in both parts of a split (10 rows",
+        ),
+        ({"score": "interval"}, TypeError, "IntervalScore scores a Interval, got Point(n=80)"),
+    ],
+)
+def test_a_wrong_parameter_is_named(parameters, error, said):
+    with pytest.raises(error) as caught:
+        fitted(**parameters)
+    assert said in str(caught.value)
+
+
+def test_a_law_without_a_mean_says_what_to_choose():
+    model = fitted(interpolator="random")
+    with pytest.raises(ValueError, match=r"no mean with interpolator='random': choose point='median'"):
+        model.predict(X[NEW])
+    assert np.isfinite(model.set_params(point="median").predict(X[NEW])).all()
+
+
+def test_nothing_is_predicted_before_fit():
+    model = CalibratedRegressor(Ridge())
+    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.calibrate(X, Y)):
+        with pytest.raises(NotFittedError):
+            call(X)
+
+
+def test_wrong_coverages_and_levels_are_named():
+    model = fitted()
+    with pytest.raises(ValueError, match=r"coverage must lie strictly inside \(0, 1\), got 90"):
+        model.predict_interval(X, coverage=90)
+    with pytest.raises(ValueError, match="quantiles must be a list of distinct levels"):
+        model.predict_quantiles(X, quantiles=[0.5, 0.5])
+    with pytest.raises(ValueError, match=r"quantiles lies outside \[0, 1\]"):
+        model.predict_quantiles(X, quantiles=[5])
+
+
+def test_a_score_that_cannot_be_added_is_named_when_folds_are_pooled():
+    class Foreign:
+        def __call__(self, prediction, y):
+            return y - prediction.values
+
+        def pull_back(self, q, prediction):
+            return Calibrator().fit([0.0, 1.0], [0.0, 1.5])(prediction)
+
+    model = fitted(cv=3, score=Foreign())
+    with pytest.raises(TypeError, match="Foreign must be a LocationScaleScore or a MonotoneScore"):
+        model.calibrate(X[NEW], Y[NEW])
+
+
+def test_a_score_of_your_own_is_taken():
+    class Relative(LocationScaleScore):
+        def loc_scale(self, prediction):
+            return prediction.values, 1 + abs(prediction.values)
+
+    assert abs(evaluate(fitted(score=Relative()).predict_distribution(X[NEW]), Y[NEW]).coverage - 0.9) < 0.08
+    assert required_n(0.02) == 49  # so 80 held-out rows are enough for epsilon = 0.02

@@ -1,0 +1,501 @@
+"""A file that is cut off, altered or made crooked on purpose gives one clear error, at once, and allocates little."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from catalogue import HERE, calibrated
+from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
+from test_files import LAWS, Fixed, Scaled, of_law
+
+from calibrant._batch import same
+from calibrant.distributions.guarded import Guarded
+from calibrant.interpolators import NAF
+from calibrant.persistence import FileError, Promised, load, save
+from calibrant.scores import EnsembleScore, ZScore
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+# ---- what is not a file of ours ------------------------------------------------------------------------------------
+
+
+def test_a_file_written_by_hand_as_the_format_says_is_read(path):
+    save(path, small())
+    path.write_bytes(built(*parsed(path.read_bytes())))
+    assert same(load(path), small())
+
+
+def test_a_path_that_is_no_file_keeps_its_usual_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+    with pytest.raises(IsADirectoryError):
+        save(tmp_path, small())
+    with pytest.raises(FileNotFoundError, match="no_folder"):
+        save(tmp_path / "no_folder" / "model", small())
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for action in (load, lambda path: save(path, small())):
+        with pytest.raises(FileError, match="a device or a pipe"):
+            action(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x80\x04", b"a,b\n1,2\n" * 100, b"\x02" + bytes(7), b"\x02" + bytes(7) + b"{}", b"\xff" * 8 + b"{}"],
+)
+def test_another_kind_of_file_is_refused(content, path):
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=r"cannot load .*model.safetensors: it is not a calibrant file"):
+        load(path)
+
+
+def test_a_safetensors_file_of_another_library_is_refused(path):
+    from safetensors.numpy import save_file
+
+    for metadata in (None, {"format": "pt"}):
+        save_file({"weight": np.zeros(3)}, path, metadata)
+        with pytest.raises(FileError, match="it is not a calibrant file: its header has no entry of ours"):
+            load(path)
+
+
+def test_another_version_of_the_format_is_named(path):
+    save(path, small())
+    with tampered(path) as (header, _):
+        header.update(format=2, calibrant="9.9", something="new")
+    with pytest.raises(FileError, match=r"it has format 2, written by calibrant '9.9', and this version reads 1"):
+        load(path)
+
+
+def test_every_truncation_is_refused(path):
+    save(path, small())
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FileError):
+            load(path)
+
+
+def test_every_altered_byte_is_noticed(path):
+    save(path, small())
+    whole = path.read_bytes()
+    for i in range(len(whole)):
+        path.write_bytes(whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :])
+        with pytest.raises(FileError):
+            load(path)
+
+
+def test_bytes_after_the_end_are_refused(path):
+    save(path, small())
+    path.write_bytes(path.read_bytes() + bytes(8))
+    with pytest.raises(FileError, match="cut off or has bytes to spare"):
+        load(path)
+
+
+def test_a_header_that_claims_great_arrays_allocates_nothing(path):
+    save(path, small())
+    with tampered(path) as (_, entries):
+        entries["q.knots"].update(shape=[2**28], data_offsets=[0, 2**31])
+    with pytest.raises(FileError, match="do not fill"), peak_below(5e6):
+        load(path)
+
+
+def test_a_great_file_that_does_not_match_its_digest_allocates_nothing(path):
+    save(path, small())
+    with tampered(path) as (_, entries):
+        entries["q.knots"].update(shape=[2**24], data_offsets=[0, 2**27])
+        entries["q.probs"].update(data_offsets=[2**27, 2**27 + 32])
+    with open(path, "r+b") as file:
+        length = int.from_bytes(file.read(8), "little")
+        file.truncate(8 + length + 2**27 + 32)  # a hole
+    with pytest.raises(FileError, match="altered"), peak_below(5e6):
+        load(path)
+
+
+def test_an_oversized_file_is_refused_unread(path):
+    with open(path, "wb") as file:
+        file.truncate(2**32 + 1)
+    with pytest.raises(FileError, match="4294967297 bytes, where 4294967296 is the most"), peak_below(5e6):
+        load(path)
+
+
+def test_an_oversized_header_is_refused_at_both_ends(path):
+    with pytest.raises(FileError, match="it would have a header of"):
+        save(path, small(), notes={"much": "x" * 2**20})
+    path.write_bytes((2**40).to_bytes(8, "little") + b"{" * 100)
+    with pytest.raises(FileError, match="not a calibrant file"):
+        load(path)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        DEEP,
+        '{"class":' * 9_000,
+        '{"class": NaN}',
+        "1e999",
+        '{"a": 1, "a": 2}',
+        "9" * 5_000,
+        "[",
+        '"' + "\\ud800",
+        "0" * 9,
+    ],
+    ids=range(9),
+)
+def test_json_that_is_a_trap_is_refused(root, path):
+    save(path, small())
+    header, entries, data = parsed(path.read_bytes())
+    text = json.dumps({"digest": "0" * 64, **{**header, "digest": "0" * 64, "root": "@"}}, separators=(",", ":"))
+    path.write_bytes(sealed(text.replace('"@"', root), entries, data))
+    with pytest.raises(FileError, match="not proper JSON"):
+        load(path)
+
+
+def test_nesting_has_an_end_at_both_ends(path):
+    score = ZScore()
+    for _ in range(40):
+        score = EnsembleScore(score)
+    with pytest.raises(FileError, match="nested more than 32 deep"):
+        save(path, replace(small(), score=score))
+    save(path, small())
+    with tampered(path) as (header, _):
+        for _ in range(40):
+            header["root"] = {"class": "EnsembleScore", "fields": {"scores": header["root"]}}
+    with pytest.raises(FileError, match="nested more than 32 deep"):
+        load(path)
+
+
+def test_the_error_about_a_hostile_name_is_short(path):
+    save(path, small())
+    with tampered(path) as (header, _):
+        header["root"]["fields"]["score"]["class"] = "A" * 500_000
+    with pytest.raises(FileError) as caught:
+        load(path)
+    assert len(str(caught.value)) < 1_000
+
+
+# ---- a digest is no signature: what was made crooked on purpose ----------------------------------------------------
+
+
+def without_score(header, entries):
+    header["root"]["fields"].pop("score")
+
+
+def root_of_another_kind(header, entries):
+    header["root"] = {"class": "Linear", "fields": {"tails": {"class": "ExponentialTails", "fields": {}}}}
+
+
+def array_of_nothing(header, entries):
+    header["root"]["fields"]["q"]["fields"]["probs"] = header["root"]["fields"]["q"]["fields"]["knots"]
+
+
+def arrays_in_each_others_place(header, entries):
+    held = header["root"]["fields"]["q"]["fields"]
+    held["knots"], held["probs"] = held["probs"], held["knots"]
+
+
+def array_unused(header, entries):
+    header["root"]["fields"]["q"] = {"class": "StandardNormal", "fields": {}}
+
+
+def knots_as_integers(header, entries):
+    entries["q.knots"]["dtype"] = "I64"
+
+
+def knots_in_a_table(header, entries):
+    entries["q.knots"]["shape"] = [2, 2]
+
+
+def knots_of_many_dimensions(header, entries):
+    entries["q.knots"]["shape"] = [1] * 70 + [4]
+
+
+def knots_of_another_dtype(header, entries):
+    entries["q.knots"]["dtype"] = "BF16"
+
+
+def knots_over_probs(header, entries):
+    entries["q.knots"]["data_offsets"] = [32, 64]
+
+
+def knots_with_more(header, entries):
+    entries["q.knots"]["more"] = 1
+
+
+def lambda_of_ones_own(header, entries):
+    header["root"]["fields"]["guarantee"]["fields"]["accuracy"] = 0.5
+
+
+CROOKED = {
+    "score missing": (without_score, "must have the fields"),
+    "field unknown": (in_fields("score", extra=1), "score must have the fields"),
+    "another root": (root_of_another_kind, "nothing that calibrates"),
+    "score of another kind": (in_fields(score={"class": "Naive", "fields": {}}), "its score must be a Score"),
+    "q is a number": (in_fields(q=3), "its q must be a single law"),
+    "interpolator is a law": (in_fields(interpolator={"class": "ZScore", "fields": {}}), "must be a Interpolator"),
+    "no guarantee": (in_fields(guarantee=None), "its guarantee must be a Guarantee"),
+    "n is 0": (in_fields("guarantee", n=0), "its n must be a count"),
+    "n is true": (in_fields("guarantee", n=True), "its n must be a count"),
+    "n is a fraction": (in_fields("guarantee", n=4.0), "its n must be a count"),
+    "n is immense": (in_fields("guarantee", n=10**4000), "its n must be a count"),
+    "n is another": (in_fields("guarantee", n=1000), "has n = 1000, which does not go with q"),
+    "lambda is nan": (in_fields("guarantee", accuracy={"float": "nan"}), "must be a lambda"),
+    "lambda is -1/2": (in_fields("guarantee", accuracy=-0.5), "must be a lambda"),
+    "lambda is another": (lambda_of_ones_own, "has lambda 0.5, its interpolator promises 0.0"),
+    "tie larger than n": (in_fields("guarantee", largest_tie=5), "largest tie is of 5 scores"),
+    "tails are no tails": (in_fields("interpolator", tails=None), "must be tails"),
+    "left is negative": (in_fields("q", left=-1.0), "its left must be a mean excess"),
+    "left is text": (in_fields("q", left="1"), "its left must be a mean excess"),
+    "left is 0": (in_fields("q", left=0), "needs a mean excess above 0"),
+    "left is immense": (in_fields("q", left=1e300), "its left must be a mean excess"),
+    "left is no float": (in_fields("q", left={"float": "infinity"}), "nothing that a file holds"),
+    "promise of another name": (in_fields("interpolator", tails={"function": "exec"}), "nothing that a file holds"),
+    "knots are a list": (in_fields("q", knots=[1.0, 2.0, 3.0, 4.0]), "its knots must be finite floats"),
+    "knots are not there": (in_fields("q", knots={"array": "q.other"}), "must be an array of that name"),
+    "one array twice": (array_of_nothing, "must be an array of that name"),
+    "arrays changed over": (arrays_in_each_others_place, "must be an array of that name"),
+    "arrays unused": (array_unused, "arrays that belong to nothing"),
+    "integers for floats": (knots_as_integers, "its knots must be finite floats"),
+    "a table for a row": (knots_in_a_table, "its knots must be finite floats in a row"),
+    "seventy dimensions": (knots_of_many_dimensions, "is 'F64' of shape"),
+    "an unknown dtype": (knots_of_another_dtype, "is 'BF16' of shape"),
+    "arrays that overlap": (knots_over_probs, "do not fill"),
+    "an entry too many": (knots_with_more, "no proper entry"),
+}
+
+
+@pytest.mark.parametrize("name", CROOKED)
+def test_what_does_not_fit_together_is_refused_though_the_digest_is_right(name, path):
+    tamper, sentence = CROOKED[name]
+    save(path, small())
+    with tampered(path) as (header, entries):
+        tamper(header, entries)
+    with pytest.raises(FileError, match=sentence) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"cannot load {path}: ")
+
+
+@pytest.mark.parametrize(
+    ("knots", "probs", "sentence"),
+    [
+        ([1, 2, 4, 3], [0.2, 0.4, 0.6, 0.8], "its knots fall at place 3"),
+        ([1, 2, 3, 4], [0.2, 0.1, 0.6, 0.8], "its probs fall at place 1"),
+        ([1, 2, 3, math.nan], [0.2, 0.4, 0.6, 0.8], "its knots must be finite"),
+        ([-math.inf, 2, 3, 4], [0.2, 0.4, 0.6, 0.8], "its knots must be finite"),
+        ([1, 2, 3, 1e200], [0.2, 0.4, 0.6, 0.8], "its knots must be finite"),
+        ([1, 2, 3, 4], [-0.1, 0.4, 0.6, 0.8], "its probs must be floats of"),
+        ([1, 2, 3, 4], [0.1, 0.4, 0.6, 1.1], "its probs must be floats of"),
+        ([1, 2, 3, 4], [math.nan, 0.4, 0.6, 1.0], "its probs must be floats of"),
+    ],
+)
+def test_numbers_that_make_no_law_are_refused_though_the_digest_is_right(knots, probs, sentence, path):
+    save(path, small())
+    header, entries, _ = parsed(path.read_bytes())
+    path.write_bytes(built(header, entries, np.array([knots, probs], dtype="<f8").tobytes()))
+    with pytest.raises(FileError, match=sentence):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("case", "way", "values", "sentence"),
+    [
+        ("q of random", ("q",), {"count": 7}, "7 atoms have two knots each, got 40"),
+        ("q of random", ("q",), {"lower": 3, "upper": 2}, "lower must not be above upper"),
+        ("clipped", ("q",), {"lower": {"float": "nan"}}, "its lower must be a place"),
+        ("clipped", ("q",), {"upper": -9}, "lower must be below upper"),
+        ("pool", ("q", "batch"), {"weights": [0.7, 0.7]}, "must be at least 0 and sum to 1"),
+        ("pool", ("q", "batch"), {"weights": [1.0]}, "one row for each of the 2 rows"),
+        ("pool", ("q", "batch"), {"weights": []}, "its weights must be one or more of"),
+        ("guarded", ("q",), {"law": {"class": "Linear", "fields": {}}}, "must have the fields"),
+    ],
+)
+def test_laws_made_of_laws_are_refused_where_the_parts_do_not_fit(case, way, values, sentence, path):
+    laws = {"clipped": "a guarded law that is clipped", "pool": "a row of a pool", "guarded": "q of naf, guarded"}
+    save(path, of_law(LAWS[laws.get(case, case)](HERE)))
+    with tampered(path) as (header, entries):
+        in_fields(*way, **values)(header, entries)
+    with pytest.raises(FileError, match=sentence):
+        load(path, classes=[Fixed])
+
+
+def test_a_bend_that_does_not_lead_from_0_to_1_is_refused(path):
+    save(path, of_law(LAWS["q of naf, guarded"](HERE)))
+    header, entries, data = parsed(path.read_bytes())
+    start = entries["q.bend.probs"]["data_offsets"][0]
+    path.write_bytes(built(header, entries, data[:start] + np.float64(1e-3).tobytes() + data[start + 8 :]))
+    with pytest.raises(FileError, match=r"bend must lead from \(0, 0\)"):
+        load(path, classes=[Fixed])
+
+
+def test_a_boolean_that_is_neither_0_nor_1_is_refused(path):
+    save(path, replace(small(), score=Scaled(weights=np.array([True]))))
+    header, entries, data = parsed(path.read_bytes())
+    path.write_bytes(built(header, entries, data[:-1] + b"\x02"))
+    with pytest.raises(FileError, match="must hold 0 and 1 only"):
+        load(path, classes=[Scaled])
+
+
+# ---- ten thousand mutations ----------------------------------------------------------------------------------------
+
+MUTATIONS = 10_000
+NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-320, 1e-8, 7.25, 1e149, 1e308, -1e308, math.inf, -math.inf, math.nan]
+VALUES = [
+    *[number for number in NUMBERS if math.isfinite(number)],
+    *[0, 1, 2, 3, -1, 20, 2**31, 2**63, 10**30, True, False, None, "", "inf", "Naive", [], {}, [1, 2], "q.knots"],
+    *[{"float": "inf"}, {"float": "nan"}, {"list": []}, {"array": "q.knots"}, {"function": "default_accuracy"}],
+    *[{"class": name, "fields": {}} for name in ("Naive", "ZScore", "CDFScore", "StandardNormal", "Popen")],
+    {"class": "Random", "fields": {"tails": {"class": "BoundedTails", "fields": {}}}},
+]
+
+
+@cache
+def seeds(folder):
+    cases = {
+        "linear": calibrated("residual", "linear"),
+        "naive": calibrated("signed residual", "naive"),
+        "random": calibrated("quantile, the paper's", "random, bounded"),
+        "logits": calibrated("ensemble of z and cdf", "linear", 5),
+        "cdf": calibrated("cdf of normal", "linear", 5),
+        "naf": calibrated("cdf of laplace", "naf, guarded", 12),
+        "guarded": calibrated("residual", "naf, guarded", 12),
+        "clipped": replace(small(), q=small().q.clip(0.0, 3.0), interpolator=NAF(promise=Promised(0.0))),
+    }
+    contents = []
+    for case in cases.values():
+        save(folder / "seed", case, notes={"columns": ["a", "b"]})
+        contents.append((folder / "seed").read_bytes())
+    return contents
+
+
+def raw_mutation(rng, content, others):
+    """Some bytes changed anywhere, as by an accident."""
+    i, j = sorted(int(k) for k in rng.integers(0, len(content) + 1, 2))
+    other = others[rng.integers(len(others))]
+    kind = rng.integers(8)
+    if kind == 0:
+        i = min(i, len(content) - 1)
+        return content[:i] + bytes([content[i] ^ 1 << int(rng.integers(8))]) + content[i + 1 :]
+    if kind == 1:
+        return content[:i]
+    if kind == 2:
+        return content[:i] + rng.bytes(int(rng.integers(1, 40))) + content[i:]
+    if kind == 3:
+        return content[:i] + content[j:]
+    if kind == 4:
+        return content[:i] + other[min(i, len(other)) :]
+    if kind == 5:
+        return int(rng.integers(0, 2**63)).to_bytes(8, "little") + content[8:]
+    if kind == 6:
+        length = int.from_bytes(content[:8], "little") + int(rng.integers(-9, 10))
+        return length.to_bytes(8, "little") + content[8:]
+    return content[:i] + content[i:j] * 2 + content[j:]
+
+
+def places(tree, way=()):
+    """Every place in a tree of JSON values."""
+    yield way
+    if isinstance(tree, (dict, list)):
+        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from places(value, (*way, key))
+
+
+def at(tree, way):
+    for key in way:
+        tree = tree[key]
+    return tree
+
+
+def edited(rng, tree):
+    """A tree of JSON values with one value changed, dropped, renamed, moved or doubled."""
+    ways = [way for way in places(tree) if way]
+    way, other = (ways[rng.integers(len(ways))] for _ in range(2))
+    holder, key, kind = at(tree, way[:-1]), way[-1], rng.integers(6)
+    if kind == 0 and isinstance(holder[key], (int, float)):
+        holder[key] = type(holder[key])(holder[key] * float(rng.choice([-1.0, 0.5, 1.5, 1e6])))
+    elif kind == 1:
+        holder[key] = json.loads(json.dumps(at(tree, other)))
+    elif kind == 2 and isinstance(holder, dict):
+        holder[str(rng.choice(["class", "fields", "array", "list", "new"]))] = holder.pop(key)
+    elif kind == 3:
+        del holder[key]
+    elif kind == 4:
+        holder[key] = [holder[key]]
+    else:
+        holder[key] = VALUES[rng.integers(len(VALUES))]
+    return tree
+
+
+def repaired_mutation(rng, content, others):
+    """One thing changed in the header or in the arrays, with a digest that is right, as by malice."""
+    header, entries, data = parsed(content)
+    kind = rng.integers(4)
+    if kind == 0:
+        header["root"] = edited(rng, {"root": header["root"]}).get("root")
+    elif kind == 1:
+        header = edited(rng, header)
+    elif kind == 2:
+        entries = edited(rng, entries)
+    else:
+        values = np.frombuffer(data, "<f8").copy()
+        values[rng.integers(values.size)] = NUMBERS[rng.integers(len(NUMBERS))]
+        data = values.tobytes()
+    return built(header, entries, data)
+
+
+def check_law(q):
+    """Whatever a file says, what it gives is a law."""
+    y = np.concatenate([[-np.inf], np.linspace(-1e3, 1e3, 41), np.linspace(-3, 25, 41), [np.inf]])
+    with np.errstate(all="ignore"):
+        F = q.cdf(np.sort(y))
+        assert np.all((F >= -1e-12) & (F <= 1 + 1e-12))
+        assert np.all(np.diff(F) >= -1e-12)
+        assert not np.any(np.isnan(q.ppf([0.01, 0.5, 0.99])))
+        if not isinstance(q, Guarded):  # a quadrature, and slow
+            q.mean()
+
+
+def outcome(path):
+    """What a file gives, or the error it raises; any other exception is a failure."""
+    try:
+        return load(path)
+    except FileError as error:
+        return error
+
+
+@pytest.mark.parametrize("mutate", [raw_mutation, repaired_mutation])
+def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
+    rng = np.random.default_rng(2022)
+    contents, path, loaded = seeds(tmp_path), tmp_path / "mutated", 0
+    for i in range(MUTATIONS // 2):
+        content = contents[rng.integers(len(contents))]
+        mutated = mutate(rng, content, contents)
+        path.write_bytes(mutated)
+        with peak_below(2e7) if i % 20 == 0 else nullcontext():  # watching takes its time
+            found = outcome(path)
+        if isinstance(found, FileError):
+            assert str(found).startswith(f"cannot load {path}: ")
+            assert len(str(found)) < 1_000
+        elif mutated != content:
+            assert mutate is repaired_mutation, "an accident went unnoticed"
+            check_law(found.q)
+            loaded += 1
+    assert loaded > (100 if mutate is repaired_mutation else -1)  # so the deeper checks were reached, and passed
