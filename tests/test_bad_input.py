@@ -429,6 +429,13 @@ def test_some_equal_draws_are_spread_without_a_word_since_trees_and_resampling_g
     np.testing.assert_allclose(draws.values, [[1.0, 2.0, 2.0], [3.0, 3.0, 7.0]], rtol=1e-5)
 
 
+def test_draws_that_are_next_to_equal_stay_apart_beside_equal_ones():
+    draws = np.sort(np.random.default_rng(0).normal(5.0, 1.0, (1, 8)))
+    draws[:, 4] = draws[:, 3]
+    draws[:, 6] = np.nextafter(draws[:, 5], 99)
+    assert np.all(np.diff(Samples(draws).as_quantiles().values, axis=1) > 0)
+
+
 FAR = {
     "Interval": lambda: Interval([0.0, 1e12, 4.0], [1e-3, 1e12, 4.001]),
     "Quantiles": lambda: Quantiles(LEVELS, [[0.0, 1e-3, 2e-3], [1e12, 1e12, 1e12], [0.0, 1e-3, 2e-3]]),

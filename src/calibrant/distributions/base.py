@@ -138,6 +138,10 @@ class Distribution(ABC):
         """The quantile at probability sigmoid(s)."""
         return self._ppf(sigmoid(s))
 
+    def _quantiles(self, p: Array) -> Array:
+        """The quantiles of every row at the same k levels."""
+        return self._at("_ppf", p[None, :] if self.shape else p)
+
     def _partial_moments(self, y: Array) -> PartialMoments:
         """By quadrature, see `calibrant.distributions.quadrature`."""
         from calibrant.distributions.quadrature import as_pull_back
@@ -231,7 +235,7 @@ class Distribution(ABC):
         p = probabilities("levels", levels, like=self._like)
         if p.ndim != 1:
             raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
-        return self._at("_ppf", p[None, :] if self.shape else p)
+        return self._quantiles(p)
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` independent draws from each law: (n, size) for a batch, (size,) for a single law."""

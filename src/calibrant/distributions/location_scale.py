@@ -57,6 +57,10 @@ class LocationScale(Distribution):
     def _ppf(self, p: Array) -> Array:
         return self._y(self.base._ppf(p))
 
+    def _quantiles(self, p: Array) -> Array:
+        """From the shared law's, looked up once for all rows."""
+        return super()._quantiles(p) if self.base.shape or not self.shape else self._y(self.base._ppf(p[None, :]))
+
     def _ppf_logit(self, s: Array) -> Array:
         return self._y(self.base._ppf_logit(s))
 

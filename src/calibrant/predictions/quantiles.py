@@ -66,6 +66,8 @@ def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array
 def apart(values: Array, width: Array) -> Array:
     """Each row with some equal values rebuilt from its first value and these positive widths."""
     xp = namespace(values)
+    # a gap of a single float would be lost in the sum
+    width = xp.maximum(width, 4 * float(xp.finfo(values.dtype).eps) * xp.abs(values[:, 1:]))
     equal = xp.any(values[:, 1:] <= values[:, :-1], axis=1)[:, None]
     first = values[:, :1]
     return xp.where(equal, concatenate([first, first + xp.cumulative_sum(width, axis=1)], axis=1), values)

@@ -1,0 +1,15 @@
+"""From a fitted model to what it predicts: `prediction_of(model, X)`.
+
+The kind of prediction is found from the model, one small file a library: scikit-learn, LightGBM, XGBoost, CatBoost,
+NGBoost, quantile-forest, skpro, statsmodels and torch, lists of models, anything with `predict`, any callable.
+`register` teaches it a class of your own.
+"""
+
+from calibrant.models.dispatch import prediction_of, register
+from calibrant.models.several import by_level, together
+
+register(list, together)
+register(tuple, together)
+register(dict, by_level)
+
+__all__ = ["prediction_of", "register"]

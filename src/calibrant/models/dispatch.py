@@ -1,0 +1,71 @@
+"""Which adapter a model is handed to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from calibrant.models import plain
+from calibrant.models.outputs import named
+
+LIBRARIES = frozenset(
+    ["catboost", "lightgbm", "ngboost", "quantile_forest", "sklearn", "skpro", "statsmodels", "torch", "xgboost"]
+)
+"""Each has an adapter: the module of this package that bears its name."""
+
+Adapter = Callable[[Any, Any], Any]
+"""A function of a fitted model and X that returns a prediction."""
+
+
+def prediction_of(model: Any, X: Any) -> Any:
+    """f(X), as the kind of prediction that the fitted model makes: `Point`, `Quantiles`, `Samples` or a distribution.
+
+    | model | prediction |
+    |---|---|
+    | scikit-learn: `predict` with `return_std` | `Normal` |
+    | scikit-learn: a quantile loss | `Quantiles` of that level |
+    | scikit-learn: forests and bagging | `Samples`, one a tree |
+    | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
+    | CatBoost: `RMSEWithUncertainty` | `Normal` |
+    | NGBoost, skpro | the law they predict |
+    | quantile-forest | `Quantiles` |
+    | statsmodels: least squares | `StudentT` with the residual degrees of freedom |
+    | torch module that returns (mean, scale), a law, or quantiles at its `levels` | `Normal`, the law, `Quantiles` |
+    | list of models | one `Quantiles` of single levels, else an `Ensemble` |
+    | dict {level: model} | `Quantiles` |
+    | anything else with `predict`, any callable | `Point`, or the prediction that it returns |
+
+    X goes to the model as it is. `register` adds classes of your own.
+
+    >>> prediction_of(lambda X: [2 * x for x in X], [1.0, 2.0])
+    Point(n=2)
+    """
+    if isinstance(model, type):
+        raise TypeError(f"prediction_of takes a fitted model, got the class {model.__name__}: pass an instance")
+    return _adapted(model, X)
+
+
+@singledispatch
+def _adapted(model: Any, X: Any) -> Any:
+    """By the library of the first class in the model's ancestry that has one here."""
+    if hasattr(model, "classes_") and hasattr(model, "predict_proba"):
+        raise TypeError(f"prediction_of takes a regression model, got the classifier {named(model)}")
+    tops = [kind.__module__.partition(".")[0] for kind in type(model).__mro__]
+    library = next((top for top in tops if top in LIBRARIES), None)
+    adapter: Adapter = plain.adapt if library is None else import_module(f"calibrant.models.{library}").adapt
+    return adapter(model, X)
+
+
+def register(kind: type, adapter: Adapter) -> None:
+    """Let `prediction_of` hand models of class `kind`, and of its subclasses, to `adapter(model, X)`.
+
+    It goes before the adapters of this package; of several registered classes the nearest in the ancestry decides.
+
+    >>> from calibrant import Normal
+    >>> class Thermometer:
+    ...     error = 0.5
+    >>> register(Thermometer, lambda model, X: Normal(X[:, 0], model.error))
+    """
+    _adapted.register(kind, adapter)

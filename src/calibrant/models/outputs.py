@@ -1,0 +1,61 @@
+"""What libraries return, as our arrays and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from array_api_compat import is_array_api_obj, is_numpy_array
+
+from calibrant._arrays import Array
+from calibrant.predictions import Quantiles
+
+
+def named(model: Any) -> str:
+    """A function's own name, else that of the class."""
+    return str(getattr(model, "__name__", type(model).__name__))
+
+
+def numbers(name: str, output: Any) -> Array:
+    """An array of another namespace than numpy as it is; all else as numpy float64, lest labels be rounded to less."""
+    if is_array_api_obj(output) and not is_numpy_array(output):
+        return output
+    try:
+        array = np.asarray(output)
+    except ValueError:
+        raise ValueError(f"{name} must predict an array of numbers, got rows of unequal length") from None
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must predict real numbers, got {type(output).__name__} of dtype {array.dtype}")
+    return array.astype(np.float64, copy=False)
+
+
+def column(name: str, output: Any) -> Array:
+    """One number a row: (n,), or (n, 1) without its second axis."""
+    array = numbers(name, output)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must predict one number a row, got shape {tuple(array.shape)}: "
+            f"calibrate several targets one by one, and wrap the model in a function that returns "
+            f"Quantiles(levels, values) or Samples(values) if its columns are these"
+        )
+    return array
+
+
+def quantiles(name: str, levels: Sequence[float], output: Any) -> Quantiles:
+    """`Quantiles` of levels in any order, one column of `output` each; (n,) will do for a single level."""
+    array = numbers(name, output)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or array.shape[1] != len(levels):
+        raise ValueError(
+            f"{name} must predict a column for each of its {len(levels)} levels, got shape {tuple(array.shape)}"
+        )
+    order = np.argsort(levels)
+    return Quantiles(np.asarray(levels, dtype=np.float64)[order], array[:, order.tolist()])
+
+
+def without_arrow(X: Any) -> Any:
+    """X, with an Arrow table turned into pandas, for libraries that cannot read it."""
+    return X.to_pandas() if type(X).__module__.partition(".")[0] == "pyarrow" else X

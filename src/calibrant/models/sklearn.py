@@ -1,0 +1,88 @@
+"""scikit-learn, and every class that inherits from one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array
+from calibrant.models import plain
+from calibrant.models.dispatch import prediction_of
+from calibrant.models.outputs import column, named, quantiles
+from calibrant.predictions import Point, Samples
+
+
+def adapt(model: Any, X: Any) -> Any:
+    """By the first class in the model's ancestry that predicts more than its `predict` says, else as any model."""
+    for kind in type(model).__mro__:
+        if kind.__name__ in _KINDS and kind.__module__.startswith("sklearn."):
+            return _KINDS[kind.__name__](model, X)
+    return prediction_of(model.best_estimator_, X) if hasattr(model, "best_estimator_") else plain.adapt(model, X)
+
+
+def _pipeline(model: Any, X: Any) -> Any:
+    return prediction_of(model[-1], model[:-1].transform(X) if len(model) > 1 else X)
+
+
+def _transformed_target(model: Any, X: Any) -> Any:
+    """Its own point prediction, since a mean or a scale does not survive the way back of the transformation."""
+    if model.func is None and model.transformer is None and hasattr(model, "regressor_"):
+        return prediction_of(model.regressor_, X)
+    return plain.adapt(model, X)
+
+
+def _forest(model: Any, X: Any) -> Samples:
+    """The value of the leaf that X falls into, in each tree; X is validated once, not once a tree."""
+    leaves = model.apply(X)
+    _one_target(model, model.n_outputs_)
+    trees = [tree.tree_.value[leaves[:, k], 0, 0] for k, tree in enumerate(model.estimators_)]
+    return Samples(np.stack(trees, axis=1))
+
+
+def _bagging(model: Any, X: Any) -> Samples:
+    from sklearn.utils.validation import check_is_fitted, validate_data
+
+    check_is_fitted(model)
+    X = validate_data(model, X, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False, reset=False)
+    parts = zip(model.estimators_, model.estimators_features_, strict=True)
+    draws: list[Array] = [column(named(model), member.predict(X[:, features])) for member, features in parts]
+    return Samples(np.stack(draws, axis=1))
+
+
+def _one_target(model: Any, count: int) -> None:
+    if count > 1:
+        raise ValueError(f"{named(model)} must predict one target, got {count}: calibrate them one by one")
+
+
+def _quantile_loss(level: str) -> Callable[[Any, Any], Any]:
+    """`Quantiles` of the level that the attribute `level` holds, if the loss is the pinball loss."""
+
+    def adapt(model: Any, X: Any) -> Any:
+        if model.loss != "quantile":
+            return plain.adapt(model, X)
+        return quantiles(named(model), [float(getattr(model, level))], model.predict(X))
+
+    return adapt
+
+
+def _dummy(model: Any, X: Any) -> Any:
+    """Not `Normal`: the standard deviation that a dummy returns is 0."""
+    if model.strategy == "quantile" and 0 < model.quantile < 1:
+        return quantiles(named(model), [float(model.quantile)], model.predict(X))
+    return Point(column(named(model), model.predict(X)))
+
+
+_KINDS: dict[str, Callable[[Any, Any], Any]] = {
+    "BaggingRegressor": _bagging,
+    "DummyRegressor": _dummy,
+    "ExtraTreesRegressor": _forest,
+    "FrozenEstimator": lambda model, X: prediction_of(model.estimator, X),
+    "GradientBoostingRegressor": _quantile_loss("alpha"),
+    "HistGradientBoostingRegressor": _quantile_loss("quantile"),
+    "Pipeline": _pipeline,
+    "QuantileRegressor": lambda model, X: quantiles(named(model), [float(model.quantile)], model.predict(X)),
+    "RandomForestRegressor": _forest,
+    "TransformedTargetRegressor": _transformed_target,
+}

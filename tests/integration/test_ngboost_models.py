@@ -1,0 +1,75 @@
+"""NGBoost: the law of `pred_dist`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ngboost", reason="ngboost is not installed")
+
+import ngboost
+import ngboost.distns
+from problem import FRAMES, X_CAL, X_NEW, X_TRAIN, Y_CAL, Y_NEW, Y_TRAIN, covers
+from sklearn.exceptions import NotFittedError
+
+from calibrant import Calibrator
+from calibrant.models import prediction_of
+from calibrant.scores import CDFScore
+
+pytestmark = pytest.mark.integration
+
+BASES = {
+    "Cauchy": "LocationScale(n=1000, base=StandardT(n=1000))",
+    "Exponential": "ScipyDistribution(n=1000, expon)",
+    "Gamma": "ScipyDistribution(n=1000, gamma)",
+    "Laplace": "LocationScale(n=1000, base=StandardLaplace())",
+    "LogNormal": "LogNormal(n=1000)",
+    "Normal": "LocationScale(n=1000, base=StandardNormal())",
+    "T": "LocationScale(n=1000, base=StandardT(n=1000))",
+    "Weibull": "ScipyDistribution(n=1000, weibull_min)",
+}
+
+
+def fitted(law="Normal", frame=lambda X: X):
+    model = ngboost.NGBRegressor(getattr(ngboost.distns, law), n_estimators=20, verbose=False, random_state=0)
+    return model.fit(frame(X_TRAIN), Y_TRAIN)
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_every_law_is_the_one_that_ngboost_predicts(name):
+    model = fitted(name)
+    law, theirs = prediction_of(model, X_NEW), model.pred_dist(X_NEW)
+    assert repr(law) == BASES[name]
+    assert law.cdf(Y_NEW) == pytest.approx(theirs.cdf(Y_NEW), abs=1e-9)
+    assert law.ppf(0.3) == pytest.approx(theirs.ppf(0.3), rel=1e-7)
+
+
+@pytest.mark.parametrize("names", FRAMES)
+def test_normal_laws_are_calibrated(names):
+    frame = FRAMES[names]
+    assert covers(fitted("Normal", frame), frame)
+
+
+@pytest.mark.parametrize("name", ["Cauchy", "LogNormal", "Gamma"])
+def test_other_laws_are_calibrated_by_their_cdf(name):
+    model = fitted(name)
+    H = Calibrator(CDFScore()).fit(prediction_of(model, X_CAL), Y_CAL)(prediction_of(model, X_NEW))
+    lower, upper = H.interval(0.9)
+    assert np.mean((lower <= Y_NEW) & (upper >= Y_NEW)) == pytest.approx(0.9, abs=0.05)
+
+
+def test_a_discrete_law_is_refused():
+    model = ngboost.NGBRegressor(ngboost.distns.Poisson, n_estimators=5, verbose=False)
+    with pytest.raises(TypeError, match="continuous distribution, got the discrete poisson"):
+        prediction_of(model.fit(X_TRAIN, np.round(Y_TRAIN)), X_NEW)
+
+
+def test_a_classifier_is_refused():
+    model = ngboost.NGBClassifier(n_estimators=5, verbose=False).fit(X_TRAIN, (Y_TRAIN > 12).astype(int))
+    with pytest.raises(TypeError, match=r"must predict a law that scipy\.stats has, got"):
+        prediction_of(model, X_NEW)
+
+
+def test_a_model_that_is_not_fitted_says_so():
+    with pytest.raises(NotFittedError, match="this NGBRegressor is not fitted yet: call fit first"):
+        prediction_of(ngboost.NGBRegressor(), X_NEW)

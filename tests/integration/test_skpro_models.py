@@ -1,0 +1,109 @@
+"""skpro: the law of `predict_proba`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("skpro", reason="skpro is not installed")
+
+import pandas as pd
+import skpro.distributions
+from problem import FRAMES, X_NEW, X_TRAIN, Y_NEW, Y_TRAIN, covers
+from sklearn.linear_model import LinearRegression
+from skpro.regression.base import BaseProbaRegressor
+from skpro.regression.bootstrap import BootstrapRegressor
+from skpro.regression.delta import DeltaPointRegressor
+from skpro.regression.residual import ResidualDouble
+
+from calibrant import Point, Quantiles, Samples
+from calibrant.models import prediction_of
+
+pytestmark = pytest.mark.integration
+
+BASES = {
+    "Laplace": "LocationScale(n=1000, base=StandardLaplace())",
+    "Normal": "LocationScale(n=1000, base=StandardNormal())",
+    "t": "LocationScale(n=1000, base=StandardT(n=1000))",
+}
+
+
+def fitted(model, frame=FRAMES["pandas"]):
+    X = FRAMES["pandas"](X_TRAIN) if frame is FRAMES["pyarrow"] else frame(X_TRAIN)  # it cannot fit on Arrow
+    return model.fit(X, Y_TRAIN)
+
+
+class Always(BaseProbaRegressor):
+    """Predicts one law for every row."""
+
+    _tags = {"capability:missing": True}  # noqa: RUF012
+
+    def __init__(self, law="Normal", parameters=None):
+        self.law = law
+        self.parameters = parameters
+        super().__init__()
+
+    def _fit(self, X, y, C=None):
+        self.columns_ = y.columns
+        return self
+
+    def _predict_proba(self, X):
+        parameters = {key: np.full((len(X), 1), value) for key, value in self.parameters.items()}
+        return getattr(skpro.distributions, self.law)(**parameters, index=X.index, columns=self.columns_)
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_laws_that_are_ours_become_ours(name):
+    model = fitted(ResidualDouble(LinearRegression(), dist=name))
+    X = FRAMES["pandas"](X_NEW)
+    law, theirs = prediction_of(model, X), model.predict_proba(X)
+    assert repr(law) == BASES[name]
+    labels = pd.DataFrame(Y_NEW, columns=theirs.columns)
+    assert law.cdf(Y_NEW) == pytest.approx(theirs.cdf(labels).to_numpy()[:, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("Logistic", {"mu": 1.0, "scale": 2.0}), ("LogNormal", {"mu": 1.0, "sigma": 0.5})],
+)
+def test_other_laws_have_the_same_parameters(name, parameters):
+    model = fitted(Always(name, parameters))
+    X = FRAMES["pandas"](X_NEW)
+    theirs = model.predict_proba(X).quantile([0.1, 0.7]).to_numpy()
+    assert prediction_of(model, X).quantiles([0.1, 0.7]) == pytest.approx(theirs)
+
+
+def test_a_law_that_is_not_ours_becomes_its_quantiles():
+    model = fitted(Always("Gamma", {"alpha": 3.0, "beta": 0.3}))
+    X = FRAMES["pandas"](X_NEW)
+    prediction = prediction_of(model, X)
+    assert isinstance(prediction, Quantiles)
+    assert prediction.values[:, [9, 49]] == pytest.approx(model.predict_quantiles(X, alpha=[0.1, 0.5]).to_numpy())
+    assert covers(model, FRAMES["pandas"])
+
+
+@pytest.mark.parametrize("names", FRAMES)
+def test_normal_laws_are_calibrated(names):
+    frame = FRAMES[names]
+    assert covers(fitted(ResidualDouble(LinearRegression()), frame), frame)
+
+
+def test_draws_are_samples_of_their_rows():
+    model = fitted(BootstrapRegressor(LinearRegression(), n_bootstrap_samples=20, random_state=0))
+    X = FRAMES["pandas"](X_NEW[:50]).iloc[::-1]
+    prediction = prediction_of(model, X)
+    assert isinstance(prediction, Samples)
+    assert prediction.values.mean(axis=1) == pytest.approx(model.predict_proba(X).mean().to_numpy()[:, 0])
+    assert covers(model, FRAMES["pandas"])
+
+
+def test_points_are_points():
+    model = fitted(DeltaPointRegressor(LinearRegression()))
+    prediction = prediction_of(model, FRAMES["pandas"](X_NEW))
+    assert isinstance(prediction, Point)
+    assert prediction.values == pytest.approx(LinearRegression().fit(X_TRAIN, Y_TRAIN).predict(X_NEW))
+
+
+def test_a_model_that_is_not_fitted_says_so():
+    with pytest.raises(Exception, match="has not been fitted yet"):
+        prediction_of(ResidualDouble(LinearRegression()), X_NEW)
