@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from calibrant import (
     Calibrator,
+    CrossCalibrated,
     Ensemble,
     Guarantee,
     Interval,
@@ -481,3 +482,56 @@ def test_conditional_bound_grows_with_confidence_and_shrinks_with_n():
     assert Guarantee(100, 0).conditional(0.9) < Guarantee(100, 0).conditional(0.99)
     assert Guarantee(1000, 0).conditional(0.9) < Guarantee(100, 0).conditional(0.9)
     assert Guarantee(100, 0).conditional(0.9) == pytest.approx(1 / 101 + math.sqrt(math.log(20) / 200))
+
+
+# ---- folds ---------------------------------------------------------------------------------------------------------
+
+
+def pits_of_folds(interpolator, sets=1500, folds=4, size=6, features=17):
+    """H(Y) for one new row a calibration set; a fold's model has almost as many coefficients as rows, so it is wild."""
+    rng = np.random.default_rng(5)
+    n = folds * size
+    pits = []
+    for _ in range(sets):
+        X, y = rng.normal(size=(n + 1, features)), rng.normal(size=n + 1)
+        members, predictions = [], []
+        for fold in np.array_split(np.arange(n), folds):
+            rest = np.setdiff1d(np.arange(n), fold)
+            beta = np.linalg.lstsq(X[rest], y[rest], rcond=None)[0]
+            members.append(Calibrator(interpolator=interpolator).fit(X[fold] @ beta, y[fold]))
+            predictions.append(X[-1:] @ beta)
+        calibrated = CrossCalibrated(tuple(members))
+        pits.append(calibrated(predictions, rng=rng).cdf(y[-1:])[0])
+    return np.sort(pits), calibrated.guarantee
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Random()], ids=lambda each: type(each).__name__)
+def test_folds_keep_2c_where_they_do_not_keep_c(interpolator):
+    pits, guarantee = pits_of_folds(interpolator)
+    share = np.arange(1, len(pits) + 1) / len(pits)
+    noise = math.sqrt(math.log(2 / DOUBT) / (2 * len(pits)))
+    assert np.max(np.abs(share - pits)) > 1 / 25 + noise  # no 1 / (n + 1)
+    assert np.all(share <= 2 * pits + guarantee.epsilon + noise)
+    above = 1 - pits[::-1]
+    assert np.all(share <= 2 * above + guarantee.epsilon + noise)
+
+
+def test_the_guarantee_of_folds_says_what_it_is():
+    _, guarantee = pits_of_folds(Linear(), sets=1)
+    assert (guarantee.kind, guarantee.n, guarantee.epsilon) == ("cross", 24, pytest.approx(2 / 7))
+    assert "P(H(Y) <= c) <= 2c + 0.286" in str(guarantee)
+    assert "1 - c" in str(guarantee)
+    _, exact = pits_of_folds(Random(), sets=1)
+    assert exact.epsilon == 0
+    assert "continuous" not in str(exact)
+    tied = CrossCalibrated(tuple(Calibrator().fit(np.zeros(4), [1.0, 1.0, 2.0, 3.0]) for _ in range(2))).guarantee
+    assert tied.kind == "cross, approximate"
+    assert "the largest is of 2 scores" in str(tied)
+
+
+def test_twice_the_mean_of_p_values_is_the_best_that_dependence_allows():
+    """Two p-values U and V with mean c on an event of probability 2c: the bound cannot be lowered to c."""
+    rng = np.random.default_rng(0)
+    u = rng.uniform(size=200_000)
+    v = np.where(u < 0.2, 0.2 - u, u)  # uniform too
+    assert np.mean((u + v) / 2 <= 0.1 + 1e-12) == pytest.approx(0.2, abs=0.005)
