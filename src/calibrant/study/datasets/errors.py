@@ -1,0 +1,20 @@
+"""What can go wrong with a dataset, and with the libraries that read it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class DatasetError(ValueError):
+    """A dataset that is not at hand, or not what it should be."""
+
+
+def need(module: str) -> Any:
+    """An optional module, or the error that says how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"the study's datasets need {error.name or module}: pip install 'calibrant[study]'", name=error.name
+        ) from error
