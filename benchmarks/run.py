@@ -18,8 +18,10 @@ import scoringrules
 from crepes import ConformalPredictiveSystem
 from mapie.regression import SplitConformalRegressor
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression
 
-from calibrant import Calibrator, Normal, Point
+from calibrant import CalibratedRegressor, Calibrator, Normal, Point
 from calibrant.distributions import Distribution
 from calibrant.interpolators import NAF
 from calibrant.scores import CDFScore, ZScore
@@ -178,6 +180,25 @@ def naf() -> list[tuple[int, float, float, float]]:
     return rows
 
 
+def estimator() -> list[list[str]]:
+    """`predict_interval` of a CalibratedRegressor against the bare `predict` of its model, 1e6 rows x 10 columns."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000_000, 10))
+    y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=len(X))
+    rows = []
+    for base in (HistGradientBoostingRegressor(max_iter=100), LinearRegression()):
+        model = CalibratedRegressor(base, random_state=0).fit(X[:50_000], y[:50_000])
+        bare = model.estimators_[0]
+        works = {"bare": lambda bare=bare: bare.predict(X), "interval": lambda model=model: model.predict_interval(X)}
+        times = interleaved(works, seconds=20)
+        ratio, extra = times["interval"] / times["bare"], (times["interval"] - times["bare"]) / len(X) * 1e9
+        name = type(base).__name__
+        goal, reached = ("30 ns a row", extra <= 30) if name == "LinearRegression" else ("1.3 times", ratio <= 1.3)
+        shown = f"{times['interval'] * 1e3:.0f} ms / {times['bare'] * 1e3:.0f} ms"
+        rows.append([name, shown, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
+    return rows
+
+
 def table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -207,6 +228,10 @@ def main() -> None:
         "## NAF, 200 units, Student t5 scores\n\nNLL above the truth on 200,000 fresh scores (goal 0.05 nats), largest"
         " rank error as a multiple of lambda = sqrt(n)/2 (goal 1).\n\n"
         + table(["n", "fit", "NLL gap", "rank error", "reached"], flows)
+    )
+    parts.append(
+        "## CalibratedRegressor.predict_interval against the bare predict, 1e6 rows x 10 columns\n\n"
+        + table(["model", "interval / bare", "times", "extra a row", "goal", "reached"], estimator())
     )
     text = "\n\n".join(parts) + "\n"
     print(text)

@@ -181,7 +181,7 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
     def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
         """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame."""
         levels = probabilities("quantiles", quantiles)
-        names = [f"q{level:g}" for level in np.atleast_1d(levels)]
+        names = [f"q{float(level)}" for level in np.atleast_1d(levels)]
         if levels.ndim != 1 or len(set(names)) != len(names):
             raise ValueError(f"quantiles must be a list of distinct levels, got {quantiles!r}")
         return like_input(X, names, to_numpy(self.predict_distribution(X).quantiles(levels)))
