@@ -420,3 +420,11 @@ def test_a_score_of_your_own_is_taken():
 
     assert abs(evaluate(fitted(score=Relative()).predict_distribution(X[NEW]), Y[NEW]).coverage - 0.9) < 0.08
     assert required_n(0.02) == 49  # so 80 held-out rows are enough for epsilon = 0.02
+
+
+def test_folds_do_not_take_one_prediction_for_a_list_of_them():
+    model = fitted(cv=3)
+    with pytest.raises(TypeError, match=r"takes a list of 3 predictions of the same rows.*got Point\(n=3\)"):
+        model.calibrated_(Point([1.0, 2.0, 3.0]))
+    with pytest.raises(TypeError, match=r"takes a list of 3 predictions.*got a list of 2"):
+        model.calibrated_([[1.0], [2.0]])

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import same_length
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.mixture import Mixture
 from calibrant.guarantee import CrossGuarantee
+from calibrant.predictions.base import Prediction
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,12 @@ class CrossCalibrated:
 
     def __call__(self, predictions: Sequence[Any], *, rng: np.random.Generator | None = None) -> Distribution:
         """H[x_i] for each row i, given the prediction of every fold's model for these rows."""
-        same_length("CrossCalibrated.members", len(self.members), "predictions", len(predictions))
+        several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
+        if not several or len(predictions) != len(self.members):
+            raise TypeError(
+                f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each fold's"
+                f" model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
+            )
         laws = [member(each, rng=rng) for member, each in zip(self.members, predictions, strict=True)]
         return Mixture(tuple(laws), self.weights)
 

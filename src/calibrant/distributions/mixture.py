@@ -14,9 +14,8 @@ from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
 from calibrant.distributions.quadrature import as_pull_back, nodes_and_weights
 
-
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
-# Logits of the levels between which the CDFs are integrated: the tails of their differences fall like the square of these.
+# Logits of the levels between which the CDFs are integrated; beyond them the squares of their differences are nothing.
 _LEVELS = np.array([-30.0, -24, -18, -14, -10, -8, *np.linspace(-6, 6, 19), 8, 10, 14, 18, 24, 30])
 
 

@@ -1,0 +1,24 @@
+"""The command line, `calibrant` or `python -m calibrant`. It needs the extra: pip install 'calibrant[cli]'."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import NoReturn
+
+NEEDS = ("typer", "rich", "pyarrow", "safetensors")
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 all well, 1 something is wrong with the data or a file, 2 wrong usage."""
+    missing = [name for name in NEEDS if find_spec(name) is None]
+    if missing:
+        print(f"error: the command line needs {', '.join(missing)}: pip install 'calibrant[cli]'", file=sys.stderr)
+        sys.exit(1)
+    from calibrant.cli.app import app
+    from calibrant.cli.report import clean_on_sigterm
+
+    clean_on_sigterm()
+    app(args=None if arguments is None else list(arguments), prog_name="calibrant")
+    sys.exit(0)

@@ -1,0 +1,278 @@
+"""The commands and their options; what they do is in the files beside this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calibrant.cli.report import reported
+
+app = typer.Typer(
+    help="Calibrated predictive distributions from the predictions of any regression model.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Try: calibrant demo. Files may be .csv, .csv.gz, .parquet, .pq, .feather, .arrow or .ipc.",
+)
+
+PREDICTION = "Columns of the prediction"
+Input = Annotated[Path, typer.Argument(metavar="FILE", help="A csv, parquet or feather file.", show_default=False)]
+ModelFile = Annotated[
+    Path, typer.Option("--model", "-m", metavar="FILE", help="What fit has written.", show_default=False)
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
+]
+Point = Annotated[str | None, typer.Option(metavar="NAME", help="A number.", rich_help_panel=PREDICTION)]
+Mean = Annotated[str | None, typer.Option(metavar="NAME", help="A mean, with --std.", rich_help_panel=PREDICTION)]
+Std = Annotated[str | None, typer.Option(metavar="NAME", help="A standard deviation.", rich_help_panel=PREDICTION)]
+Lower = Annotated[
+    str | None, typer.Option(metavar="NAME", help="A lower bound, with --upper.", rich_help_panel=PREDICTION)
+]
+Upper = Annotated[str | None, typer.Option(metavar="NAME", help="An upper bound.", rich_help_panel=PREDICTION)]
+_PAIRS = {"metavar": "NAME:LEVEL,...", "help": "Quantiles and their levels.", "rich_help_panel": PREDICTION}
+QuantilePairs = Annotated[str | None, typer.Option("--quantiles", **_PAIRS)]
+QuantileColumns = Annotated[str | None, typer.Option("--quantile-columns", **_PAIRS)]
+Samples = Annotated[
+    str | None,
+    typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that fits.", rich_help_panel=PREDICTION),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def examples(*lines: str) -> str:
+    """The foot of a help page."""
+    return "\n\n".join(["Examples:", *lines])
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+    if asked:
+        from importlib.metadata import version
+
+        print(version("calibrant"))
+        raise typer.Exit
+
+
+@app.callback()
+def calibrant(
+    *,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    """Calibrated predictive distributions from the predictions of any regression model."""
+
+
+@app.command(
+    epilog=examples(
+        "calibrant fit cal.parquet --target y --mean mu --std sigma -o m.safetensors",
+        "calibrant fit cal.csv --target y --point f --interpolator naf -o m.safetensors",
+        "calibrant fit cal.csv --target y --quantiles lo:0.1,hi:0.9 -o m.safetensors",
+        "calibrant fit cal.feather --target y --samples 's*' -o m.safetensors",
+    )
+)
+def fit(
+    file: Input,
+    *,
+    target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")],
+    output: Output,
+    point: Point = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="residual, interval, quantile, samples, zscore or cdf; the prediction decides if not given.",
+        ),
+    ] = None,
+    interpolator: Annotated[str, typer.Option(metavar="NAME", help="linear, naive, random or naf.")] = "linear",
+    tails: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="exponential, bounded or infinite; of linear and random.", show_default=False
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Calibrate on predictions and labels of rows that the model was not trained on."""
+    with reported(debug=debug):
+        from calibrant.cli.columns import of_flags
+        from calibrant.cli.fit import fit, interpolator_of, score_of
+
+        columns = of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
+        fit(file, target, columns, score_of(score), interpolator_of(interpolator, tails), output)
+
+
+@app.command(
+    epilog=examples(
+        "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
+        "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
+        "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
+    )
+)
+def predict(
+    file: Input,
+    *,
+    model: ModelFile,
+    output: Output,
+    quantiles: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on."),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(metavar="COVERAGE", help="Write the bounds of the centred interval, as lower and upper."),
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
+    ] = "",
+    point: Point = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantile_columns: QuantileColumns = None,
+    samples: Samples = None,
+    seed: Seed = None,
+    debug: Debug = False,
+) -> None:
+    """Write calibrated quantiles and intervals, row for row. Files larger than memory are fine.
+
+    The columns of the prediction are those that the model was fitted on, unless you name others.
+    """
+    with reported(debug=debug):
+        from calibrant.cli.model import Model
+        from calibrant.cli.predict import Wanted, predict
+
+        wanted = Wanted(_levels(quantiles), None if interval is None else _unit(str(interval), "--interval"))
+        found = Model.read(model)
+        flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
+        columns = found.columns(flags, quantiles="--quantile-columns")
+        predict(file, found, columns, wanted, _split(keep), output, seed)
+
+
+@app.command(
+    epilog=examples(
+        "calibrant evaluate test.parquet -m m.safetensors --target y",
+        "calibrant evaluate test.csv -m m.safetensors --coverage 0.8 --json",
+    )
+)
+def evaluate(
+    file: Input,
+    *,
+    model: ModelFile,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The column of the labels; as in fit if not given.", show_default=False),
+    ] = None,
+    coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
+    point: Point = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    seed: Seed = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Score the predictions as they are and calibrated, side by side.
+
+    What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
+    """
+    with reported(debug=debug):
+        from calibrant.cli.evaluate import compared, print_json
+        from calibrant.cli.model import Model
+
+        level = _unit(str(coverage), "--coverage")
+        found = Model.read(model)
+        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
+        comparison = compared(file, found, columns, found.target(target), level, seed)
+        if as_json:
+            print_json(comparison.to_json())
+        else:
+            comparison.show()
+
+
+@app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
+def inspect(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What fit has written.", show_default=False)],
+    *,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Say what a model file holds, and what it promises."""
+    with reported(debug=debug):
+        from calibrant.cli.evaluate import print_json
+        from calibrant.cli.inspect import description, show_description
+        from calibrant.cli.model import Model
+
+        found = Model.read(model)
+        if as_json:
+            print_json(description(found))
+        else:
+            show_description(found)
+
+
+@app.command(epilog=examples("calibrant demo", "calibrant demo --into demo"))
+def demo(
+    *,
+    into: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where to write; a new temporary folder if not given.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Show the other commands at work on a small problem."""
+    with reported(debug=debug):
+        from calibrant.cli.demo import demo
+
+        demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
+
+
+def _flags(
+    point: str | None,
+    mean: str | None,
+    std: str | None,
+    lower: str | None,
+    upper: str | None,
+    quantiles: str | None,
+    samples: str | None,
+) -> dict[str, str | None]:
+    return {
+        "point": point,
+        "mean": mean,
+        "std": std,
+        "lower": lower,
+        "upper": upper,
+        "quantiles": quantiles,
+        "samples": samples,
+    }
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _levels(text: str | None) -> tuple[float, ...]:
+    levels = tuple(_unit(part, "--quantiles") for part in _split(text or ""))
+    if len(set(levels)) < len(levels):
+        raise typer.BadParameter(f"each level is wanted once, got {text!r}", param_hint="--quantiles")
+    return levels
+
+
+def _unit(text: str, flag: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1:
+        raise typer.BadParameter(f"a number strictly inside (0, 1) is wanted, got {text!r}", param_hint=flag)
+    return number

@@ -1,0 +1,79 @@
+"""`calibrant evaluate`."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibrant.cli.columns import Columns
+from calibrant.cli.mending import Mender
+from calibrant.cli.model import Model
+from calibrant.cli.report import naming, progress, show, working
+from calibrant.cli.tables import Table
+from calibrant.metrics import Evaluation, compare
+from calibrant.metrics import evaluate as metrics_of
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The forecasts of a file as they are, and calibrated."""
+
+    base: Evaluation
+    calibrated: Evaluation
+    guarantee: str
+    coverage: float
+
+    def show(self) -> None:
+        """Print a table."""
+        from rich import box
+        from rich.table import Table as RichTable
+
+        table = RichTable("", "base", "calibrated", box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for line in compare({"base": self.base, "calibrated": self.calibrated}).splitlines()[1:]:
+            table.add_row(*line.rsplit(maxsplit=2))
+        show(table)
+        show(self.guarantee)
+
+    def to_json(self) -> dict[str, Any]:
+        """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
+        sides = {"base": self.base, "calibrated": self.calibrated}
+        metrics = {
+            side: {name: strict(getattr(said, name)) for name in said.labels if name != "n"}
+            for side, said in sides.items()
+        }
+        return {**metrics, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
+
+
+def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> Comparison:
+    """The metrics on the rows of a file."""
+    calibrated = model.calibrated
+    table = Table(path)
+    columns = columns.found_in(table, target)
+    with progress("reading", table.count) as done:
+        rows = table.whole([target, *columns.names], done=done)
+    mender = Mender(model.usual_width)
+    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+    mender.report(path)
+    with working("evaluating"), naming(str(path)):
+        H = calibrated(prediction, rng=None if seed is None else np.random.default_rng(seed))
+        base, after = (metrics_of(forecast, y, coverage=coverage) for forecast in (prediction, H))
+    return Comparison(base, after, str(calibrated.guarantee), coverage)
+
+
+def strict(value: float | None) -> float | str | None:
+    """A number that JSON can spell; others as the text that both Python and JavaScript read as that number."""
+    if value is None or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def print_json(value: Any) -> None:
+    """One object on stdout."""
+    print(json.dumps(value, indent=2, allow_nan=False))

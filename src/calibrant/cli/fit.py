@@ -1,0 +1,81 @@
+"""`calibrant fit`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+
+from calibrant import Calibrator, required_n_for_interval
+from calibrant.cli.columns import Columns
+from calibrant.cli.mending import Mender
+from calibrant.cli.model import Notes, write
+from calibrant.cli.report import naming, progress, show, working
+from calibrant.cli.tables import Table, listed, not_over
+from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.names import INTERPOLATORS, SCORES, TAILS
+from calibrant.scores import Score
+
+T = TypeVar("T")
+
+TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
+
+
+def fit(path: Path, target: str, columns: Columns, score: Score | None, interpolator: Interpolator, out: Path) -> None:
+    """Calibrate on the rows of a file and keep the result."""
+    not_over(out, path)
+    table = Table(path)
+    columns = columns.found_in(table, target)
+    if target in columns.names:
+        raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
+    with progress("reading", table.count) as done:
+        rows = table.whole([target, *columns.names], done=done)
+    mender = Mender()
+    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+    expected = getattr(score, "expects", (object,))
+    if not isinstance(prediction, expected):
+        names = " or ".join(kind.__name__ for kind in expected)
+        raise typer.BadParameter(
+            f"{type(score).__name__} scores a {names}, which the {columns.kind} columns are not", param_hint="--score"
+        )
+    with working("calibrating"), naming(str(path)):
+        calibrated = Calibrator(score, interpolator).fit(prediction, y)
+    write(out, calibrated, Notes(columns, target, mender.usual))
+    mender.report(path)
+    enough = required_n_for_interval(0.9)
+    if len(y) < enough:
+        warnings.warn(f"{path}: {len(y)} rows are few, a 90% interval needs {enough}", stacklevel=1)
+    show(
+        f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {len(y):,} rows of {path}:"
+        f" {calibrated.score!r}, {calibrated.interpolator!r}."
+    )
+    show(str(calibrated.guarantee))
+    show(f"Wrote {out}.")
+
+
+def score_of(name: str | None) -> Score | None:
+    """The score of a name; None leaves the choice to the kind of prediction."""
+    return None if name is None else _chosen(name, SCORES, "--score")()
+
+
+def interpolator_of(name: str, tails: str | None) -> Interpolator:
+    """The interpolator of a name, with the tails of a name if it has tails."""
+    kind = _chosen(name, INTERPOLATORS, "--interpolator")
+    if tails is None:
+        return kind()
+    beyond = _chosen(tails, TAILS, "--tails")()
+    if name not in TAILED:
+        raise typer.BadParameter(f"{name} has no tails to choose, {' and '.join(TAILED)} have", param_hint="--tails")
+    try:
+        return TAILED[name](beyond)
+    except TypeError as error:
+        raise typer.BadParameter(str(error), param_hint="--tails") from None
+
+
+def _chosen(name: str, table: Mapping[str, T], flag: str) -> T:
+    if name not in table:
+        raise typer.BadParameter(f"one of {', '.join(table)} is wanted, got {name!r}", param_hint=flag)
+    return table[name]

@@ -1,0 +1,45 @@
+"""`calibrant inspect`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant.cli.evaluate import strict
+from calibrant.cli.model import Model
+from calibrant.cli.report import show
+
+
+def description(model: Model) -> dict[str, Any]:
+    """All there is to say about a model file, as JSON values."""
+    guarantee = model.stored.calibrated.guarantee
+    return {
+        "file": str(model.path),
+        "bytes": model.path.stat().st_size,
+        **model.stored.about,
+        "epsilon": strict(guarantee.epsilon),
+        "guarantee": str(guarantee),
+        "columns": None if model.notes is None else model.notes.columns.to_notes(),
+        "target": None if model.notes is None else model.notes.target,
+    }
+
+
+def show_description(model: Model) -> None:
+    """Print it as lines of names and values."""
+    from rich.table import Table
+
+    table = Table.grid("name", "value", padding=(0, 2))
+    for name, value in description(model).items():
+        table.add_row(name, _said(value))
+    show(table)
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_said(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        return " ".join(":".join(map(str, item)) if isinstance(item, list) else str(item) for item in value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,89 @@
+"""A model file: what was calibrated, and which columns it was calibrated on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from calibrant.calibration import Calibrated
+from calibrant.cli.columns import Columns, of_flags, of_notes
+from calibrant.persistence import FileError, Stored, read, save
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the command line keeps beside what was calibrated."""
+
+    columns: Columns
+    target: str
+    usual_width: float | None
+    """Of the predictions that it was calibrated on: see `calibrant.cli.mending`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"columns": self.columns.to_notes(), "target": self.target, "usual_width": self.usual_width}
+
+    @classmethod
+    def of_json(cls, notes: Mapping[str, Any]) -> Notes:
+        """From JSON values; raises if they are not of this making."""
+        target, width = notes["target"], notes["usual_width"]
+        if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
+            raise TypeError("a name and a number are wanted")
+        return cls(of_notes(notes["columns"]), target, width)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model file that was read."""
+
+    path: Path
+    stored: Stored
+    notes: Notes | None
+    """None for a file that was saved from Python, without notes."""
+
+    @classmethod
+    def read(cls, path: Path) -> Model:
+        """From a file."""
+        stored = read(path)
+        if not stored.notes:
+            return cls(path, stored, None)
+        try:
+            return cls(path, stored, Notes.of_json(stored.notes))
+        except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+            raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """What was calibrated, on one prediction a row."""
+        if not isinstance(self.stored.calibrated, Calibrated):
+            raise FileError(
+                f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"
+                " in Python"
+            )
+        return self.stored.calibrated
+
+    def columns(self, flags: Mapping[str, str | None], *, quantiles: str = "--quantiles") -> Columns:
+        """The columns that the flags name, or else those of the notes."""
+        return of_flags(flags, None if self.notes is None else self.notes.columns, quantiles=quantiles)
+
+    def target(self, given: str | None) -> str:
+        """The column of the labels that is given, or else that of the notes."""
+        if given is not None:
+            return given
+        if self.notes is None:
+            raise typer.BadParameter("the model does not say what it was fitted on", param_hint="--target")
+        return self.notes.target
+
+    @property
+    def usual_width(self) -> float | None:
+        """Of the predictions that it was calibrated on."""
+        return None if self.notes is None else self.notes.usual_width
+
+
+def write(path: Path, calibrated: Any, notes: Notes) -> None:
+    """Keep what was calibrated."""
+    save(path, calibrated, notes=notes.to_json())

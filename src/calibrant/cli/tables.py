@@ -1,0 +1,214 @@
+"""Tables in files: checked numbers, a bounded batch of rows at a time, and output that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import typer
+from numpy.typing import NDArray
+from pyarrow import types
+
+from calibrant.cli.formats import BATCH, Format, format_of, no_number
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a file, the first of which is row `start`."""
+
+    path: Path
+    start: int
+    rows: pa.RecordBatch
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    def parts(self, size: int) -> Iterator[Batch]:
+        """The same rows, `size` at a time."""
+        for offset in range(0, len(self), size):
+            yield Batch(self.path, self.start + offset, self.rows.slice(offset, size))
+
+    def values(self, column: str) -> pa.Array:
+        """A column; one that is kept as a dictionary is spelt out, as a stream may have a new one in each batch."""
+        values = self.rows[column]
+        return values.dictionary_decode() if types.is_dictionary(values.type) else values
+
+    def numbers(self, column: str) -> Numbers:
+        """A column as float64, without a copy where it is that already; the first value that is no number raises."""
+        values = self.values(column)
+        kind = values.type
+        if values.null_count:
+            self._complain(column, "is missing", values.is_null())
+        if not (types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)):
+            raise no_number(self.path, column, f"{kind} ({reprlib.repr(values[0].as_py())})", self.start)
+        if kind != pa.float64():
+            values = values.cast(pa.float64(), safe=False)
+        array: Numbers = np.asarray(np.from_dlpack(values), np.float64)  # to_numpy imports pandas, where there is one
+        if not np.isfinite(array).all():
+            self._complain(column, "is NaN or infinite", ~np.isfinite(array))
+        return array
+
+    def not_negative(self, column: str) -> Numbers:
+        """A column of numbers of which none is below zero."""
+        array = self.numbers(column)
+        if (array < 0).any():
+            self._complain(column, "is negative", array < 0)
+        return array
+
+    def _complain(self, column: str, what: str, bad: Any) -> None:
+        row = self.start + int(np.argmax(np.asarray(bad)))
+        raise ValueError(f"{self.path}: column {column!r} {what} in row {row} (counting from 0)")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of rows under names."""
+
+    path: Path
+
+    @cached_property
+    def format(self) -> Format:
+        """What the name of the file says."""
+        return format_of(self.path)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The names and types of its columns."""
+        with self._named():
+            return self.format.schema(self.path)
+
+    @cached_property
+    def count(self) -> int | None:
+        """The number of rows, where the file tells."""
+        with self._named():
+            return self.format.count(self.path)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.schema.names)
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Raise unless it has each of these columns, once."""
+        for name in columns:
+            found = self.names.count(name)
+            if found == 1:
+                continue
+            if found:
+                raise ValueError(f"{self.path}: there are {found} columns named {name!r}")
+            near = get_close_matches(name, self.names, 1)
+            others = listed([repr(other) for other in self.names])
+            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {others}"
+            raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
+
+    def matching(self, patterns: Sequence[str]) -> list[str]:
+        """The columns that these names and patterns such as 's*' choose, in the order of the file."""
+        chosen: set[str] = set()
+        for pattern in patterns:
+            found = [pattern] if pattern in self.names else [n for n in self.names if fnmatchcase(n, pattern)]
+            self.check(found or [pattern])
+            chosen.update(found)
+        return [name for name in self.names if name in chosen]
+
+    def batches(
+        self, numbers: Sequence[str], others: Sequence[str] = (), *, done: Callable[[int], None] = lambda rows: None
+    ) -> Iterator[Batch]:
+        """These columns, at most `BATCH` rows at a time; `done` hears of each batch that was worked off."""
+        wanted = list(dict.fromkeys([*numbers, *others]))
+        self.check(wanted)
+        start = 0
+        with self._named():
+            for rows in self.format.batches(self.path, wanted, numbers):
+                for batch in Batch(self.path, start, rows).parts(BATCH):
+                    yield batch
+                    start += len(batch)
+                    done(len(batch))
+        if not start:
+            raise ValueError(f"{self.path}: there are no rows")
+
+    def whole(self, numbers: Sequence[str], *, done: Callable[[int], None] = lambda rows: None) -> Batch:
+        """All rows of these columns, which must be numbers, as one batch."""
+        names = list(dict.fromkeys(numbers))
+        parts = [[batch.numbers(name) for name in names] for batch in self.batches(names, done=done)]
+        columns = [as_arrow(np.concatenate(column)) for column in zip(*parts, strict=True)]
+        return Batch(self.path, 0, pa.RecordBatch.from_arrays(columns, names))
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say which file it is that Arrow cannot read."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{self.path}: there is no such file") from None
+        except (pa.ArrowException, OSError) as error:
+            if str(error).startswith(f"{self.path}"):
+                raise
+            raise ValueError(f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})") from error
+
+
+@contextmanager
+def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """A file that appears under its name only when all is written; gives the function that takes the batches."""
+    target = path.resolve()  # a link stays a link
+    if target.is_dir():
+        raise ValueError(f"{path}: this is a folder")
+    if not target.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with (
+            pa.OSFile(str(temporary), "wb") as stream,
+            format_of(path).writer(stream, schema, plain) as writer,
+            ThreadPoolExecutor(1) as behind,  # one batch is written while the next is made
+        ):
+            writing = behind.submit(lambda: None)
+
+            def write(batch: pa.RecordBatch) -> None:
+                nonlocal writing
+                writing.result()
+                writing = behind.submit(writer.write_batch, batch)
+
+            yield write
+            writing.result()
+        os.replace(temporary, target)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path}: this cannot be written ({_reason(error)})") from error
+    finally:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def as_arrow(column: Numbers) -> pa.Array:
+    """An Arrow array of the same memory; pa.array would import pandas, where there is one."""
+    return pa.Array.from_buffers(pa.float64(), len(column), [None, pa.py_buffer(column)])
+
+
+def not_over(out: Path, *read: Path) -> None:
+    """Raise if the file to write is one of those that are read."""
+    for path in read:
+        if out.exists() and path.exists() and os.path.samefile(out, path):
+            raise typer.BadParameter(f"{out} is read, so it cannot be written over", param_hint="--output")
+
+
+def _reason(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    return str(error).splitlines()[0].rstrip(".") if number is None else os.strerror(number).lower()
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,370 @@
+"""The commands do what the library does, on real files."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+from typer.testing import CliRunner
+
+import calibrant
+from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
+from calibrant.cli.app import app
+from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
+from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
+from calibrant.persistence import read, save
+from calibrant.scores import CDFScore, ResidualScore, ZScore
+
+READ = {"parquet": parquet.read_table, "feather": feather.read_table, "csv": csv.read_csv, "csv.gz": csv.read_csv}
+LEVELS, COVERAGE = [0.05, 0.5, 0.95], 0.8
+WANTED = ["--quantiles", "0.05,0.5,0.95", "--interval", "0.8"]
+NAMES = ["q0.05", "q0.5", "q0.95", "lower", "upper"]
+
+KINDS = {
+    "point": (["--point", "mu"], lambda t: Point(t["mu"])),
+    "normal": (["--mean", "mu", "--std", "sigma"], lambda t: Normal(t["mu"], t["sigma"])),
+    "interval": (["--lower", "lo", "--upper", "hi"], lambda t: Interval(t["lo"], t["hi"])),
+    "quantiles": (
+        ["--quantiles", "mu:0.5,hi:0.9,lo:0.1"],
+        lambda t: Quantiles([0.1, 0.5, 0.9], np.stack([t["lo"], t["mu"], t["hi"]], axis=1)),
+    ),
+    "samples": (["--samples", "s?"], lambda t: Samples(np.stack([t[f"s{k}"] for k in range(5)], axis=1))),
+}
+
+
+def rows(seed, n):
+    """Forecasts of every kind, and labels; 'sy', the target, fits 's?' too."""
+    rng = np.random.default_rng(seed)
+    mu, sigma = rng.normal(size=n), rng.uniform(0.5, 1.5, n)
+    draws = mu[:, None] + sigma[:, None] * rng.normal(size=(n, 5))
+    return {
+        "id": np.array([f"row {k}" for k in range(n)]),
+        "mu": mu,
+        "sigma": sigma,
+        "lo": mu - sigma,
+        "hi": mu + sigma,
+        **{f"s{k}": draws[:, k] for k in range(5)},
+        "sy": mu + 2 * sigma * rng.normal(size=n),
+    }
+
+
+def write(path, columns):
+    table = pa.table(columns)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=300)
+    elif path.suffix == ".feather":
+        feather.write_feather(table, path)
+    else:
+        with pa.output_stream(str(path)) as stream:  # packs what ends in .gz
+            csv.write_csv(table, stream)
+    return path
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def columns_of(path):
+    return {name: column.to_numpy() for name, column in zip(*_parts(path), strict=True)}
+
+
+def _parts(path):
+    table = READ["csv.gz" if path.name.endswith(".csv.gz") else path.suffix[1:]](path)
+    return table.column_names, table.columns
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """cal and test in every format, and a model of normal forecasts."""
+    folder = tmp_path_factory.mktemp("cli")
+    for suffix in READ:
+        write(folder / f"cal.{suffix}", rows(0, 400))
+        write(folder / f"test.{suffix}", rows(1, 1000))
+    run("fit", folder / "cal.parquet", "--target", "sy", *KINDS["normal"][0], "-o", folder / "normal.safetensors")
+    return folder
+
+
+def expected(kind, *, calibrator=None, rng=None):
+    """The new columns, by the Python API."""
+    prediction_of = KINDS[kind][1]
+    before, after = rows(0, 400), rows(1, 1000)
+    calibrated = (calibrator or Calibrator()).fit(prediction_of(before), before["sy"])
+    H = calibrated(prediction_of(after), rng=rng)
+    return dict(zip(NAMES, [*H.quantiles(LEVELS).T, *H.interval(COVERAGE)], strict=True))
+
+
+def assert_same(found, wanted):
+    assert list(found) == list(wanted)
+    for name, column in wanted.items():
+        np.testing.assert_array_equal(found[name], column, err_msg=name)
+
+
+@pytest.mark.parametrize("suffix", READ)
+@pytest.mark.parametrize("kind", KINDS)
+def test_fit_and_predict_give_bit_for_bit_what_python_gives(folder, tmp_path, kind, suffix):
+    model, out = tmp_path / "m.safetensors", tmp_path / f"out.{suffix}"
+    run("fit", folder / f"cal.{suffix}", "--target", "sy", *KINDS[kind][0], "-o", model)
+    run("predict", folder / f"test.{suffix}", "-m", model, *WANTED, "-o", out)
+    assert_same(columns_of(out), expected(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stream_of_small_batches_gives_what_the_whole_file_gives(folder, tmp_path, monkeypatch, kind):
+    model, out = tmp_path / "m.safetensors", tmp_path / "out.parquet"
+    fit = ["fit", folder / "cal.parquet", "--target", "sy", *KINDS[kind][0], "--interpolator", "random"]
+    run(*fit, "--tails", "bounded", "-o", model)
+    monkeypatch.setattr("calibrant.cli.formats.BATCH", 128)
+    monkeypatch.setattr("calibrant.cli.tables.BATCH", 100)
+    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 33)
+    run("predict", folder / "test.parquet", "-m", model, *WANTED, "--seed", 7, "-o", out)
+    calibrator = Calibrator(interpolator=Random(BoundedTails()))
+    assert_same(columns_of(out), expected(kind, calibrator=calibrator, rng=np.random.default_rng(7)))
+    assert parquet.ParquetFile(out).num_row_groups > 5
+
+
+@pytest.mark.parametrize(
+    ("flags", "calibrator"),
+    [
+        (["--score", "cdf"], Calibrator(CDFScore())),
+        (["--score", "zscore", "--tails", "infinite"], Calibrator(ZScore(), Linear(InfiniteTails()))),
+        (["--interpolator", "naive"], Calibrator(interpolator=Naive())),
+        (["--interpolator", "naf"], Calibrator(interpolator=NAF())),
+        (["--interpolator", "linear", "--tails", "bounded"], Calibrator(interpolator=Linear(BoundedTails()))),
+    ],
+)
+def test_scores_interpolators_and_tails_go_by_name(folder, tmp_path, flags, calibrator):
+    model, out = tmp_path / "m.safetensors", tmp_path / "out.parquet"
+    run("fit", folder / "cal.parquet", "--target", "sy", *KINDS["normal"][0], *flags, "-o", model)
+    run("predict", folder / "test.parquet", "-m", model, *WANTED, "-o", out)
+    assert_same(columns_of(out), expected("normal", calibrator=calibrator))
+
+
+def test_every_name_makes_its_object_and_an_object_stays_itself():
+    assert all(isinstance(score_named(name), made) for name, made in SCORES.items())
+    assert all(isinstance(interpolator_named(name), made) for name, made in INTERPOLATORS.items())
+    assert sorted(TAILS) == ["bounded", "exponential", "infinite"]
+    score, interpolator = ResidualScore(), Naive()
+    assert score_named(score) is score
+    assert score_named(None) is None
+    assert interpolator_named(interpolator) is interpolator
+
+
+@pytest.mark.parametrize("named", [score_named, interpolator_named])
+def test_other_names_and_kinds_are_refused_with_the_list_of_names(named):
+    with pytest.raises(ValueError, match=r"must be one of \w+, .*, got 'nonsense'$"):
+        named("nonsense")
+    for value in (3, ResidualScore, Naive):
+        with pytest.raises(TypeError, match="must be one of the names"):
+            named(value)
+
+
+def test_fit_says_what_is_promised_and_where_it_was_written(folder, tmp_path):
+    model = tmp_path / "m.safetensors"
+    said = run("fit", folder / "cal.csv", "--target", "sy", "--point", "mu", "-o", model)
+    assert "400 rows" in said.stdout
+    assert str(read(model).calibrated.guarantee) in said.stdout
+    assert f"Wrote {model}." in said.stdout
+    assert not said.stderr
+
+
+def test_few_rows_are_warned_about_in_fit_and_in_predict(folder, tmp_path):
+    cal, model, out = write(tmp_path / "few.csv", rows(0, 5)), tmp_path / "m.safetensors", tmp_path / "out.csv"
+    said = run("fit", cal, "--target", "sy", "--point", "mu", "-o", model)
+    assert said.stderr == f"warning: {cal}: 5 rows are few, a 90% interval needs 9\n"
+    said = run("predict", folder / "test.csv", "-m", model, "--interval", "0.9", "-o", out)
+    assert said.stderr.startswith(f"warning: {model}: it was calibrated on 5 rows, and a 90% interval needs 9")
+
+
+def test_kept_columns_come_first_and_keep_their_values(folder, tmp_path):
+    before = rows(1, 1000)
+    for keep, names in (("id,sy", ["id", "sy"]), ("s[0-4]", [f"s{k}" for k in range(5)]), ("*", list(before))):
+        out = tmp_path / "out.csv"
+        run("predict", folder / "test.csv", "-m", folder / "normal.safetensors", *WANTED, "--keep", keep, "-o", out)
+        assert_same(columns_of(out), {**{name: before[name] for name in names}, **expected("normal")})
+
+
+def test_numbers_of_every_type_are_taken(tmp_path):
+    whole = np.arange(1, 101)
+    plain = {"mu": whole.astype(float), "sigma": np.full(100, 2.0), "y": whole + np.sin(whole)}
+    exact = pa.array(whole)
+    types = [
+        pa.int8(),
+        pa.uint16(),
+        pa.int64(),
+        pa.float32(),
+        pa.decimal128(25, 3),
+        pa.dictionary(pa.int32(), pa.int64()),
+    ]
+    model, out = tmp_path / "m.safetensors", tmp_path / "out.feather"
+    cal = write(tmp_path / "cal.parquet", plain)
+    run("fit", cal, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", model)
+    run("predict", cal, "-m", model, *WANTED, "-o", out)
+    usual = columns_of(out)
+    for kind in types:
+        column = exact.dictionary_encode() if pa.types.is_dictionary(kind) else exact.cast(kind)
+        test = write(tmp_path / "test.feather", {"mu": column, "sigma": plain["sigma"]})
+        run("predict", test, "-m", model, *WANTED, "-o", out)
+        assert_same(columns_of(out), usual)
+
+
+def test_other_columns_can_stand_in_for_those_of_the_fit(folder, tmp_path):
+    usual, model, out = rows(1, 1000), folder / "normal.safetensors", tmp_path / "out.parquet"
+    test = write(tmp_path / "test.parquet", {"centre": usual["mu"], "sigma": usual["sigma"]})
+    run("predict", test, "-m", model, "--mean", "centre", *WANTED, "-o", out)
+    assert_same(columns_of(out), expected("normal"))
+    said = run("predict", test, "-m", model, "--point", "centre", *WANTED, "-o", out, code=2)
+    assert "fitted on --mean and --std, got --point" in " ".join(said.stderr.split())
+
+
+def test_a_model_saved_from_python_reads_the_columns_that_are_named(folder, tmp_path):
+    model, out, before = tmp_path / "m.safetensors", tmp_path / "out.parquet", rows(0, 400)
+    save(model, Calibrator().fit(KINDS["quantiles"][1](before), before["sy"]))
+    test = folder / "test.parquet"
+    run("predict", test, "-m", model, "--quantile-columns", "lo:0.1,mu:0.5,hi:0.9", *WANTED, "-o", out)
+    assert_same(columns_of(out), expected("quantiles"))
+    assert "--quantile-columns" in run("predict", test, "-m", model, *WANTED, "-o", out, code=2).stderr
+    assert "--target" in run("evaluate", test, "-m", model, *KINDS["quantiles"][0], code=2).stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_evaluate_prints_nothing_but_the_metrics_of_python_as_strict_json(folder, tmp_path, kind):
+    model = tmp_path / "m.safetensors"
+    run("fit", folder / "cal.parquet", "--target", "sy", *KINDS[kind][0], "-o", model)
+    said = run("evaluate", folder / "test.parquet", "-m", model, "--coverage", "0.8", "--json")
+    found = json.loads(said.stdout, parse_constant=pytest.fail)
+    assert not said.stderr
+    prediction, y = KINDS[kind][1](rows(1, 1000)), rows(1, 1000)["sy"]
+    calibrated = read(model).calibrated
+    for side, forecast in (("base", prediction), ("calibrated", calibrated(prediction))):
+        wanted = calibrant.evaluate(forecast, y, coverage=0.8).to_dict()
+        assert wanted.pop("n") == found["n"] == 1000
+        assert {name: value for name, value in found[side].items() if value is not None} == wanted
+    assert found["guarantee"] == str(calibrated.guarantee)
+    assert found["interval"] == 0.8
+
+
+def test_a_point_has_its_absolute_error_as_crps_and_no_nll(folder, tmp_path):
+    model = tmp_path / "m.safetensors"
+    run("fit", folder / "cal.parquet", "--target", "sy", "--point", "mu", "-o", model)
+    base = json.loads(run("evaluate", folder / "test.parquet", "-m", model, "--json").stdout)["base"]
+    test = rows(1, 1000)
+    assert base["crps"] == pytest.approx(np.abs(test["mu"] - test["sy"]).mean(), rel=1e-15)
+    assert base["nll"] is None
+
+
+def test_infinite_metrics_are_spelt_so_that_json_allows_them(folder, tmp_path):
+    model = tmp_path / "m.safetensors"
+    flags = ["--interpolator", "random", "--target", "sy", "--point", "mu"]
+    run("fit", folder / "cal.parquet", *flags, "-o", model)
+    said = run("evaluate", folder / "test.parquet", "-m", model, "--seed", 0, "--json")
+    assert float(json.loads(said.stdout, parse_constant=pytest.fail)["calibrated"]["crps"]) == math.inf
+
+
+def test_evaluate_shows_the_two_sides_in_a_table(folder):
+    said = run("evaluate", folder / "test.csv", "-m", folder / "normal.safetensors", "--target", "sy").stdout
+    lines = [line.split() for line in said.splitlines()]
+    assert ["base", "calibrated"] in lines
+    assert ["rows", "1000", "1000"] in lines
+    assert sum(line[:1] == ["CRPS"] and len(line) == 3 for line in lines) == 1
+
+
+def test_inspect_tells_all_about_a_model(folder):
+    said = run("inspect", folder / "normal.safetensors").stdout
+    for word in ("ZScore()", "ExponentialTails()", "400", "lambda", "kind normal, mean mu, std sigma", "sy"):
+        assert word in said
+    found = json.loads(run("inspect", folder / "normal.safetensors", "--json").stdout, parse_constant=pytest.fail)
+    assert found["columns"] == {"kind": "normal", "mean": "mu", "std": "sigma"}
+    assert found["target"] == "sy"
+    assert found["epsilon"] == 1 / 401
+    assert found["calibrant"] == calibrant.persistence.read(folder / "normal.safetensors").about["calibrant"]
+
+
+def test_the_demo_shows_commands_that_work_as_printed(tmp_path, monkeypatch):
+    said = run("demo", "--into", tmp_path / "demo").stdout
+    commands = [line[2:] for line in said.splitlines() if line.startswith("$ calibrant")]
+    assert [command.split()[1] for command in commands] == ["fit", "inspect", "evaluate", "predict"]
+    out = tmp_path / "demo" / "out.parquet"
+    first = columns_of(out)
+    out.unlink()
+    monkeypatch.chdir(tmp_path / "demo")
+    for command in commands:
+        run(*command.split()[1:])
+    assert_same(columns_of(out), first)
+    assert len(first["lower"]) == 5000
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "inspect", "demo"])
+def test_every_help_page_has_examples_that_fit_into_80_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(command, "--help").stdout.splitlines()
+    examples = [line.strip() for line in lines if line.startswith(f" calibrant {command}")]
+    assert len(examples) >= 2
+    assert all(len(line) <= 80 for line in lines)
+    after = lines[lines.index(next(line for line in lines if "Examples:" in line)) + 1 :]
+    assert [line.strip() for line in after if line.strip()] == examples  # none is broken in two
+
+
+HEAVY = {"torch", "sklearn", "pandas", "polars", "scipy.stats", "matplotlib"}
+
+
+@pytest.mark.parametrize(("command", "also"), [("help", {"pyarrow"}), ("predict", set()), ("evaluate", set())])
+def test_the_command_line_loads_no_library_that_it_does_not_need(folder, tmp_path, command, also):
+    test, model = str(folder / "test.parquet"), str(folder / "normal.safetensors")
+    words = {
+        "help": ["--help"],
+        "predict": ["predict", test, "-m", model, "--interval", "0.9", "-o", str(tmp_path / "out.parquet")],
+        "evaluate": ["evaluate", test, "-m", model],
+    }[command]
+    code = (
+        f"import sys\nfrom calibrant.cli import main\ntry:\n    main({words!r})\nexcept SystemExit as end:\n"
+        f"    print(end.code, *sorted({HEAVY | also!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_python_m_calibrant_is_the_command_line(folder):
+    code = [sys.executable, "-m", "calibrant", "inspect", str(folder / "normal.safetensors"), "--json"]
+    done = subprocess.run(code, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["n"] == 400
+    assert not done.stderr
+    done = subprocess.run([*code[:3], "--version"], check=True, capture_output=True, text=True)
+    assert done.stdout.strip().count(".") >= 1
+
+
+def test_without_its_libraries_the_command_line_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "typer" else name)
+    with pytest.raises(SystemExit) as end:
+        cli.main([])
+    assert end.value.code == 1
+    assert capsys.readouterr().err == "error: the command line needs typer: pip install 'calibrant[cli]'\n"
+
+
+def test_the_traceback_is_shown_for_debug_only(tmp_path):
+    nowhere = tmp_path / "nowhere.safetensors"
+    assert "Traceback" not in run("inspect", nowhere, code=1).stderr
+    assert "Traceback" in CliRunner().invoke(app, ["inspect", str(nowhere), "--debug"]).stderr
+
+
+def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
+    """With as many rows as folds it would even run, and give nonsense."""
+    y = np.random.default_rng(0).normal(size=(3, 30))
+    CrossCalibrated(tuple(Calibrator().fit(np.zeros(30), part) for part in y)).save(tmp_path / "m.safetensors")
+    data = write(tmp_path / "new.csv", {"f": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]})
+    assert "3 folds" in run("inspect", tmp_path / "m.safetensors").stdout.replace("\n", " ")
+    model = ["-m", tmp_path / "m.safetensors", "--point", "f"]
+    for command in (
+        ["predict", data, *model, "--interval", "0.9", "-o", tmp_path / "out.csv"],
+        ["evaluate", data, *model, "--target", "y"],
+    ):
+        assert "m.safetensors: it was calibrated fold by fold" in run(*command, code=1).stderr
+    assert not (tmp_path / "out.csv").exists()

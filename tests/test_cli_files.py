@@ -1,0 +1,359 @@
+"""Whatever is wrong with a file: one sentence that names it, an exit code, and nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+from typer.testing import CliRunner
+
+from calibrant.cli.app import app
+from calibrant.cli.formats import FORMATS
+from calibrant.cli.tables import Table
+from calibrant.persistence import load, save
+
+WRITE = {"parquet": parquet.write_table, "feather": feather.write_feather, "csv": csv.write_csv}
+BAD_ROW = 170
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refused(*arguments, code=1):
+    """The one sentence on stderr."""
+    result = run(*arguments, code=code)
+    assert not result.stdout
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("error: ")
+    return result.stderr[len("error: ") : -1]
+
+
+def forecasts(n=400):
+    rng = np.random.default_rng(0)
+    mu = rng.normal(size=n)
+    return {"mu": mu, "sigma": rng.uniform(0.5, 1.5, n), "y": mu + rng.normal(size=n)}
+
+
+def write(path, columns):
+    WRITE[path.suffix[1:]](pa.table(columns), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    cal, model = write(folder / "cal.parquet", forecasts()), folder / "model.safetensors"
+    run("fit", cal, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", model)
+    return model
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr("calibrant.cli.formats.BATCH", 64)
+    monkeypatch.setattr("calibrant.cli.formats.CSV_BLOCK", 4096)
+    monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
+    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 20)
+
+
+def with_bad(value, column):
+    values = forecasts()[column].tolist()
+    values[BAD_ROW] = value
+    values[BAD_ROW + 100] = value
+    return {**forecasts(), column: values}
+
+
+BAD = {
+    "null": (None, "sigma", "is missing"),
+    "nan": (float("nan"), "mu", "is NaN or infinite"),
+    "infinity": (float("inf"), "mu", "is NaN or infinite"),
+    "negative": (-1.0, "sigma", "is negative"),
+}
+
+
+@pytest.mark.parametrize("suffix", WRITE)
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_value_is_named_by_file_column_and_row_and_leaves_the_old_output(tmp_path, model, bad, suffix):
+    value, column, what = BAD[bad]
+    test, out = write(tmp_path / f"test.{suffix}", with_bad(value, column)), tmp_path / f"out.{suffix}"
+    out.write_text("old")
+    if suffix == "csv" and bad == "nan":
+        what = "is missing"  # as in other readers of csv, nan is an empty cell
+    sentence = f"{test}: column {column!r} {what} in row {BAD_ROW} (counting from 0)"
+    assert refused("predict", test, "-m", model, "--interval", "0.9", "-o", out) == sentence
+    assert out.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == sorted([out.name, test.name])
+    assert refused("evaluate", test, "-m", model) == sentence
+    flags = ["--target", "y", "--mean", "mu", "--std", "sigma"]
+    assert refused("fit", test, *flags, "-o", tmp_path / "m.safetensors") == sentence
+    assert sorted(os.listdir(tmp_path)) == sorted([out.name, test.name])
+
+
+def test_a_missing_label_is_named_too(tmp_path, model):
+    test = write(tmp_path / "test.parquet", with_bad(None, "y"))
+    assert refused("evaluate", test, "-m", model) == f"{test}: column 'y' is missing in row 170 (counting from 0)"
+
+
+def test_a_word_among_the_numbers_of_a_csv_file_is_named(tmp_path, model):
+    test, out = write(tmp_path / "test.csv", with_bad(12345.5, "mu")), tmp_path / "out.csv"
+    test.write_text(test.read_text().replace("12345.5", "a few"))
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", out)
+    assert said == f"{test}: column 'mu' must hold numbers, got 'a few' in row 170 (counting from 0)"
+    assert os.listdir(tmp_path) == [test.name]
+
+
+@pytest.mark.parametrize(
+    ("values", "got"),
+    [
+        (["a"] * 9, "'a'"),
+        ([True] * 9, "True"),
+        ([[1.0]] * 9, "[1.0]"),
+    ],
+)
+def test_columns_that_are_no_numbers_are_refused(tmp_path, model, values, got):
+    test = write(tmp_path / "test.parquet", {"mu": values, "sigma": [1.0] * 9})
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.parquet")
+    kind = parquet.read_schema(test).field("mu").type
+    assert said == f"{test}: column 'mu' must hold numbers, got {kind} ({got}) in row 0 (counting from 0)"
+    assert os.listdir(tmp_path) == [test.name]
+
+
+def test_a_missing_column_is_named_with_the_nearest_or_with_all(tmp_path, model):
+    cal = write(tmp_path / "cal.parquet", forecasts())
+    out = ["-o", tmp_path / "m.safetensors", "--target", "y"]
+    assert refused("fit", cal, "--point", "mue", *out) == f"{cal}: there is no column 'mue'; did you mean 'mu'?"
+    said = refused("fit", cal, "--point", "forecast", *out)
+    assert said == f"{cal}: there is no column 'forecast'; the columns are 'mu', 'sigma', 'y'"
+    assert "no column 'z*'" in refused("fit", cal, "--samples", "z*", *out)
+    keep = ["--keep", "id", "-o", tmp_path / "out.csv"]
+    assert "no column 'id'" in refused("predict", cal, "-m", model, "--interval", "0.9", *keep)
+    assert os.listdir(tmp_path) == [cal.name]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path, model):
+    twice = pa.table([pa.array([1.0]), pa.array([2.0]), pa.array([1.0])], names=["mu", "mu", "sigma"])
+    parquet.write_table(twice, tmp_path / "test.parquet")
+    said = refused("predict", tmp_path / "test.parquet", "-m", model, "--interval", "0.9", "-o", tmp_path / "o.csv")
+    assert said.endswith("there are 2 columns named 'mu'")
+
+
+@pytest.mark.parametrize("suffix", WRITE)
+def test_a_file_without_rows_is_refused(tmp_path, model, suffix):
+    test = write(tmp_path / f"test.{suffix}", {name: column[:0] for name, column in forecasts().items()})
+    for command in (["predict", "--interval", "0.9", "-o", tmp_path / "out.csv"], ["evaluate"]):
+        assert refused(command[0], test, "-m", model, *command[1:]) == f"{test}: there are no rows"
+    assert os.listdir(tmp_path) == [test.name]
+
+
+@pytest.mark.parametrize("suffix", sorted(FORMATS))
+@pytest.mark.parametrize("content", [b"", b"\xff\x00 not a table \x01" * 100])
+def test_a_file_that_is_no_table_is_refused(tmp_path, model, suffix, content):
+    test = tmp_path / f"test{suffix}"
+    test.write_bytes(content)
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.csv")
+    assert said.startswith(f"{test}: ")
+    assert os.listdir(tmp_path) == [test.name]
+
+
+def test_a_truncated_file_is_refused(tmp_path, model):
+    for suffix in ("parquet", "feather"):
+        test = write(tmp_path / f"test.{suffix}", forecasts())
+        test.write_bytes(test.read_bytes()[:-100])
+        said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.csv")
+        assert said.startswith(f"{test}: this cannot be read as {suffix} (")
+        test.unlink()
+    assert not os.listdir(tmp_path)
+
+
+def test_files_that_are_not_there_or_have_no_known_suffix_are_named(tmp_path, model):
+    test, nowhere = write(tmp_path / "test.csv", forecasts()), tmp_path / "nowhere.csv"
+    wanted = ["--interval", "0.9", "-o"]
+    out = tmp_path / "out.csv"
+    assert refused("predict", nowhere, "-m", model, *wanted, out) == f"{nowhere}: there is no such file"
+    assert refused("inspect", nowhere) == f"{nowhere}: no such file or directory"
+    assert refused("predict", test, "-m", nowhere, *wanted, out) == f"{nowhere}: no such file or directory"
+    assert "calibrant file" in refused("predict", test, "-m", test, *wanted, out)
+    for bad in (tmp_path / "out.xlsx", tmp_path / "out"):
+        said = refused("predict", test, "-m", model, *wanted, bad)
+        assert said.startswith(f"{bad}: the name must end in one of .csv")
+    bad = tmp_path / "nowhere" / "out.csv"
+    assert refused("predict", test, "-m", model, *wanted, bad) == f"{bad}: there is no folder {bad.parent}"
+    assert os.listdir(tmp_path) == [test.name]
+
+
+def test_what_is_read_is_never_written_over(tmp_path, model):
+    test = write(tmp_path / "test.csv", forecasts())
+    before = test.read_bytes()
+    link = tmp_path / "link.csv"
+    link.symlink_to(test)
+    for out in (test, link):
+        said = run("predict", test, "-m", model, "--interval", "0.9", "-o", out, code=2)
+        assert "cannot be written over" in " ".join(said.stderr.replace("│", " ").split())
+    run("predict", test, "-m", model, "--interval", "0.9", "-o", model, code=2)
+    run("fit", test, "--target", "y", "--point", "mu", "-o", test, code=2)
+    assert test.read_bytes() == before
+
+
+def test_a_kept_column_must_not_have_the_name_of_a_new_one(tmp_path, model):
+    test = write(tmp_path / "test.csv", {**forecasts(), "lower": forecasts()["mu"]})
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "--keep", "*", "-o", tmp_path / "out.csv")
+    assert said == f"{test}: column 'lower' cannot be kept beside the new column of the same name"
+
+
+POINT = ["--target", "y", "--point", "mu", "-o", "m"]
+USAGE = {
+    "no command": [],
+    "unknown command": ["guess"],
+    "unknown flag": ["inspect", "m.safetensors", "--guess"],
+    "no columns": ["fit", "cal.csv", "--target", "y", "-o", "m"],
+    "half a kind": ["fit", "cal.csv", "--target", "y", "--mean", "mu", "-o", "m"],
+    "two kinds": ["fit", "cal.csv", "--target", "y", "--point", "mu", "--samples", "s*", "-o", "m"],
+    "no target": ["fit", "cal.csv", "--point", "mu", "-o", "m"],
+    "no levels": ["fit", "cal.csv", "--target", "y", "--quantiles", "a,b", "-o", "m"],
+    "levels beyond": ["fit", "cal.csv", "--target", "y", "--quantiles", "a:0.1,b:1", "-o", "m"],
+    "unknown score": ["fit", "cal.csv", *POINT, "--score", "x"],
+    "unknown q": ["fit", "cal.csv", *POINT, "--interpolator", "x"],
+    "unknown tails": ["fit", "cal.csv", *POINT, "--tails", "x"],
+    "no such tails": ["fit", "cal.csv", *POINT, "--interpolator", "naf", "--tails", "bounded"],
+    "wrong tails": ["fit", "cal.csv", *POINT, "--interpolator", "random", "--tails", "exponential"],
+    "wrong score": ["fit", "CAL", *POINT, "--score", "zscore"],
+    "target predicts": ["fit", "CAL", "--target", "y", "--point", "y", "-o", "m"],
+    "nothing wanted": ["predict", "CAL", "-m", "MODEL", "-o", "out.csv"],
+    "no level": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,x", "-o", "out.csv"],
+    "level beyond": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,1", "-o", "out.csv"],
+    "level twice": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,0.10", "-o", "out.csv"],
+    "coverage beyond": ["predict", "CAL", "-m", "MODEL", "--interval", "90", "-o", "out.csv"],
+    "no seed": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9", "--seed", "-1", "-o", "out.csv"],
+    "no coverage": ["evaluate", "CAL", "-m", "MODEL", "--coverage", "nan"],
+}
+
+
+@pytest.mark.parametrize("case", USAGE)
+def test_wrong_usage_ends_with_2_and_writes_nothing(tmp_path, model, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    cal = write(tmp_path / "cal.parquet", forecasts())
+    names = {"CAL": cal, "MODEL": model}
+    said = run(*(names.get(word, word) for word in USAGE[case]), code=2)
+    assert "Traceback" not in said.output
+    assert os.listdir(tmp_path) == [cal.name]
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "sentence"),
+    [
+        (RuntimeError("what is this"), 1, "unexpected RuntimeError: what is this (run with --debug to see where)"),
+        (MemoryError(), 1, "there is not enough memory for this"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_the_unexpected_is_one_sentence_too(tmp_path, model, monkeypatch, problem, code, sentence):
+    def fail(*arguments):
+        raise problem
+
+    test = write(tmp_path / "test.csv", forecasts())
+    monkeypatch.setattr("calibrant.cli.columns.Normal", fail)
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.csv", code=code)
+    assert said == sentence
+    assert os.listdir(tmp_path) == [test.name]
+
+
+@pytest.mark.parametrize("which", [2, -1])
+def test_a_write_that_fails_leaves_the_old_output(tmp_path, model, monkeypatch, which):
+    test, out = write(tmp_path / "test.csv", forecasts()), tmp_path / "out.parquet"
+    words = ["predict", test, "-m", model, "--interval", "0.9", "-o", out]
+    run(*words)
+    calls = iter(range(100))
+    failing = range(parquet.ParquetFile(out).num_row_groups)[which]
+
+    def full(*arguments):
+        if next(calls) == failing:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parquet.ParquetWriter, "write_batch", full)
+    out.write_text("old")
+    assert refused(*words) == f"{out}: this cannot be written (no space left on device)"
+    assert out.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["out.parquet", "test.csv"]
+
+
+def test_what_the_library_refuses_is_named_by_its_file(tmp_path):
+    far = {"mu": [-1.5e308, 0.0], "y": [1.5e308, 0.0], "lo": [0.0, -1.5e308], "hi": [1.0, 1.5e308]}
+    cal, flags = write(tmp_path / "cal.csv", far), ["--target", "y", "-o", tmp_path / "m.safetensors"]
+    for kind, what in ((["--point", "mu"], "the score of"), (["--lower", "lo", "--upper", "hi"], "the scale of")):
+        said = run("fit", cal, *kind, *flags, code=1).stderr.splitlines()[-1]
+        assert said.startswith(f"error: {cal}: {what}")
+
+
+def test_a_link_to_the_output_stays_a_link(tmp_path, model):
+    test, real, link = write(tmp_path / "test.csv", forecasts()), tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_text("old")
+    link.symlink_to(real)
+    run("predict", test, "-m", model, "--interval", "0.9", "-o", link)
+    assert link.is_symlink()
+    assert csv.read_csv(real).num_rows == 400
+    assert sorted(os.listdir(tmp_path)) == ["link.csv", "real.csv", "test.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to unwind from")
+@pytest.mark.parametrize(("number", "code", "left"), [(signal.SIGTERM, 143, 0), (signal.SIGKILL, -9, 1)])
+def test_a_kill_in_the_middle_leaves_nothing_under_the_final_name(tmp_path, model, number, code, left):
+    n = 1_500_000
+    test, out = tmp_path / "test.parquet", tmp_path / "out.csv"
+    parquet.write_table(pa.table({"mu": np.zeros(n), "sigma": np.ones(n)}), test)
+    words = ["predict", test, "-m", model, "--interval", "0.9", "--keep", "*", "-o", out]
+    process = subprocess.Popen([sys.executable, "-m", "calibrant", *map(str, words)], stdout=subprocess.DEVNULL)
+    while len(os.listdir(tmp_path)) == 1 and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(number)
+    assert process.wait() == code
+    assert not out.exists()
+    assert len(os.listdir(tmp_path)) == 1 + left
+
+
+def test_batches_are_small_whatever_the_file_is_made_of(tmp_path):
+    for suffix in WRITE:
+        test = write(tmp_path / f"test.{suffix}", forecasts(1000))
+        batches = list(Table(test).batches(["mu"], ["y"]))
+        assert max(map(len, batches)) <= 50
+        assert [batch.start for batch in batches] == np.cumsum([0, *map(len, batches[:-1])]).tolist()
+        assert np.array_equal(np.concatenate([batch.numbers("mu") for batch in batches]), forecasts(1000)["mu"])
+
+
+def test_a_column_that_begins_empty_can_be_kept_from_csv(tmp_path, model):
+    lines = ["mu,sigma,note", *["1,2,"] * 2000, "1,2,at last"]
+    test, out = tmp_path / "test.csv", tmp_path / "out.parquet"
+    test.write_text("\n".join(lines) + "\n")
+    run("predict", test, "-m", model, "--interval", "0.9", "--keep", "note", "-o", out)
+    assert parquet.read_table(out)["note"].to_pylist()[-1] == "at last"
+
+
+def test_categories_that_differ_from_batch_to_batch_can_be_kept(tmp_path, model):
+    columns = {**forecasts(), "site.name": pa.array([f"site {k // 7}" for k in range(400)]).dictionary_encode()}
+    for suffix, reader in (("feather", feather.read_table), ("csv", csv.read_csv), ("parquet", parquet.read_table)):
+        test, out = tmp_path / "test.parquet", tmp_path / f"out.{suffix}"
+        parquet.write_table(pa.table(columns), test, row_group_size=100)
+        run("predict", test, "-m", model, "--interval", "0.9", "--keep", "site.name", "-o", out)
+        assert reader(out)["site.name"].to_pylist() == [f"site {k // 7}" for k in range(400)]
+
+
+def test_notes_of_another_writer_are_refused(tmp_path, model):
+    test, other = write(tmp_path / "test.csv", forecasts()), tmp_path / "m.safetensors"
+    for notes in (
+        {"by": "someone"},
+        {"columns": {"kind": "magic"}, "target": "y", "usual_width": 1.0},
+        {"columns": {"kind": "point", "point": 3}, "target": "y", "usual_width": 1.0},
+        {"columns": {"kind": "quantiles", "quantiles": [["a"]]}, "target": "y", "usual_width": None},
+        {"columns": {"kind": "point", "point": "mu"}, "target": 3, "usual_width": None},
+    ):
+        save(other, load(model), notes=notes)
+        said = refused("predict", test, "-m", other, "--interval", "0.9", "-o", tmp_path / "out.csv")
+        assert said == f"{other}: its notes are not those of `calibrant fit`"
