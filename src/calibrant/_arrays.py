@@ -19,12 +19,10 @@ Array = Any
 
 def namespace(array: Array) -> Any:
     """The array API namespace of `array`; numpy's for plain numbers."""
-    if type(array) is np.ndarray:  # by far the most frequent, and asked for at every step
-        return _NUMPY
-    return array_api_compat.array_namespace(array) if array_api_compat.is_array_api_obj(array) else _NUMPY
-
-
-_NUMPY = array_api_compat.array_namespace(np.empty(0))
+    # numpy speaks the standard itself, and array-api-compat's copy of it would double the time of `import calibrant`
+    if isinstance(array, (np.ndarray, np.generic)) or not array_api_compat.is_array_api_obj(array):
+        return np
+    return array_api_compat.array_namespace(array)
 
 
 def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False) -> Array:

@@ -57,8 +57,8 @@ class CrossCalibrated:
         several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
         if not several or len(predictions) != len(self.members):
             raise TypeError(
-                f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each fold's"
-                f" model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
+                f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each"
+                f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
         laws = [member(each, rng=rng) for member, each in zip(self.members, predictions, strict=True)]
         return Mixture(tuple(laws), self.weights)
