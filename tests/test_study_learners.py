@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -178,23 +180,39 @@ def test_the_batched_network_is_each_network_alone():
 def test_a_step_of_all_networks_is_a_step_of_each_alone():
     """Against torch's plain AdamW, one network at a time, at the rate of a run's first and only step."""
     X, y = (torch.from_numpy(array) for array in line(60))
-    recipe = Recipe(width=5, steps=1, batch=(8, 8), shrinkage=3.0)
+    recipe = Recipe(width=5, steps=1, batch=(8, 8), shrinkage=3.0, strong_decay=2.0)
     parts = [prepare(X, y, split, recipe, 0) for split in splits(60, 2)]
     run = Run(parts, recipe, torch.device("cpu"))
     run.step()
     for s, part in enumerate(parts):
         rows = torch.from_numpy(part.order[0])
-        for k, head in enumerate(HEADS):
+        for (k, head), (twin, strength) in itertools.product(enumerate(HEADS), enumerate((3 / 32, 2.0))):
             own = [torch.from_numpy(layer[k]).clone().requires_grad_() for layer in part.start]
-            decay = [{"params": own[0::2], "weight_decay": 3 / 32}, {"params": own[1::2], "weight_decay": 0.0}]
+            decay = [{"params": own[0::2], "weight_decay": strength}, {"params": own[1::2], "weight_decay": 0.0}]
             adam = torch.optim.AdamW(decay, lr=recipe.learning_rate, betas=(0.9, 0.99), foreach=False)
             raw = forward([layer[None, None] for layer in own], part.fit_x[rows][None])[0, 0]
             head.loss(raw[:, : head.outputs], part.fit_y[rows]).mean().backward()
             adam.step()
             for mine, together in zip(own, run.parameters, strict=True):
                 # the first step has the size of the rate, so a gradient of nearly zero may take either sign
-                apart = (together[s, k] - mine).abs() > 1e-5
+                apart = (together[2 * s + twin, k] - mine).abs() > 1e-5
                 assert apart.float().mean() < 0.02
+
+
+def test_the_better_twin_is_kept():
+    rng = np.random.default_rng(0)
+    X, every = rng.normal(size=(200, 6)), splits(200, 2)
+    y = X[:, 0] + rng.normal(size=200)
+    free, held, both = (
+        train(X, y, every, recipe=Recipe(width=16, steps=200, checks=20, shrinkage=108 * mild, strong_decay=strong))
+        for mild, strong in ((0, 0), (1, 1), (0, 1))  # 108 rows are left to train on
+    )
+    np.testing.assert_allclose(both.validation, np.minimum(free.validation, held.validation), rtol=1e-4)
+    assert 0 < np.mean(held.validation < free.validation) < 1
+    for split in range(2):
+        alone = [fitted.outputs[split][0][0] for fitted in (free, held)]
+        kept = alone[int(held.validation[split, 0] < free.validation[split, 0])]
+        np.testing.assert_allclose(both.outputs[split][0][0], kept, rtol=1e-3, atol=1e-4)
 
 
 def test_the_networks_of_an_ensemble_start_and_end_apart(quick):

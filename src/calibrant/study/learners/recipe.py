@@ -45,19 +45,25 @@ class Recipe:
 
     width: int = 128
     """Units in each of the two hidden layers."""
-    steps: int = 6000
+    steps: int = 4000
     batch: tuple[int, int] = (64, 256)
     """Rows a step: a 64th of the training rows, but no fewer and no more than this."""
     learning_rate: float = 1e-2
     """Adam's rate at its peak; it rises over the first twentieth of the steps and falls along a cosine."""
     shrinkage: float = 50.0
     """AdamW's weight decay is this over the number of training rows, as a prior's weight is; biases are spared."""
+    strong_decay: float = 1.0
+    """The weight decay of each network's twin, for noisy data; the better of the two on the held-out rows is kept."""
     average: float = 0.99
     """The weights that are kept are a moving average with this decay."""
     held_out: float = 0.1
     """The share of the training rows that early stopping watches."""
     checks: int = 100
     """How often early stopping looks."""
+
+    def decays(self, rows: int) -> tuple[float, float]:
+        """The weight decays of a network and of its twin."""
+        return self.shrinkage / rows, self.strong_decay
 
     def batch_size(self, rows: int) -> int:
         """Rows a step where there are so many in all."""

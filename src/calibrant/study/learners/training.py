@@ -78,7 +78,7 @@ def train(
     for i, split in enumerate(splits):
         seen = inputs(data, split.train)
         outputs.append((run.outputs(i, seen(split.calibration)), run.outputs(i, seen(split.test))))
-    return Fitted(outputs, run.lowest.cpu().numpy(), run.stopped.cpu().numpy())
+    return Fitted(outputs, *run.best_checks())
 
 
 def _check(X: Array, y: Array, splits: Sequence[Split]) -> None:
@@ -97,14 +97,17 @@ class Run:
     """The state of a run on its device: buffers that stay in place, so that a CUDA graph can replay a step."""
 
     def __init__(self, parts: Sequence[Prepared], recipe: Recipe, device: torch.device) -> None:
-        self.recipe, self.device, self.count = recipe, device, len(parts)
+        self.recipe, self.device, rows = recipe, device, len(parts[0].fit_x)
+        decays = recipe.decays(rows)
+        self.twins, self.count = len(decays), len(parts) * len(decays)  # the twins of a split lie side by side
         self.x, self.y = torch.cat([part.fit_x for part in parts]), torch.cat([part.fit_y for part in parts])
-        self.held_x = torch.stack([part.held_x for part in parts])
-        self.held_y = torch.stack([part.held_y for part in parts])[:, None]
-        rows = len(parts[0].fit_x)
+        self.held_x = torch.stack([part.held_x for part in parts]).repeat_interleave(self.twins, 0)
+        self.held_y = torch.stack([part.held_y for part in parts]).repeat_interleave(self.twins, 0)[:, None]
         order = np.stack([part.order + i * rows for i, part in enumerate(parts)], axis=1)
         self.order = torch.from_numpy(order.astype(np.int32)).to(device)
-        self.parameters = [self._stack(layer).requires_grad_() for layer in zip(*(p.start for p in parts), strict=True)]
+        layers = (self._stack(layer) for layer in zip(*(part.start for part in parts), strict=True))
+        self.parameters = [layer.repeat_interleave(self.twins, 0).requires_grad_() for layer in layers]
+        self.decay = self._stack([decays] * len(parts)).reshape(-1, 1, 1, 1)
         self.averages = [parameter.detach().clone() for parameter in self.parameters]
         self.best = [average.clone() for average in self.averages]
         self.lowest = torch.full((self.count, len(HEADS)), math.inf, device=device)
@@ -115,15 +118,8 @@ class Run:
         self.rates = self._stack(recipe.learning_rate * rise * fall)
         self.weights = self._stack(np.maximum(1 - recipe.average, 1 / (time + 1)))  # a plain mean at first
         self.rate = torch.zeros((), device=device)
-        weights: dict[str, Any] = {"params": self.parameters[0::2], "weight_decay": recipe.shrinkage / rows}
-        biases: dict[str, Any] = {"params": self.parameters[1::2], "weight_decay": 0.0}
-        self.optimiser = torch.optim.AdamW(
-            [weights, biases],
-            lr=self.rate,
-            betas=(0.9, 0.99),
-            fused=True,
-            capturable=device.type == "cuda",
-        )
+        cuda = device.type == "cuda"
+        self.optimiser = torch.optim.Adam(self.parameters, lr=self.rate, betas=(0.9, 0.99), fused=True, capturable=cuda)
         self.step = self._step
 
     def _stack(self, arrays: Iterable[Any]) -> Tensor:
@@ -148,14 +144,18 @@ class Run:
 
     def _step(self) -> None:
         rows = self.order.index_select(0, self.clock).flatten()
-        x = self.x.index_select(0, rows).reshape(self.count, -1, self.x.shape[1])
-        y = self.y.index_select(0, rows).reshape(self.count, 1, -1)
+        x = self.x.index_select(0, rows).reshape(self.count // self.twins, -1, self.x.shape[1])
+        y = self.y.index_select(0, rows).reshape(self.count // self.twins, 1, -1)
+        x, y = (each.repeat_interleave(self.twins, 0) for each in (x, y))
         self.rate.copy_(self.rates.index_select(0, self.clock)[0])
         raw = forward(self.parameters, x)
         losses = [head.loss(own, y).mean(-1) for head, own in _by_head(raw)]
         total = torch.cat(losses, dim=1).sum()  # the networks share nothing, so neither do their gradients
         for parameter, gradient in zip(self.parameters, torch.autograd.grad(total, self.parameters), strict=True):
             parameter.grad = gradient.contiguous()  # the fused step reads memory in order, whatever the strides
+        with torch.no_grad():  # AdamW's decay, of weights only, with a strength for each network
+            for parameter in self.parameters[0::2]:
+                parameter.mul_(1 - self.rate * self.decay)
         self.optimiser.step()
         with torch.no_grad():
             weight = self.weights.index_select(0, self.clock)[0]
@@ -175,11 +175,18 @@ class Run:
         for best, average in zip(self.best, self.averages, strict=True):
             best.copy_(torch.where(better[:, :, None, None], average, best))
 
+    def best_checks(self) -> tuple[Array, Array]:
+        """The lowest loss on the held-out rows of each network or its twin, and the step of it."""
+        losses, steps = (each.reshape(-1, self.twins, len(HEADS)) for each in (self.lowest, self.stopped))
+        lowest = losses.min(1)
+        return lowest.values.cpu().numpy(), steps.gather(1, lowest.indices[:, None])[:, 0].cpu().numpy()
+
     @torch.no_grad()
     def outputs(self, split: int, x: Tensor) -> Tensor:
         """What the best networks of a split say of rows, as float32 on the CPU."""
-        own = [best[split : split + 1] for best in self.best]
-        return forward(own, x[None])[0].cpu()
+        better = self.lowest.reshape(-1, self.twins, len(HEADS))[split].argmin(0)
+        chosen = split * self.twins + better, torch.arange(len(HEADS), device=self.device)
+        return forward([best[chosen][None] for best in self.best], x[None])[0].cpu()
 
 
 def _by_head(raw: Tensor) -> list[tuple[Any, Tensor]]:

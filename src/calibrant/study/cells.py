@@ -1,0 +1,148 @@
+"""One cell of the study: calibrate a base predictor, and measure what comes out on the test rows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant import metrics
+from calibrant.calibration import Calibrated, Calibrator
+from calibrant.distributions.base import Distribution
+from calibrant.intervals import Centred, ConformalInterval
+from calibrant.study.datasets.errors import need
+from calibrant.study.design import INTERPOLATORS, SCORES, Cell
+from calibrant.study.smooth import smooth
+
+Floats = NDArray[np.float64]
+
+COVERAGE = 0.9
+"""Of the conformal and the credible interval that are laid side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A base predictor's predictions of some rows, with their labels; both on the standardised scale."""
+
+    prediction: Any
+    y: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that the measurement of one cell needs, ready to be sent to another process or machine."""
+
+    cell: Cell
+    calibration: Rows
+    test: Rows
+    n_train: int
+    seed: int
+
+
+def measure(task: Task) -> dict[str, Any]:
+    """The line of results of one cell; a value that is infinite or not defined is None.
+
+    One thread: the workers share the cores already, and sums in another order would round to another number.
+    """
+    with one_thread():
+        start = time.perf_counter()
+        values = _values(task)
+        seconds = time.perf_counter() - start
+    return {
+        **task.cell.names(),
+        "n_train": task.n_train,
+        "n_calibration": len(task.calibration.y),
+        "n_test": len(task.test.y),
+        **{name: finite(value) for name, value in values.items()},
+        "seconds": round(seconds, 4),
+    }
+
+
+def one_thread() -> Any:
+    """A context in which the linear algebra of this process keeps to one thread."""
+    return _libraries().limit(limits=1)
+
+
+@cache
+def _libraries() -> Any:
+    return need("threadpoolctl").ThreadpoolController()
+
+
+def _values(task: Task) -> dict[str, float]:
+    score, interpolator = SCORES[task.cell.score], INTERPOLATORS[task.cell.interpolator]
+    fitted = Calibrator(score, interpolator).fit(task.calibration.prediction, task.calibration.y)
+    y, rng = task.test.y, task.cell.rng(task.seed)
+    H = fitted(task.test.prediction, rng=rng)
+    integrated = _integrated(fitted, H, task.test.prediction)
+    density = H.logpdf(y)
+    found = {
+        "std": metrics.std(integrated),
+        "ci95_width": metrics.ci_width(H, 0.95),
+        "nll": float(-np.mean(density)),
+        "nll_infinite_rows": int(np.isneginf(density).sum()),
+        "nll_authors": metrics.nll_finite_difference(H, y),
+        "crps": metrics.crps(integrated, y),
+        "ece": metrics.debiased_ece(H, y),
+        "coverage95": metrics.coverage(H, y, 0.95),
+    }
+    return found | _intervals(task, H) if task.cell.interpolator == "linear" else found
+
+
+def _integrated(fitted: Calibrated, H: Distribution, prediction: Any) -> Distribution:
+    """H in a form whose std and CRPS are quick: the same law, but for a NAF's interpolation (see `smooth`)."""
+    q = smooth(fitted.q)
+    return H if q is fitted.q else replace(fitted, q=q)(prediction)
+
+
+def _intervals(task: Task, H: Distribution) -> dict[str, float]:
+    """The paper's figure: |phi - centre| against the centred credible interval."""
+    conformal = ConformalInterval(Centred(SCORES[task.cell.score]), COVERAGE)
+    bounds = {
+        "conformal": conformal.fit(task.calibration.prediction, task.calibration.y)(task.test.prediction),
+        "credible": H.interval(COVERAGE),
+    }
+    found = {}
+    for name, (lower, upper) in bounds.items():
+        found[f"{name}_width"] = float(np.mean(upper - lower))
+        found[f"{name}_coverage"] = float(np.mean((lower <= task.test.y) & (task.test.y <= upper)))
+    return found
+
+
+def finite(value: float) -> float | None:
+    """A number that JSON has, or None."""
+    return value if math.isfinite(value) else None
+
+
+def standardised(y: Floats, train: NDArray[np.int64]) -> Floats:
+    """(y - mean) / std by the training rows, the scale of the predictions; constant labels are only centred."""
+    sample = y[train]
+    scale = float(sample.std())
+    return np.asarray((y - sample.mean()) / (scale if scale > 1e-10 * np.abs(sample).max() else 1.0))
+
+
+def tasks(
+    wanted: list[Cell],
+    predictions: Mapping[str, tuple[Any, Any]],
+    y: Floats,
+    split: Any,
+    seed: int,
+) -> list[Task]:
+    """The tasks of some cells of one split, given its networks' predictions and the dataset's labels."""
+    labels = standardised(y, split.train)
+    calibration, test = labels[split.calibration], labels[split.test]
+    return [
+        Task(
+            cell,
+            Rows(predictions[cell.base][0], calibration),
+            Rows(predictions[cell.base][1], test),
+            len(split.train),
+            seed,
+        )
+        for cell in wanted
+    ]

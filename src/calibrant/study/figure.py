@@ -1,0 +1,82 @@
+"""The study's figure: 90% intervals by base type, how wide and how sure, conformal against credible."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from calibrant.study.results import Results
+from calibrant.study.tables import Row, intervals
+
+# Dark blue and light orange: told apart by every kind of eye, and in grey.
+_KINDS = {"conformal": ("#0072B2", "o"), "credible": ("#E69F00", "s")}
+_STYLE: dict[Any, Any] = {
+    "font.size": 7,
+    "axes.linewidth": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.major.width": 0.5,
+    "ytick.major.size": 0,
+    "svg.hashsalt": "calibrant",  # the same figure is the same file
+}
+_MILLIMETRE = 1 / 25.4
+
+
+def figure(results: Results) -> dict[str, bytes]:
+    """The figure as files, 80 mm wide: {"png": ..., "svg": ...}.
+
+    A pair of bars for each base type (and each score of the distribution type): the mean width over datasets. Beside
+    them the mean coverage ± its standard error, whose target is the line.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    rows = [row for row in intervals(results).rows if any(c.here.value is not None for c in row.metrics.values())]
+    with matplotlib.rc_context(_STYLE):
+        drawing = Figure(figsize=(80 * _MILLIMETRE, (24 + 7 * len(rows)) * _MILLIMETRE), layout="constrained")
+        widths, coverages = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+        for kind, offset in zip(_KINDS, (-0.2, 0.2), strict=True):
+            _bars(widths, kind, _known(rows, f"{kind}_width", offset))
+            _marks(coverages, kind, _known(rows, f"{kind}_coverage", offset))
+        widths.set(xlabel="width of 90% intervals", yticks=range(len(rows)), yticklabels=map(_label, rows))
+        widths.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+        widths.margins(x=0.25)  # room for the numbers
+        coverages.axvline(90, color="0.6", linewidth=0.8, zorder=0)
+        coverages.set(xlabel="coverage, %")
+        low, high = coverages.get_xlim()
+        coverages.set_xlim(min(low, 88), max(high, 92))
+        drawing.legend(*widths.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+        return {"png": _saved(drawing, "png", "Software"), "svg": _saved(drawing, "svg", "Date")}
+
+
+def _known(rows: list[Row], metric: str, offset: float) -> list[tuple[float, float, float]]:
+    """(height in the figure, value, standard error) of the rows that have the metric."""
+    means = ((i + offset, row.metrics[metric].here) for i, row in enumerate(rows))
+    return [(at, mean.value, mean.se or 0.0) for at, mean in means if mean.value is not None]
+
+
+def _bars(axes: Any, kind: str, known: list[tuple[float, float, float]]) -> None:
+    at, values = [at for at, _, _ in known], [value for _, value, _ in known]
+    bars = axes.barh(at, values, height=0.36, color=_KINDS[kind][0], label=kind)
+    axes.bar_label(bars, fmt="%.2f", padding=1.5, fontsize=6)
+
+
+def _marks(axes: Any, kind: str, known: list[tuple[float, float, float]]) -> None:
+    colour, marker = _KINDS[kind]
+    at, values = [at for at, _, _ in known], [100 * value for _, value, _ in known]
+    errors = [100 * error for _, _, error in known]
+    axes.errorbar(
+        values, at, xerr=errors, color=colour, marker=marker, linestyle="none", markersize=3.5, elinewidth=0.8
+    )
+
+
+def _label(row: Row) -> str:
+    base, score = row.labels
+    return f"{base}\n({score})" if base == "distribution" else base
+
+
+def _saved(drawing: Any, kind: str, stamp: str) -> bytes:
+    """The file without the stamp that would make each one another."""
+    stream = io.BytesIO()
+    drawing.savefig(stream, format=kind, dpi=300, metadata={stamp: None})
+    return stream.getvalue()
