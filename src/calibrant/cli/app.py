@@ -237,6 +237,68 @@ def demo(
         demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
 
 
+Data = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Where the original files are, a folder for each.", show_default=False),
+]
+
+
+@app.command(epilog=examples("calibrant datasets", "calibrant datasets --data raw --json"))
+def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
+    """List the datasets of the paper's study, and which of them are at hand."""
+    with reported(debug=debug):
+        from calibrant.cli.datasets import listed, show_list
+        from calibrant.cli.evaluate import print_json
+
+        if as_json:
+            print_json(listed(data))
+        else:
+            show_list(data)
+
+
+@app.command(
+    epilog=examples(
+        "calibrant study --quick",
+        "calibrant study --data raw --device cuda --jobs 16 --folder results/study",
+        "calibrant study --tables-only --folder results/study --docs docs",
+    )
+)
+def study(
+    *,
+    folder: Annotated[Path, typer.Option(help="Of the results; a run that was stopped there goes on.")] = Path("study"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Three small datasets, four splits, a short training.")
+    ] = False,
+    only: Annotated[
+        str,
+        typer.Option("--datasets", metavar="NAME,...", help="All that can be had if not given.", show_default=False),
+    ] = "",
+    splits: Annotated[
+        int | None, typer.Option(min=1, help="Of each dataset: 16, or 4 if quick.", show_default=False)
+    ] = None,
+    data: Data = None,
+    jobs: Annotated[int, typer.Option(help="Cells measured at a time; -1 is one for each core.")] = -1,
+    device: Annotated[str, typer.Option(help="Where the networks are trained: cpu or cuda.")] = "cpu",
+    seed: Annotated[int, typer.Option(min=0, help="Of splits, networks and random interpolation.")] = 0,
+    docs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Of reproduction.md; that of the results if not given.")
+    ] = None,
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Write the tables of what is there.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Run the empirical study of the paper: train, calibrate, measure, and write its tables."""
+    with reported(debug=debug):
+        from calibrant.cli.study import options_of, tables
+        from calibrant.cli.study import study as run
+
+        if tables_only:
+            tables(folder, docs)
+            return
+        names = _split(only) or None
+        options = options_of(datasets=names, splits=splits, data=data, jobs=jobs, device=device, seed=seed, quick=quick)
+        run(folder, options, docs)
+
+
 def _flags(
     point: str | None,
     mean: str | None,

@@ -1,0 +1,54 @@
+"""`calibrant study`: the paper's empirical study, from the datasets to the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from calibrant.cli.report import say, show
+
+
+def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:
+    """Run what is missing of the study in `folder`, say how long each phase took, and write its tables.
+
+    The options are those of `calibrant.study.run.run`.
+    """
+    from calibrant.study.progress import said
+    from calibrant.study.run import run
+
+    summary = run(folder=folder, say=say, **options)
+    cells = f"{summary.cells:,} cells measured" if summary.cells else "nothing was left to do"
+    show(f"{cells}; all results are in {summary.path}")
+    for phase, seconds in summary.seconds.items():
+        show(f"{phase:12} {said(seconds):>8}")
+    if summary.undefined:
+        counts = ", ".join(f"{name} of {count}" for name, count in summary.undefined.items())
+        show(f"not finite, and null in the results: {counts} cells")
+    tables(folder, docs)
+
+
+def tables(folder: Path, docs: Path | None = None) -> None:
+    """Write the tables, the figure and the page of the results that `folder` has."""
+    from calibrant.study.reproduction import write
+    from calibrant.study.store import FILE
+
+    for path in write(folder / FILE, folder, docs):
+        show(f"wrote {path}")
+
+
+def options_of(
+    *,
+    datasets: Sequence[str] | None,
+    splits: int | None,
+    data: Path | None,
+    jobs: int,
+    device: str,
+    seed: int,
+    quick: bool,
+) -> dict[str, Any]:
+    """What the flags of the command ask `run` for; a quick run's choices give way to those that were made."""
+    from calibrant.study.run import QUICK
+
+    chosen = {name: value for name, value in (("datasets", datasets), ("splits", splits)) if value is not None}
+    return (QUICK if quick else {}) | chosen | {"data": data, "jobs": jobs, "device": device, "seed": seed}
