@@ -385,6 +385,14 @@ def test_a_dataset_that_is_named_must_be_at_hand_and_one_that_is_not_is_left_out
         run(splits=1, folder=tmp_path / "new", recipe=TINY)
 
 
+def test_half_a_file_that_a_kill_left_is_swept_away(tmp_path):
+    torn = tmp_path / "predictions" / ".calibrant-0123.tmp"
+    torn.parent.mkdir()
+    torn.write_bytes(b"half")
+    study(tmp_path, tables=TABLES[1:])
+    assert [path.name for path in torn.parent.iterdir()] == ["two.npz"]
+
+
 def test_a_run_off_a_terminal_prints_nothing(tmp_path, capfd):
     study(tmp_path, tables=TABLES[1:])
     assert capfd.readouterr() == ("", "")
@@ -452,6 +460,15 @@ def test_two_runs_do_not_write_the_same_file(tmp_path):
     study(tmp_path, tables=TABLES[1:])
 
 
+def test_a_line_is_on_the_disk_before_the_next_cell_is_asked_for(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append((tmp_path / "cells.jsonl").read_bytes()))
+    with opened(tmp_path) as store:
+        store.append({"phase": {"name": "first"}})
+        store.append({"phase": {"name": "second"}})
+    assert [content.count(b"\n") for content in synced] == [1, 2]
+
+
 def test_no_line_holds_a_number_that_is_not_json(tmp_path):
     with opened(tmp_path) as store, pytest.raises(ValueError, match="not JSON compliant"):
         store.append({"phase": {"seconds": math.nan}})
@@ -475,3 +492,32 @@ def test_a_larger_cell_and_a_larger_training_are_more_work():
     assert cell_work("linear", 100, 10_000) > cell_work("linear", 100, 100)
     assert training_work(16, 12, 280, TINY, 1000) > training_work(16, 12, 4, TINY, 1000)
     assert training_work(0, 12, 280, TINY, 1000) == 0
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_runs_the_study_says_what_each_phase_took_and_writes_the_tables(tmp_path, capsys):
+    pytest.importorskip("typer", reason="the extra cli is not installed")
+    pytest.importorskip("matplotlib", reason="the extra plots is not installed")
+    from calibrant.cli.study import study as command
+
+    tables = line("wine"), line("yacht", n=60, seed=1)
+    command(tmp_path, {"tables": tables, "splits": 1, "recipe": TINY})
+    said = capsys.readouterr().out
+    assert f"54 cells measured; all results are in {tmp_path / 'cells.jsonl'}" in said
+    assert all(f"\n{phase} " in said for phase in ("loading", "training", "calibration"))
+    assert "not finite, and null in the results: nll" in said
+    assert (tmp_path / "table1.csv").is_file()
+    command(tmp_path, {"tables": tables, "splits": 1, "recipe": TINY})
+    assert "nothing was left to do" in capsys.readouterr().out
+
+
+def test_a_quick_run_gives_way_to_what_was_chosen():
+    pytest.importorskip("typer", reason="the extra cli is not installed")
+    from calibrant.cli.study import options_of
+
+    rest = {"data": None, "jobs": 2, "device": "cpu", "seed": 0}
+    assert options_of(datasets=None, splits=None, quick=True, **rest) == {**QUICK, **rest}
+    assert options_of(datasets=["wine"], splits=2, quick=False, **rest) == {"datasets": ["wine"], "splits": 2, **rest}
+    assert options_of(datasets=["wine"], splits=2, quick=True, **rest)["datasets"] == ["wine"]

@@ -18,5 +18,6 @@ class ResidualScore(LocationScaleScore):
     unit_free = False
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
-        """f and 1."""
-        return prediction.values, namespace(prediction.values).ones_like(prediction.values)
+        """f and 1, which is stored once for all rows."""
+        f = prediction.values
+        return f, namespace(f).ones_like(f[:1])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FIT = {"linear": 0.01, "random": 0.01, "naf": 0.1}  # seconds on one core, whatever the rows
 _ROW = {"linear": 5e-6, "random": 8e-6, "naf": 5e-5}  # and more for each test row
 _NAF_ROWS, _NAF_SLOPE = 1000, 3.5e-4  # and for each calibration row of a NAF, up to the number that it bins
-_STEP, _PRODUCT = 6e-5, 2.5e-11  # of training: for a network's step, and for each of its multiplications
+_STEP, _PRODUCT = 1.2e-4, 3e-10  # of training: for a network's step, and for each product in it or in a check
 
 
 def cell_work(interpolator: str, n_calibration: int, n_test: int) -> float:
@@ -29,8 +29,9 @@ def cell_work(interpolator: str, n_calibration: int, n_test: int) -> float:
 
 def training_work(splits: int, networks: int, features: int, recipe: Recipe, rows: int) -> float:
     """The seconds of a training on one core, about."""
-    products = recipe.batch_size(rows) * recipe.width * (features + recipe.width)
-    return splits * networks * recipe.steps * (_STEP + _PRODUCT * products)
+    seen = recipe.steps * recipe.batch_size(rows) + recipe.checks * recipe.held_out * rows
+    products = seen * recipe.width * (features + recipe.width)
+    return splits * networks * (_STEP * recipe.steps + _PRODUCT * products)
 
 
 class Clock:

@@ -117,6 +117,8 @@ def run(
     about = _about(recipe := Recipe() if recipe is None else recipe, device, seed)
     with opened(Path(folder)) as store:
         store.check(about)
+        for torn in Path(folder).glob("predictions/.calibrant-*.tmp"):  # a kill in the middle of a file leaves one
+            torn.unlink()
         loading = Clock(0.0)
         with loading.running():
             sources, missing = _sources(datasets, tuple(tables), data, splits, store), {}
