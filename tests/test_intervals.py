@@ -525,7 +525,7 @@ def test_bad_input_is_named():
         method.fit([1.0, 2.0], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="calibration needs at least one row, got none"):
         method.fit(np.zeros(0), np.zeros(0))
-    with pytest.raises(TypeError, match="scores a Point, got Interval"):
+    with pytest.raises(TypeError, match="takes Point, got Interval"):
         method.fit(Interval([0.0], [1.0]), [0.5])
     with pytest.raises(TypeError, match="CQR takes an Interval or Quantiles, got Point"):
         ConformalInterval(CQR(), 0.9).fit([1.0, 2.0], [1.0, 2.0])

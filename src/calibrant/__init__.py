@@ -4,6 +4,7 @@ Read `calibrant.calibration` first, then one score and one interpolator; the res
 """
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores
@@ -26,10 +27,15 @@ from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 
 if TYPE_CHECKING:
-    from calibrant.estimator import CalibratedRegressor
-    from calibrant.models import prediction_of
-    from calibrant.persistence import load
-    from calibrant.scorers import neg_crps, neg_interval_score, neg_nll
+    from calibrant import models as models
+    from calibrant.estimator import CalibratedRegressor as CalibratedRegressor
+    from calibrant.models import prediction_of as prediction_of
+    from calibrant.persistence import load as load
+    from calibrant.scorers import neg_crps as neg_crps
+    from calibrant.scorers import neg_interval_score as neg_interval_score
+    from calibrant.scorers import neg_nll as neg_nll
+
+    __version__: str
 
 _LATER = {
     "CalibratedRegressor": "calibrant.estimator",
@@ -43,20 +49,29 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "models":
+        return import_module("calibrant.models")
+    if name == "__version__":
+        return version("calibrant")
     if name not in _LATER:
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
-    value = getattr(import_module(_LATER[name]), name)
+    try:
+        value = getattr(import_module(_LATER[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("narwhals", "sklearn"):
+            raise
+        hint = f"calibrant.{name} needs {error.name}: pip install 'calibrant[sklearn]'"
+        raise ModuleNotFoundError(hint, name=error.name) from error
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, *_LATER, "models", "__version__"])
 
 
 __all__ = [
     "Calibrated",
-    "CalibratedRegressor",
     "Calibrator",
     "CrossCalibrated",
     "CrossGuarantee",
@@ -83,12 +98,7 @@ __all__ = [
     "interpolators",
     "intervals",
     "isotonic",
-    "load",
     "metrics",
-    "neg_crps",
-    "neg_interval_score",
-    "neg_nll",
-    "prediction_of",
     "predictions",
     "required_n",
     "required_n_for_interval",

@@ -17,9 +17,10 @@ def solve_increasing(
 ) -> Array:
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
-    Newton steps, replaced by bisection where they leave the bracket. The search ends when every step is small
-    beside the root of the floats' resolution, so that one more reaches it. That one is taken outside the search, with
-    the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
+    Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
+    forth for ever. The search ends when every step is small beside the root of the floats' resolution, so that one more
+    reaches it. That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through
+    it to the function's own parameters.
     """
     xp = namespace(target)
     shape = (target + low + high).shape
@@ -29,6 +30,7 @@ def solve_increasing(
     width = xp.abs(b - a)
     y = 0.5 * a + 0.5 * b
     done = ~(b > a)
+    last = width
     for _ in range(_STEPS):
         value, log_slope = (detached(part) for part in function(y))
         gap = value - goal
@@ -37,8 +39,9 @@ def solve_increasing(
         small = close * xp.minimum(xp.abs(y) + 1e-3 * width, width)
         done = done | (xp.abs(step) <= small) | (gap == 0)
         newton = y - step
-        inside = (newton >= a) & (newton <= b)
-        y = xp.where(done, y, xp.where(inside, newton, 0.5 * a + 0.5 * b))
+        good = (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
+        following = xp.where(done, y, xp.where(good, newton, 0.5 * a + 0.5 * b))
+        y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
             break
     value, log_slope = function(y)

@@ -29,7 +29,7 @@ class CrossCalibrated:
     ... )
     >>> print(calibrated.guarantee)
     P(H(Y) <= c) <= 2c + 0.0952 and P(H(Y) >= 1 - c) <= 2c + 0.0952 for every c: the laws of 2 folds are averaged, n =
-    40 rows in all, each scored by a model that did not see it. Assumes exchangeable data, and continuous scores.
+    40 scores in all, each by a model that did not see its row. Assumes exchangeable data, and continuous scores.
     >>> calibrated([[mean] for mean in means]).interval(0.8)
     (array([-1.06552344]), array([1.12601508]))
     """

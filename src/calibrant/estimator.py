@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
+from sklearn.model_selection import GroupKFold
 from sklearn.utils import check_array, check_random_state, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit
+from calibrant._folds import folds_of
 from calibrant._frames import like_input, rows_of
-from calibrant.calibration import Calibrated, Calibrator
+from calibrant.calibration import Calibrator
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.models import prediction_of
+from calibrant.models.outputs import column, named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble, Point, as_prediction
 from calibrant.scores import EnsembleScore
@@ -111,19 +114,21 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         routed = self._route(params)
         if _is_frozen(self.estimator):
             everything = np.arange(_num_samples(X))
-            self.estimators_, held = [self.estimator], [everything]
+            models, held = [self.estimator], [everything]
         else:
-            folds = list(_folds(self.cv, X, y, routed["split"], random))
-            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            folds = folds_of(self.cv, X, y, routed["split"], random)
+            models = Parallel(n_jobs=self.n_jobs)(
                 delayed(_fitted)(self.estimator, rows_of(X, train), y[train], _rows_of_each(routed["fit"], train, y))
                 for train, _ in folds
             )
             held = [test for _, test in folds]
-        self.seed_ = int(random.randint(2**31 - 1))
+        seed = int(random.randint(2**31 - 1))
         members = [
-            self._learn(calibrator, self._prediction(model, rows_of(X, rows)), y[rows])
-            for model, rows in zip(self.estimators_, held, strict=True)
+            calibrator.fit(self._prediction(model, rows_of(X, rows)), y[rows], rng=np.random.default_rng(seed))
+            for model, rows in zip(models, held, strict=True)
         ]
+        # all at once: models with the calibration of an earlier fit would predict nonsense
+        self.estimators_, self.seed_ = models, seed
         self.calibrated_ = members[0] if len(members) == 1 else CrossCalibrated(tuple(members))
         return self
 
@@ -132,7 +137,7 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
 
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "calibrated_")
         calibrator = self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             if not isinstance(calibrator.score, ChartScore):
@@ -140,18 +145,16 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
                     f"the models of {len(self.estimators_)} folds are calibrated as an ensemble, whose scores add up:"
                     f" {type(calibrator.score).__name__} must be a LocationScaleScore or a MonotoneScore for that"
                 )
-            calibrator = Calibrator(EnsembleScore(calibrator.score), calibrator.interpolator)
+            each = EnsembleScore((calibrator.score,) * len(self.estimators_))  # which may be an EnsembleScore itself
+            calibrator = Calibrator(each, calibrator.interpolator)
         X, y = indexable(X, _labels(y))
-        self.calibrated_ = self._learn(calibrator, self._pooled(X), y)
+        self.calibrated_ = calibrator.fit(self._pooled(X), y, rng=np.random.default_rng(self.seed_))
         return self
 
     def _calibrator(self) -> Calibrator:
         if self.point not in ("mean", "median"):
             raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
         return Calibrator(score_named(vars(self)["score"]), interpolator_named(self.interpolator))
-
-    def _learn(self, calibrator: Calibrator, prediction: Any, y: Array) -> Calibrated:
-        return calibrator.fit(prediction, y, rng=np.random.default_rng(self.seed_))
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
@@ -160,12 +163,15 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         H = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
         if np.isnan(values).any():
-            raise ValueError(f"the law has no mean with interpolator={self.interpolator!r}: choose point='median'")
+            raise ValueError(
+                f"the law of interpolator={self.interpolator!r} on n = {self.guarantee_.n} scores has mass at -inf and"
+                " +inf and so no mean: choose point='median'"
+            )
         return values
 
     def predict_distribution(self, X: Any) -> Distribution:
         """The calibrated law of each row."""
-        check_is_fitted(self)
+        check_is_fitted(self, "calibrated_")
         rng = np.random.default_rng(self.seed_)
         if isinstance(self.calibrated_, CrossCalibrated):
             return self.calibrated_([self._prediction(model, X) for model in self.estimators_], rng=rng)
@@ -189,14 +195,15 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
     @property
     def guarantee_(self) -> Guarantee | CrossGuarantee:
         """What is promised, in numbers and in words."""
-        check_is_fitted(self)
+        check_is_fitted(self, "calibrated_")
         return self.calibrated_.guarantee
 
     def _prediction(self, model: Any, X: Any) -> Any:
         if self.adapter is None:
             return prediction_of(model, X)
         if self.adapter == "point":
-            return Point(np.asarray(model.predict(X)))
+            points = [Point(column(named(each), each.predict(X))) for each in _named(model).values()]
+            return Ensemble(points) if isinstance(model, (list, tuple)) else points[0]
         if not callable(self.adapter):
             raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {self.adapter!r}")
         return as_prediction(self.adapter(model, X))
@@ -213,7 +220,7 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         for name, estimator in _named(self.estimator).items():
             router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         # numbers stand for splitters that know groups where there are any
-        splitter = GroupKFold() if isinstance(self.cv, (int, float)) else self.cv
+        splitter = GroupKFold() if isinstance(self.cv, Real) else self.cv
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def _route(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,14 +231,13 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         if get_config()["enable_metadata_routing"] and params:
             routed = process_routing(self, "fit", **params)
             return {"fit": [routed[name]["fit"] for name in names], "split": routed["splitter"]["split"]}
-        rest = {name: value for name, value in params.items() if name != "groups"}
+        rest = {name: value for name, value in params.items() if name != "groups" and value is not None}
         return {"fit": [rest] * len(names), "split": {k: v for k, v in params.items() if k == "groups"}}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [
-            get_tags(each).input_tags for each in _named(self.estimator).values() if isinstance(each, BaseEstimator)
-        ]
+        models = [_thawed(each) for each in _named(self.estimator).values()]
+        inner = [get_tags(each).input_tags for each in models if isinstance(each, BaseEstimator)]
         for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
             setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
         return tags
@@ -248,8 +254,16 @@ def _is_frozen(estimator: Any) -> bool:
     return all(isinstance(each, FrozenEstimator) for each in _named(estimator).values())
 
 
+def _thawed(estimator: Any) -> Any:
+    """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
+    return _thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
+
+
 def _fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:
-    fitted = [clone(each).fit(X, y, **more) for each, more in zip(_named(estimator).values(), params, strict=True)]
+    fitted = [
+        each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
+        for each, more in zip(_named(estimator).values(), params, strict=True)
+    ]
     return fitted if isinstance(estimator, (list, tuple)) else fitted[0]
 
 
@@ -268,23 +282,3 @@ def _rows_of_each(params: Sequence[Mapping[str, Any]], rows: Array, y: Array) ->
         return rows_of(value, rows) if one_each else value
 
     return [{name: taken(value) for name, value in more.items()} for more in params]
-
-
-def _folds(cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any) -> Any:
-    """The rows to train on and the rows to calibrate on, once or for each fold."""
-    grouped = split.get("groups") is not None
-    seed = random.randint(2**31 - 1)
-    if isinstance(cv, bool):
-        raise TypeError(f"cv must be a share, a number of folds or a splitter, got {cv!r}")
-    if isinstance(cv, (float, np.floating)):
-        share = unit("cv as a share of the rows", float(cv))
-        splitter = (GroupShuffleSplit if grouped else ShuffleSplit)(1, test_size=share, random_state=seed)
-    elif isinstance(cv, (int, np.integer)):
-        splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
-    else:
-        splitter = check_cv(cv)
-    for train, test in splitter.split(X, y, **split):
-        seen = np.intersect1d(train, test)
-        if seen.size:
-            raise ValueError(f"cv puts row {seen[0]} in both parts of a split ({seen.size} rows in all)")
-        yield train, test

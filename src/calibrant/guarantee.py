@@ -79,7 +79,7 @@ class CrossGuarantee:
 
     @property
     def n(self) -> int:
-        """The number of calibration rows, over all folds."""
+        """The number of scores, over all folds: that of the rows, if no row is in two folds."""
         return sum(fold.n for fold in self.folds)
 
     @property
@@ -102,8 +102,8 @@ class CrossGuarantee:
         continuous = "" if all(fold.kind == "exact" for fold in self.folds) else ", and continuous scores"
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
-            f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} rows in all, each scored by a"
-            f" model that did not see it. Assumes exchangeable data{continuous}."
+            f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
+            f" that did not see its row. Assumes exchangeable data{continuous}."
         )
 
 

@@ -1,4 +1,7 @@
-"""Scorers for model search: `GridSearchCV(..., scoring=neg_crps)`. Larger is better, as scikit-learn has it."""
+"""Scorers for model search: `GridSearchCV(..., scoring=neg_crps)`. Larger is better, as scikit-learn has it.
+
+`sample_weight` weighs the rows of the mean.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +9,43 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import metrics
+from calibrant._arrays import Array, to_numpy, unit
 from calibrant.distributions.base import Distribution
+from calibrant.metrics.scores import interval_score_rows
+from calibrant.models import prediction_of
 
 
-def neg_crps(estimator: Any, X: Any, y: Any) -> float:
+def neg_crps(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Minus the mean CRPS of the predicted laws."""
-    return -float(metrics.crps(_law_of(estimator, X), _labels(y)))
+    return -_mean(_law_of(estimator, X).crps(_labels(y)), sample_weight)
 
 
-def neg_nll(estimator: Any, X: Any, y: Any) -> float:
+def neg_nll(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """The mean log density of the labels; -inf where a law has none at some label."""
-    return -float(metrics.nll(_law_of(estimator, X), _labels(y)))
+    return _mean(_law_of(estimator, X).logpdf(_labels(y)), sample_weight)
 
 
-def neg_interval_score(estimator: Any, X: Any, y: Any, coverage: float = 0.9) -> float:
+def neg_interval_score(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, coverage: float = 0.9) -> float:
     """Minus the mean interval score of the centred interval; `functools.partial` sets another coverage."""
-    return -float(metrics.interval_score(_law_of(estimator, X), _labels(y), coverage))
+    H = _law_of(estimator, X)
+    return -_mean(interval_score_rows(H, _labels(y), unit("coverage", coverage)), sample_weight)
+
+
+def _mean(rows: Array, weight: Any) -> float:
+    return float(np.average(to_numpy(rows), weights=None if weight is None else np.asarray(weight)))
 
 
 def _law_of(estimator: Any, X: Any) -> Distribution:
     """The law that an estimator predicts; a pipeline's last step and the best of a search are found inside."""
-    if hasattr(estimator, "predict_distribution"):
-        return estimator.predict_distribution(X)  # type: ignore[no-any-return]
-    if hasattr(estimator, "best_estimator_"):
-        return _law_of(estimator.best_estimator_, X)
-    if hasattr(estimator, "steps"):
-        return _law_of(estimator[-1], estimator[:-1].transform(X))
-    raise TypeError(
-        f"the scorer needs a model with predict_distribution, such as CalibratedRegressor, got {estimator!r}"
-    )
+    law = prediction_of(estimator, X)
+    if not isinstance(law, Distribution):
+        raise TypeError(
+            f"the scorer needs a model with predict_distribution, such as CalibratedRegressor, got {estimator!r}"
+        )
+    return law
 
 
 def _labels(y: Any) -> Any:
-    return np.asarray(y, dtype=np.float64)
+    """One label a row; a single column will do, as it does for scikit-learn's own scorers."""
+    labels = np.asarray(y, dtype=np.float64)
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels

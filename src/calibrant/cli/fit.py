@@ -39,7 +39,7 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
     if not isinstance(prediction, expected):
         names = " or ".join(kind.__name__ for kind in expected)
         raise typer.BadParameter(
-            f"{type(score).__name__} scores a {names}, which the {columns.kind} columns are not", param_hint="--score"
+            f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(str(path)):
         calibrated = Calibrator(score, interpolator).fit(prediction, y)

@@ -92,16 +92,35 @@ class Mixture(Integrated):
         xp = namespace(s)
         ends = [law._ppf_logit(s) for law in self.components]
         low, high = reduce(xp.minimum, ends), reduce(xp.maximum, ends)
+        finite = xp.broadcast_to(xp.where(xp.isfinite(s), s, xp.zeros_like(s)), low.shape)
+        within = xp.isfinite(xp.broadcast_to(s, low.shape))
+        start = reduce(lambda a, b: xp.where(xp.isfinite(a), a, b), [*ends, xp.zeros_like(low)])
+        low = xp.where(within & (low == -xp.inf), self._beyond(start, finite, within & (low == -xp.inf), -1.0), low)
+        high = xp.where(within & (high == xp.inf), self._beyond(start, finite, within & (high == xp.inf), 1.0), high)
         sure = xp.isfinite(low) & xp.isfinite(high)
-        finite = xp.where(xp.isfinite(s), s, xp.zeros_like(s))
         zero = xp.zeros_like(low)
         root = solve_increasing(
             lambda y: logit_cdf_and_log_slope(self, y),
-            xp.broadcast_to(finite, low.shape),
+            finite,
             xp.where(sure, low, zero),
             xp.where(sure, high, zero),
         )
         return xp.where(sure, self._onto_atoms(root, finite), xp.where(s > 0, high, low))
+
+    def _beyond(self, start: Array, s: Array, wanted: Array, way: float) -> Array:
+        """Where one component's quantile is infinite and the mixture's need not be: a place beyond it, or infinity."""
+        xp = namespace(start)
+        if not bool(xp.any(wanted)):
+            return start
+        far = xp.full_like(start, way * float(xp.finfo(start.dtype).max) / 4)
+        reached = wanted & (way * (logit_cdf_and_log_slope(self, far)[0] - s) > 0)
+        y, step = start, 1 + xp.abs(start)
+        for _ in range(500):
+            short = reached & (way * (logit_cdf_and_log_slope(self, y)[0] - s) <= 0)
+            if not bool(xp.any(short)):
+                break
+            y, step = xp.where(short, y + way * step, y), 2 * step
+        return xp.where(reached, y, way * xp.full_like(start, xp.inf))
 
     def _onto_atoms(self, y: Array, s: Array) -> Array:
         """Where the search closed in on an atom from below, the atom."""
@@ -134,7 +153,8 @@ class Mixture(Integrated):
         mean = self._sum([law._crps(y) for law in self.components])
         if not self.shape:
             return mean - self._disagreement()
-        blocks = (take_rows(self, slice(start, start + _ROWS)) for start in range(0, max(1, len(self)), _ROWS))
+        starts = range(0, max(1, len(self)), _ROWS)
+        blocks = (take_rows(self, slice(start, min(start + _ROWS, len(self)))) for start in starts)
         return mean - concatenate([block._disagreement() for block in blocks])[:, None]
 
     def _disagreement(self) -> Array:
@@ -143,7 +163,8 @@ class Mixture(Integrated):
         levels = device_like(_LEVELS, self._like)
         levels = levels[None, :] if self.shape else levels
         edges = xp.sort(concatenate([law._ppf_logit(levels) for law in self.components], axis=-1), axis=-1)
-        edges = clip(edges, -1e150, 1e150)
+        largest = float(xp.finfo(edges.dtype).max) / 4
+        edges = clip(edges, -largest, largest)
         nodes, weights = nodes_and_weights(edges[..., :-1], edges[..., 1:])
         flat = xp.reshape(nodes, (*nodes.shape[:-2], -1))
         below = [law._cdf(flat) for law in self.components]

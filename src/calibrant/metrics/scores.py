@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, namespace, to_numpy, unit
+from calibrant._arrays import Array, floats, namespace, to_numpy, unit
 from calibrant.metrics._forecast import (
     Scalar,
     average,
@@ -120,11 +120,15 @@ def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
     >>> round(interval_score(Interval([0.0, 0.0], [1.0, 1.0]), [0.5, 1.25], coverage=0.5), 4)
     1.5
     """
-    H, y = paired(H, y)
-    lower, upper = bounds(H, unit("coverage", coverage))
+    return average(interval_score_rows(*paired(H, y), unit("coverage", coverage)))
+
+
+def interval_score_rows(H: Any, y: Array, coverage: float) -> Array:
+    """The interval score of each row."""
+    lower, upper = bounds(H, coverage)
     xp, none = namespace(y), namespace(y).zeros_like(y)
     outside = xp.maximum(lower - y, none) + xp.maximum(y - upper, none)
-    return average(upper - lower + 2 / (1 - coverage) * outside)
+    return upper - lower + 2 / (1 - coverage) * outside
 
 
 def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:

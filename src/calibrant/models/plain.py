@@ -13,7 +13,9 @@ from calibrant.predictions import Point, Prediction, as_prediction
 
 
 def adapt(model: Any, X: Any) -> Any:
-    """`model.predict(X)`, with its standard deviation if it has `return_std`; without `predict`, `model(X)`."""
+    """`predict_distribution`, else `predict`, with its standard deviation if it has `return_std`, else `model(X)`."""
+    if callable(getattr(model, "predict_distribution", None)):
+        return as_output(named(model), model.predict_distribution(X))
     if callable(getattr(model, "predict", None)):
         if "return_std" in _arguments(model.predict):
             mean, std = model.predict(X, return_std=True)

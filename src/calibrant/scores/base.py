@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from calibrant._arrays import Array, complain, floats, namespace, same_length
 from calibrant.charts import Affine, Chart, Monotone
 from calibrant.distributions.base import Distribution
-from calibrant.predictions import as_prediction
+from calibrant.predictions import Ensemble, as_prediction
 from calibrant.support import REAL_LINE, Support
 
 
@@ -44,7 +44,9 @@ class ChartScore(ABC):
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
-            raise TypeError(f"{type(self).__name__} scores a {names}, got {prediction!r}")
+            own = type(self).__name__
+            hint = f": EnsembleScore({own}()) adds up its members'" if isinstance(prediction, Ensemble) else ""
+            raise TypeError(f"{own} takes {names}, got {prediction!r}{hint}")
         return self.chart(prediction)
 
     def __call__(self, prediction: Any, y: Any) -> Array:

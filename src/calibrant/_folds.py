@@ -1,0 +1,46 @@
+"""Which rows train and which calibrate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
+
+from calibrant._arrays import Array, unit
+
+
+def folds_of(cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any) -> list[tuple[Array, Array]]:
+    """The rows to train on and the rows to calibrate on, once or for each fold."""
+    grouped = split.get("groups") is not None
+    seed = random.randint(2**31 - 1)
+    if isinstance(cv, (bool, np.bool_)):
+        raise TypeError(f"cv must be a share, a number of folds or a splitter, got {cv!r}")
+    if isinstance(cv, Integral):
+        splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
+    elif isinstance(cv, Real):
+        share = unit("cv as a share of the rows", float(cv))
+        splitter = (GroupShuffleSplit if grouped else ShuffleSplit)(1, test_size=share, random_state=seed)
+    else:
+        splitter = check_cv(cv)
+    folds = list(_checked(splitter.split(X, y, **split)))
+    if not folds:
+        raise ValueError(
+            f"cv must yield at least one split, got none from {cv!r}: a generator gives its splits only once"
+        )
+    return folds
+
+
+def _checked(splits: Any) -> Iterator[tuple[Array, Array]]:
+    """Each split as two arrays of row numbers, neither empty, without a row in both."""
+    for k, parts in enumerate(splits):
+        train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in map(np.asarray, parts))
+        for name, part in (("train on", train), ("calibrate on", test)):
+            if part.size == 0:
+                raise ValueError(f"split {k} of cv must have rows to {name}, got none")
+        seen = np.intersect1d(train, test)
+        if seen.size:
+            raise ValueError(f"cv puts row {seen[0]} in both parts of a split ({seen.size} rows in all)")
+        yield train, test
