@@ -27,11 +27,11 @@ def cell_work(interpolator: str, n_calibration: int, n_test: int) -> float:
     return _FIT[interpolator] + fit + _ROW[interpolator] * n_test
 
 
-def training_work(splits: int, networks: int, features: int, recipe: Recipe, rows: int) -> float:
-    """The seconds of a training on one core, about."""
+def training_work(networks: int, features: int, recipe: Recipe, rows: int) -> float:
+    """The seconds of training the networks of a split on one core, about."""
     seen = recipe.steps * recipe.batch_size(rows) + recipe.checks * recipe.held_out * rows
     products = seen * recipe.width * (features + recipe.width)
-    return splits * networks * (_STEP * recipe.steps + _PRODUCT * products)
+    return networks * (_STEP * recipe.steps + _PRODUCT * products)
 
 
 class Clock:

