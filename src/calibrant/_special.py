@@ -44,7 +44,7 @@ def log_sigmoid(s: Array) -> Array:
 
 def sigmoid(s: Array) -> Array:
     """1 / (1 + exp(-s))."""
-    return namespace(s).exp(log_sigmoid(s))
+    return _elementwise("expit", s)
 
 
 def logit(p: Array) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,8 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
     from calibrant.study.progress import said
     from calibrant.study.run import run
 
-    summary = run(folder=folder, say=say, **options)
+    command = shlex.join(["calibrant", *sys.argv[1:]])
+    summary = run(folder=folder, command=command, say=say, **options)
     cells = f"{summary.cells:,} cells measured" if summary.cells else "nothing was left to do"
     show(f"{cells}; all results are in {summary.path}")
     for phase, seconds in summary.seconds.items():

@@ -118,6 +118,7 @@ def run(
     jobs: int | None = 1,
     device: str = "cpu",
     seed: int = 0,
+    command: str = "calibrant.study.run.run",
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Summary:
     """Measure every cell that `folder` has no line for yet.
@@ -133,10 +134,11 @@ def run(
             with the backend "dask" the cells go to that cluster.
         device: Where the networks are trained.
         seed: Of the splits, the networks and the random interpolation.
+        command: What to type to run it again, for the record.
         say: Told what a user should know, a sentence at a time.
     """
     _check(splits, device)
-    about = _about(recipe := Recipe() if recipe is None else recipe, device, seed)
+    about = {"command": command, **_about(recipe := Recipe() if recipe is None else recipe, device, seed)}
     with opened(Path(folder)) as store:
         store.check(about)
         for torn in Path(folder).glob("predictions/*/.calibrant-*.tmp"):  # a kill in the middle of a file leaves one
