@@ -248,7 +248,7 @@ def test_a_worker_that_measures_a_cell_loads_no_torch_and_no_pandas():
 def test_a_run_has_a_header_then_a_line_for_each_cell_and_says_what_it_took(whole):
     folder, summary = whole
     first, *rest = lines_of(folder)
-    assert list(first["study"]) == ["versions", "seed", "recipe", "device", "started"]
+    assert list(first["study"]) == ["command", "versions", "seed", "recipe", "device", "started"]
     assert first["study"]["recipe"]["steps"] == TINY.steps
     assert set(numbers(folder)) == {cell for name in ("one", "two") for cell in cells(name, 0)}
     assert summary.cells == CELLS
