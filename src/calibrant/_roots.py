@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from calibrant._arrays import Array, clip, detached, namespace
 
 _STEPS = 100
+_SECANTS = 16
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def solve_increasing(
@@ -48,3 +55,33 @@ def solve_increasing(
     correction = (value - target) / xp.exp(clip(detached(log_slope), -700.0, 700.0))
     fine = xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)
     return y - xp.where(fine, correction, xp.zeros_like(correction))
+
+
+def secants(
+    function: Callable[[Floats, Rows], Floats], low: Floats, high: Floats, close: Floats
+) -> tuple[Floats, Rows]:
+    """The roots of increasing functions, one a row, in [low, high], and the rows whose value is not yet `close` to 0.
+
+    Secants of the bracket, as in the Illinois method, of fewer and fewer rows: `function(y, rows)` gives the values of
+    these rows only. They need no slope, and where a function is a broken line they end on the piece of the root.
+    """
+    root, rows = high.copy(), np.arange(low.shape[0])
+    a, b, side = low, high, np.zeros(low.shape[0])
+    fa, fb = function(a, rows), function(b, rows)
+    for _ in range(_SECANTS):
+        rise = fb - fa
+        y = np.clip(b - fb * (b - a) / np.where(rise > 0, rise, 1.0), a, b)
+        value = function(y, rows)
+        root[rows] = y
+        on = np.abs(value) > close[rows]
+        if not on.any():
+            return root, rows[:0]
+        over = value > 0
+        # an end that stays for two steps counts half, or the secants would creep up on the root from one side
+        fa, fb = (
+            np.where(over, np.where(side > 0, fa / 2, fa), value),
+            np.where(over, value, np.where(side < 0, fb / 2, fb)),
+        )
+        a, b, side = np.where(over, a, y), np.where(over, y, b), np.where(over, 1.0, -1.0)
+        rows, a, b, fa, fb, side = (each[on] for each in (rows, a, b, fa, fb, side))
+    return root, rows
