@@ -51,6 +51,12 @@ def solve_increasing(
         y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
             break
+    return newton_step(function, target, y, width)
+
+
+def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:
+    """One more step from a y that is close to the root, of a bracket that was so wide."""
+    xp = namespace(y)
     value, log_slope = function(y)
     correction = (value - target) / xp.exp(clip(detached(log_slope), -700.0, 700.0))
     fine = xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)

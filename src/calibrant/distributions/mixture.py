@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
-from calibrant._roots import secants, solve_increasing
+from calibrant._roots import newton_step, secants, solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
 from calibrant.distributions.quadrature import as_pull_back, nodes_and_weights
@@ -120,7 +120,7 @@ class Mixture(Integrated):
                 law, own = take_rows(self, left), (left, slice(j, j + 1))
                 newton = solve_increasing(partial(logit_cdf_and_log_slope, law), s[own], low[own], high[own])
                 root[left, j] = newton[:, 0]
-        return root
+        return newton_step(partial(logit_cdf_and_log_slope, self), s, root, high - low)
 
     def _beyond(self, start: Array, s: Array, wanted: Array, way: float) -> Array:
         """Where one component's quantile is infinite and the mixture's need not be: a place beyond it, or infinity."""
