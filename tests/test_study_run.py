@@ -30,7 +30,7 @@ from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
 from calibrant.nonconformity import middle  # noqa: E402
 from calibrant.study import run as running  # noqa: E402
 from calibrant.study.cells import Rows, Task, finite, measure, standardised  # noqa: E402
-from calibrant.study.datasets import DatasetError, Table  # noqa: E402
+from calibrant.study.datasets import AbsentError, DatasetError, Table  # noqa: E402
 from calibrant.study.design import INTERPOLATORS, PAIRS, SCORES, Cell, cells  # noqa: E402
 from calibrant.study.learners import BASES, Recipe, splits, train  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
@@ -368,7 +368,7 @@ def test_what_the_networks_said_is_read_back_as_it_was(whole):
 def test_a_dataset_that_is_named_must_be_at_hand_and_one_that_is_not_is_left_out_aloud(tmp_path, monkeypatch):
     def load(name, folder=None):
         if name == "wine":
-            raise DatasetError("wine is not at hand")
+            raise AbsentError("wine is not at hand")
         return line(name)
 
     monkeypatch.setattr(running, "load", load)
@@ -385,6 +385,15 @@ def test_a_dataset_that_is_named_must_be_at_hand_and_one_that_is_not_is_left_out
     monkeypatch.setattr(running, "DATASETS", ("wine",))
     with pytest.raises(DatasetError, match="none of the study's datasets is at hand; the first: wine is not"):
         run(splits=1, folder=tmp_path / "new", recipe=TINY)
+
+
+def test_a_wrong_file_stops_a_run_of_all_datasets_and_is_not_left_out(tmp_path):
+    (tmp_path / "data" / "blog").mkdir(parents=True)
+    (tmp_path / "data" / "blog" / "blogData_train.csv").write_bytes(b"1,2\n")
+    with pytest.raises(DatasetError, match="blog must be the file of sha256"):
+        run(splits=1, folder=tmp_path / "out", data=tmp_path / "data", recipe=TINY)
+    with pytest.raises(DatasetError, match="the data folder must be a folder with the datasets"):
+        run(splits=1, folder=tmp_path / "out", data=tmp_path / "nowhere", recipe=TINY)
 
 
 def test_half_a_file_that_a_kill_left_is_swept_away(tmp_path):
@@ -405,6 +414,11 @@ def test_a_device_that_is_not_there_and_no_splits_are_refused(tmp_path):
 
     with pytest.raises(ValueError, match="splits must be at least 1, got 0"):
         study(tmp_path, count=0)
+    with pytest.raises(ValueError, match="jobs must be a number of workers"):
+        study(tmp_path, jobs=0)
+    with pytest.raises(ValueError, match="device must be cpu or cuda, got 'gpu'"):
+        study(tmp_path, device="gpu")
+    assert not list(tmp_path.iterdir())
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="device 'cuda' asks for a CUDA device, and torch finds none"):
             study(tmp_path, device="cuda")

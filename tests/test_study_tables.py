@@ -481,17 +481,42 @@ def test_claims_follow_the_numbers(tmp_path):
 
 def test_one_quantile_type_that_is_no_better_refutes_the_claim_for_every(tmp_path):
     def change(line):
-        worse = line["base"] in ("distribution", "quantile-7")
-        return line | {"nll_authors": 0.5 if worse else 0.1}
+        return line | {"nll_authors": {"distribution": 0.5, "quantile-7": 0.6}.get(line["base"], 0.1)}
 
     assert verdict(claims(results(tmp_path, change=change)), "Every quantile type has a lower NLL").holds is False
 
 
-def test_equals_in_three_digits_are_no_lead(tmp_path):
+@pytest.mark.parametrize(("lead", "holds"), [(0.00004, True), (-0.00004, False), (0.0, None)])
+def test_a_lead_is_judged_by_its_error_and_not_by_how_it_is_rounded(tmp_path, lead, holds):
     def change(line):
-        return line | {"crps": 0.2 - 0.0001 * (line["interpolator"] == "random")}
+        noise = 1e-6 * (2 * (line["split"] % 2) - 1) * (line["interpolator"] == "random")
+        return line | {"crps": 0.21552 - lead * (line["interpolator"] == "random") + noise}
 
-    assert verdict(claims(results(tmp_path, change=change)), "Interpolation by random").holds is False
+    claim = verdict(claims(results(tmp_path, change=change)), "Interpolation by random")
+    assert claim.holds is holds
+    assert "0.0000 ± 0.0000" not in claim.numbers
+
+
+def test_conformal_widths_that_differ_within_the_noise_are_a_tie(tmp_path):
+    rng = np.random.default_rng(4)
+
+    def change(line):
+        return line | {"conformal_width": 1.6 + rng.normal(0, 0.1)} if line["interpolator"] == "linear" else line
+
+    claim = verdict(claims(results(tmp_path, change=change)), "Conformal intervals are slightly shorter")
+    assert claim.holds is None
+    assert "within two standard errors of a tie" in claim.numbers
+
+
+def test_a_higher_nll_than_published_and_what_the_networks_are_is_said(tmp_path):
+    point = Method("point", "residual", "linear")
+    noisy = only(point, nll_authors=lambda line: 0.9 + 0.01 * line["split"] + (line["dataset"] == "yacht"))
+    text = page(results(tmp_path, change=noisy))
+    assert "point 1.415 against 0.611" in text
+    assert "for point from 0.92 (boston) to 1.92 (yacht)" in text
+    assert "The networks are not the authors'" in text
+    assert "energy-efficiency may be another task" not in text
+    assert "energy-efficiency may be another task" in page(results(tmp_path, ["energy-efficiency"]))
 
 
 def test_a_lead_within_the_noise_is_said_to_be(tmp_path):

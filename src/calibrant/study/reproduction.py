@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from calibrant.persistence.atomic import write as write_file
 from calibrant.study import published
 from calibrant.study.figure import figure
 from calibrant.study.means import difference
+from calibrant.study.remarks import remarks
 from calibrant.study.results import Method, Results, read
 from calibrant.study.tables import HEADINGS, TABLE1, TABLE2, Table, intervals, per_dataset, table1, table2
 from calibrant.study.verdicts import (
@@ -76,7 +78,8 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, picture: Pat
     sections = [
         "# The paper's study, run again",
         _origin(results),
-        f"{_count(reached)} of {len(reached)} goals are reached; {_count(true)} of {len(true)} claims hold.",
+        f"{_count(reached)['yes']} of {len(reached)} goals are reached. Of {len(true)} claims {_count(true)['yes']} "
+        f"hold, {_count(true)['no']} do not, and of {_count(true)['open']} it cannot be said.",
         "## Goals",
         _verdicts("goal", "reached", reached),
         _once(first, {results.extent}),
@@ -84,13 +87,15 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, picture: Pat
         *_ranking(results),
         "## The paper's claims in words",
         _verdicts("claim", "holds here", true),
-        "The best is compared with the best of the others, over the datasets that all have, with the authors' NLL. A "
-        "claim holds if the three digits of the tables say so, which is how the paper judges; the paired difference "
-        "says how sure that is.",
+        "The best is compared with the best of the others, over the datasets that all have, with the authors' NLL. "
+        "That one is ahead holds, or does not, where the paired difference is two standard errors from 0; closer, it "
+        "cannot be said.",
         *_datasets(results, why or {}),
         "## 90% intervals",
         f"![Widths and coverages of conformal and credible intervals by base type]({picture.as_posix()})",
+        *intervals(results).notes[-1:],
         "## What differs, and why",
+        *remarks(results),
         *_differences(results),
         *_times(results),
     ]
@@ -146,8 +151,8 @@ def _verdicts(what: str, mark: str, verdicts: list[Verdict]) -> str:
     return markdown_table([what, mark, "numbers"], [[v.statement, words[v.holds], v.numbers] for v in verdicts])
 
 
-def _count(verdicts: list[Verdict]) -> int:
-    return sum(verdict.holds is True for verdict in verdicts)
+def _count(verdicts: list[Verdict]) -> Counter[str]:
+    return Counter({True: "yes", False: "no", None: "open"}[verdict.holds] for verdict in verdicts)
 
 
 def _ranking(results: Results) -> Iterator[str]:

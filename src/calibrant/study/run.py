@@ -2,8 +2,8 @@
 
 A run may be killed at any moment and started again with the same folder: it goes on where it was. What it had finished
 is not done again: a trained split is in its file, a measured cell has its line. What is lost are the cells, or the
-trainings, that were in flight, one for each job. The numbers depend on the seed alone, not on the jobs nor on how often
-it was killed.
+trainings, that were in flight, one for each job. On one CPU with the same libraries the numbers depend on the seed
+alone, not on the jobs nor on how often it was killed. Another device rounds otherwise, and its networks end elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from calibrant.study import design
 from calibrant.study.cells import Task, measure, one_thread, tasks
-from calibrant.study.datasets import DATASETS, DatasetError, Table, load
+from calibrant.study.datasets import DATASETS, AbsentError, DatasetError, Table, load
 from calibrant.study.design import SPLITS, Cell
 from calibrant.study.learners import BASES, Recipe, Split
 from calibrant.study.learners import splits as splits_of
@@ -137,7 +137,7 @@ def run(
         command: What to type to run it again, for the record.
         say: Told what a user should know, a sentence at a time.
     """
-    _check(splits, device)
+    _check(splits, device, jobs)
     about = {"command": command, **_about(recipe := Recipe() if recipe is None else recipe, device, seed)}
     with opened(Path(folder)) as store:
         store.check(about)
@@ -150,7 +150,7 @@ def run(
             for name, (wanted, source) in sources.items():
                 try:
                     table = source()
-                except DatasetError as error:
+                except AbsentError as error:  # a file with a wrong checksum is an error
                     if datasets is not None:
                         raise
                     missing[name] = str(error)
@@ -159,7 +159,7 @@ def run(
                 trained = Trained(table, Path(folder) / "predictions", recipe, seed)
                 parts.append(Part(trained, splits_of(len(table.y), splits, seed), wanted))
         if missing and not parts and not store.done:
-            raise DatasetError(f"none of the study's datasets is at hand; the first: {next(iter(missing.values()))}")
+            raise AbsentError(f"none of the study's datasets is at hand; the first: {next(iter(missing.values()))}")
         seconds = {"loading": loading.seconds}
         if parts:
             store.begin(about)
@@ -252,9 +252,13 @@ def _same(table: Table) -> Table:
     return table
 
 
-def _check(splits: int, device: str) -> None:
+def _check(splits: int, device: str, jobs: int | None) -> None:
     if splits < 1:
         raise ValueError(f"splits must be at least 1, got {splits}")
+    if jobs == 0:
+        raise ValueError("jobs must be a number of workers, or negative to count from all cores, got 0")
+    if device != "cpu" and not _on_gpu(device):
+        raise ValueError(f"device must be cpu or cuda, got {device!r}")
     if _on_gpu(device) and not torch.cuda.is_available():
         raise ValueError(f"device {device!r} asks for a CUDA device, and torch finds none")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from calibrant.metrics import expected_ece
 from calibrant.study import published
 from calibrant.study.design import INTERPOLATORS
-from calibrant.study.means import Mean
+from calibrant.study.means import Mean, over_datasets, over_splits
 from calibrant.study.results import METHODS, Method, Results
 from calibrant.study.tables import INTERVALS, TABLE1, TABLE2, versus
 
@@ -22,7 +23,7 @@ _QUANTILES = tuple(_BASES[f"quantile-{k}"] for k in (2, 4, 7, 10))
 
 @dataclass(frozen=True)
 class Verdict:
-    """A statement, whether it holds (None: what there is cannot say), and the numbers that decide."""
+    """A statement, whether it holds (None: what there is cannot say, or it is a tie), and the numbers that decide."""
 
     statement: str
     holds: bool | None
@@ -183,19 +184,30 @@ def _nominal(results: Results, statement: str) -> Verdict:
 
 def _shorter(results: Results) -> Verdict:
     statement = "Conformal intervals are slightly shorter than credible ones"
-    pairs = []
-    for method in INTERVALS:
-        gap = results.paired((method, "conformal_width"), (method, "credible_width")).value
-        credible = results.average(method, "credible_width").value
-        if gap is not None and credible:
-            pairs.append((gap, credible))
-    if not pairs:
+    gaps = {method: _width_gap(results, [method]) for method in INTERVALS}
+    known = {method: gap.value for method, gap in gaps.items() if gap.value is not None}
+    if not known:
         return Verdict(statement, None, "no dataset has them")
-    gaps, widths = np.array(pairs).T
-    numbers = f"{gaps.mean():+.3f} on {widths.mean():.3f} ({gaps.mean() / widths.mean():+.1%}), shorter in"
-    return Verdict(
-        statement, bool(round(gaps.mean(), 3) < 0), f"{numbers} {int((gaps < 0).sum())} of {len(pairs)} base types"
+    gap, credible = _width_gap(results, list(known)), [results.average(m, "credible_width").value for m in known]
+    width = np.mean([value for value in credible if value is not None])
+    shorter = sum(value < 0 for value in known.values())
+    numbers = (
+        f"{_plain(gap, sign='+')} on {width:.3f}{_tie(gap)}; shorter in {shorter} of {len(known)} pairs of base type"
     )
+    return Verdict(statement, _below(gap), f"{numbers} and score")
+
+
+def _width_gap(results: Results, methods: Sequence[Method]) -> Mean:
+    """Conformal minus credible width: the mean over the methods of a split, then over splits, then over datasets."""
+
+    def of(dataset: str) -> Mean:
+        cells = [results.cells.get((dataset, method), {}) for method in methods]
+        shared = sorted(set(cells[0]).intersection(*cells[1:]))
+        pairs = [[(c[split]["conformal_width"], c[split]["credible_width"]) for c in cells] for split in shared]
+        gaps = ([a - b for a, b in each if a is not None and b is not None] for each in pairs)
+        return over_splits(sum(each) / len(each) if len(each) == len(methods) else None for each in gaps)
+
+    return over_datasets(of(dataset) for dataset in results.datasets)
 
 
 def _undefined(results: Results) -> Verdict:
@@ -219,14 +231,14 @@ def _no_gain_from_exactness(results: Results) -> Verdict:
     gap = results.paired((zscore("random"), "ece"), (zscore("linear"), "ece"))
     if gap.value is None or gap.se is None:
         return Verdict(statement, None, "no dataset has both")
-    numbers = f"zscore-random minus zscore-linear {gap.value:+.4f} ± {gap.se:.4f}"
+    numbers = f"zscore-random minus zscore-linear {_plain(gap, sign='+')}"
     return Verdict(statement, gap.value > -2 * gap.se, numbers)
 
 
 def _best(results: Results, statement: str, these: Sequence[Method], rivals: Iterable[Method], metric: str) -> Verdict:
     """The best of these against the best of their rivals, split by split, over the datasets that all have.
 
-    To be ahead is to be so in the three digits of the tables, which is how the paper judges.
+    To be ahead, or behind, is to be so by two standard errors of the paired difference; less is a tie.
     """
     others = [method for method in rivals if method not in these]
     means = like_with_like(results, [*these, *others], metric)
@@ -234,11 +246,22 @@ def _best(results: Results, statement: str, these: Sequence[Method], rivals: Ite
     if not ours or not theirs:
         return Verdict(statement, None, "a method is missing")
     first, second = (min(group, key=lambda method: means[method]) for group in (ours, theirs))
-    gap = results.paired((first, metric), (second, metric))
-    near = gap.value is not None and gap.se is not None and abs(gap.value) < 2 * gap.se
-    error = f", paired difference {_plain(gap, sign='+')}{', within two standard errors of a tie' if near else ''}"
+    gap = results.paired((first, metric), (second, metric), _common(results, means, metric))
+    error = f", paired difference {_plain(gap, sign='+')}{_tie(gap)}"
     numbers = f"{_short(first)} {means[first]:.4f}, {_short(second)} {means[second]:.4f}{error}"
-    return Verdict(statement, round(means[first], 3) < round(means[second], 3), numbers)
+    return Verdict(statement, _below(gap), numbers)
+
+
+def _below(gap: Mean) -> bool | None:
+    """Whether a difference is below 0; None where it has no standard error, or is within two of them of a tie."""
+    if gap.value is None or gap.se is None or abs(gap.value) <= 2 * gap.se:
+        return None
+    return gap.value < 0
+
+
+def _tie(gap: Mean) -> str:
+    known = gap.value is not None and gap.se is not None
+    return ", within two standard errors of a tie" if known and _below(gap) is None else ""
 
 
 def _worst(results: Results, methods: Sequence[Method], metric: str) -> Method:
@@ -249,9 +272,13 @@ def _worst(results: Results, methods: Sequence[Method], metric: str) -> Method:
 def like_with_like(results: Results, methods: Sequence[Method], metric: str) -> dict[Method, float]:
     """The means of the methods over the datasets that all of them have, but for methods that have none at all."""
     able = [method for method in methods if results.average(method, metric).count]
-    common = [d for d in results.datasets if all(results.of(d, method, metric).value is not None for method in able)]
-    means = {method: results.average(method, metric, common).value for method in able}
+    means = {method: results.average(method, metric, _common(results, able, metric)).value for method in able}
     return {method: value for method, value in means.items() if value is not None}
+
+
+def _common(results: Results, methods: Iterable[Method], metric: str) -> list[str]:
+    able = list(methods)
+    return [d for d in results.datasets if all(results.of(d, method, metric).value is not None for method in able)]
 
 
 def _score(name: str) -> list[Method]:
@@ -267,5 +294,6 @@ def _full(method: Method) -> str:
 
 
 def _plain(mean: Mean, sign: str = "") -> str:
-    error = "" if mean.se is None else f" ± {mean.se:.4f}"
-    return "—" if mean.value is None else f"{mean.value:{sign}.4f}{error}"
+    digits = max(4, math.ceil(-math.log10(mean.se))) if mean.se else 4  # or it might read 0.0000 ± 0.0000
+    error = "" if mean.se is None else f" ± {mean.se:.{digits}f}"
+    return "—" if mean.value is None else f"{mean.value:{sign}z.{digits}f}{error}"

@@ -6,7 +6,7 @@ wine and yacht.
 
 from calibrant.study.datasets.dataset import Dataset, Table
 from calibrant.study.datasets.entries import DATASETS
-from calibrant.study.datasets.errors import DatasetError
+from calibrant.study.datasets.errors import AbsentError, DatasetError
 from calibrant.study.datasets.find import Found, Status, load, locate, status
 
-__all__ = ["DATASETS", "Dataset", "DatasetError", "Found", "Status", "Table", "load", "locate", "status"]
+__all__ = ["DATASETS", "AbsentError", "Dataset", "DatasetError", "Found", "Status", "Table", "load", "locate", "status"]

@@ -10,6 +10,10 @@ class DatasetError(ValueError):
     """A dataset that is not at hand, or not what it should be."""
 
 
+class AbsentError(DatasetError):
+    """A dataset that is nowhere at hand and could not be downloaded; the others may still be used."""
+
+
 def need(module: str) -> Any:
     """An optional module, or the error that says how to install it."""
     try:

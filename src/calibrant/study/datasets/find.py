@@ -12,7 +12,7 @@ from calibrant.study.datasets.bounded import read_file
 from calibrant.study.datasets.dataset import Dataset, Table
 from calibrant.study.datasets.download import download
 from calibrant.study.datasets.entries import DATASETS
-from calibrant.study.datasets.errors import DatasetError, need
+from calibrant.study.datasets.errors import AbsentError, DatasetError, need
 
 Folder = str | os.PathLike[str]
 
@@ -69,7 +69,7 @@ def locate(name: str, folder: Folder | None = None) -> Found:
     try:
         download(dataset, path)
     except DatasetError as error:
-        raise DatasetError(
+        raise AbsentError(
             f"{name} is not at hand: {_sought(dataset, folder)}, and {error}; "
             f"put the file of {dataset.checksum} at {path}, or give a folder that has it by --data or CALIBRANT_DATA"
         ) from error
