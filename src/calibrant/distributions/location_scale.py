@@ -34,6 +34,8 @@ class LocationScale(Distribution):
 
     def _y(self, z: Array) -> Array:
         if self.shape and z.shape[0] == 1:  # the same z for all rows: column by column, as memory lies
+            if getattr(self.scale, "strides", None) == (0,):  # numpy's way to store one scale for all rows
+                return (self.loc + self.scale[:1] * z.T).T
             columns = self.scale * z.T
             columns += self.loc
             return columns.T
