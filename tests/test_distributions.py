@@ -8,6 +8,7 @@ import scipy.stats as st
 import scoringrules
 from scipy import integrate
 
+from calibrant import Calibrator
 from calibrant._arrays import to_numpy
 from calibrant.distributions import (
     GaussianMixture,
@@ -645,3 +646,13 @@ def test_bad_components_raise():
 def test_weights_that_sum_to_one_within_a_millionth_are_made_exact():
     law = GaussianMixture([0.3, 0.7 + 5e-7], [[0.0, 1.0]], [[1.0, 1.0]])
     np.testing.assert_allclose(law.weights.sum(), 1, rtol=1e-15)
+
+
+def test_quantiles_of_a_large_mixture_are_those_of_its_rows_also_far_out():
+    """Large batches are searched by secants first; the tails, where a CDF near 1 has no digits, by Newton alone."""
+    rng = np.random.default_rng(0)
+    folds = [Calibrator().fit(np.zeros(50), rng.standard_t(3, 50)) for _ in range(3)]
+    law = Mixture([fold(rng.normal(size=1500)) for fold in folds], [0.5, 0.3, 0.2])
+    levels = [1e-12, 1e-5, 0.05, 0.5, 0.97, 1 - 1e-6, 1 - 1e-14]
+    few = slice(0, 40)
+    np.testing.assert_allclose(law.quantiles(levels)[few], law[few].quantiles(levels), rtol=1e-11, atol=1e-11)

@@ -15,6 +15,7 @@ from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, logit_cdf_and_log_slope
 from calibrant.distributions.quadrature import as_pull_back, nodes_and_weights
 
+_MANY = 1000  # rows for which a few passes over fewer and fewer of them are worth their overhead
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 # Logits of the levels between which the CDFs are integrated; beyond them the squares of their differences are nothing.
 _LEVELS = np.array([-30.0, -24, -18, -14, -10, -8, *np.linspace(-6, 6, 19), 8, 10, 14, 18, 24, 30])
@@ -104,8 +105,8 @@ class Mixture(Integrated):
         return xp.where(sure, self._onto_atoms(root, finite), xp.where(s > 0, high, low))
 
     def _roots(self, s: Array, low: Array, high: Array) -> Array:
-        """Newton's; in a batch of numpy's, where most rows are soon done, secants first and Newton for the rest."""
-        if not self.shape or not array_api_compat.is_numpy_array(s):
+        """Newton's; in a large batch of numpy's, most of which is soon done, secants first and Newton for the rest."""
+        if not self.shape or len(self) < _MANY or not array_api_compat.is_numpy_array(s):
             return solve_increasing(lambda y: logit_cdf_and_log_slope(self, y), s, low, high)
         root, p = np.empty_like(low), sigmoid(s)
         for j in range(s.shape[1]):
@@ -114,7 +115,8 @@ class Mixture(Integrated):
                 law = self if len(rows) == len(self) else take_rows(self, rows)
                 return law._cdf(y[:, None])[:, 0] - p[rows, j]
 
-            close = 1e-13 * np.minimum(p[:, j], 1 - p[:, j])
+            tail = np.minimum(p[:, j], 1 - p[:, j])
+            close = np.where(tail > 1e-6, 1e-13 * tail, -1.0)  # farther out F has too few digits: left to Newton
             root[:, j], left = secants(above, low[:, j], high[:, j], close)
             if left.size:
                 law, own = take_rows(self, left), (left, slice(j, j + 1))
