@@ -62,7 +62,7 @@ def train(
     What a split's networks become depends on the seed and on the split, not on the splits beside it. `progress` is
     told the steps done and the steps in all.
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    X, y = np.array(X, dtype=np.float64), np.array(y, dtype=np.float64)  # workers may not write to theirs
     recipe = Recipe() if recipe is None else recipe
     _check(X, y, splits)
     data, labels = torch.from_numpy(X).to(device), torch.from_numpy(y).to(device)
