@@ -265,7 +265,7 @@ def test_seconds_are_summed_by_phase(tmp_path):
         {"training": {"dataset": "boston", "seconds": 3.0, "device": "cpu"}},
         {"training": {"dataset": "yacht", "seconds": 4.0, "device": "cpu"}},
         {"phase": {"name": "loading", "seconds": 1.5}},
-        {"phase": "tables", "seconds": 0.25},
+        {"phase": {"name": "tables", "seconds": 0.25}},
     ]
     seconds = read(save(tmp_path, cells(splits=2), more=more)).seconds
     assert (seconds["training"], seconds["loading"], seconds["tables"]) == (7.0, 1.5, 0.25)

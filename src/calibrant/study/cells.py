@@ -17,13 +17,10 @@ from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.intervals import Centred, ConformalInterval
 from calibrant.study.datasets.errors import need
-from calibrant.study.design import INTERPOLATORS, SCORES, Cell
+from calibrant.study.design import COVERAGE, INTERPOLATORS, SCORES, Cell
 from calibrant.study.smooth import smooth
 
 Floats = NDArray[np.float64]
-
-COVERAGE = 0.9
-"""Of the conformal and the credible interval that are laid side by side."""
 
 
 @dataclass(frozen=True, eq=False)

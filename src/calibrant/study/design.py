@@ -18,6 +18,8 @@ from calibrant.scores import CDFScore, EnsembleScore, IntervalScore, QuantileSco
 from calibrant.scores.base import ChartScore
 
 SPLITS = 16
+COVERAGE = 0.9
+"""Of the conformal and the credible interval that are laid side by side."""
 
 SCORES: dict[str, ChartScore] = {
     "residual": ResidualScore(),

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from calibrant.study import published
-from calibrant.study.design import INTERPOLATORS, PAIRS
+from calibrant.study.design import INTERPOLATORS, PAIRS, SPLITS
 from calibrant.study.means import Mean, over_datasets, over_splits
 
 _SCORED = {
@@ -101,7 +101,7 @@ class Results:
         known = published.datasets()
         said = [
             f"{len(self.datasets)} of the paper's {len(known)} datasets",
-            f"{len(self.splits)} of its {published.SPLITS} splits",
+            f"{len(self.splits)} of its {SPLITS} splits",
             "every cell" if not self.missing else f"{self.missing:,} cells missing",
         ]
         absent = [name for name in known if name not in self.datasets]
@@ -120,7 +120,7 @@ def read(path: str | os.PathLike[str]) -> Results:
         elif "training" in line:
             _add(seconds, "training", line["training"].get("seconds"))
         elif "phase" in line:
-            phase = line["phase"] if isinstance(line["phase"], dict) else {**line, "name": line["phase"]}
+            phase = line["phase"]
             _add(seconds, str(phase.get("name")), phase.get("seconds"))
             if phase.get("name") == "resumed":
                 resumed.append(phase)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from calibrant.study import published
-from calibrant.study.design import PAIRS
+from calibrant.study.design import PAIRS, SPLITS
 from calibrant.study.means import NOTHING, Mean, difference
 from calibrant.study.results import METHODS, Method, Results
 
@@ -159,7 +159,7 @@ def _one_dataset(results: Results, dataset: str) -> Table:
         ("base", "method"),
         HEADINGS,
         tuple(rows),
-        (f"{splits} of the paper's {published.SPLITS} splits, {len(rows)} of {len(METHODS)} methods.",),
+        (f"{splits} of the paper's {SPLITS} splits, {len(rows)} of {len(METHODS)} methods.",),
     )
 
 

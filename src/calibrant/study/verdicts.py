@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant.metrics import expected_ece
 from calibrant.study import published
-from calibrant.study.design import INTERPOLATORS
+from calibrant.study.design import COVERAGE, INTERPOLATORS
 from calibrant.study.means import Mean, over_datasets, over_splits
 from calibrant.study.results import METHODS, Method, Results
 from calibrant.study.tables import INTERVALS, TABLE1, TABLE2, versus
@@ -173,12 +173,12 @@ def _nominal(results: Results, statement: str) -> Verdict:
         known = {method: value for method, value in means.items() if value is not None}
         if not known:
             return Verdict(statement, None, "no dataset has them")
-        far = max(known, key=lambda method: abs(known[method] - 0.9))
+        far = max(known, key=lambda method: abs(known[method] - COVERAGE))
         found.append(
             (known[far], f"{kind} {np.mean(list(known.values())):.1%}, farthest {known[far]:.1%} ({_full(far)})")
         )
     return Verdict(
-        statement, all(abs(value - 0.9) <= 0.015 for value, _ in found), "; ".join(text for _, text in found)
+        statement, all(abs(value - COVERAGE) <= 0.015 for value, _ in found), "; ".join(text for _, text in found)
     )
 
 
