@@ -7,11 +7,12 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
 
-.PHONY: help demo test lint check bench format clean
+.PHONY: help demo test docs lint check bench format clean
 
 help:
-	@echo "make demo    calibrate a random forest on a real dataset; prints the table before and after"
+	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
+	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed, side by side with other libraries"
@@ -24,6 +25,10 @@ demo: $(DEMO_READY)
 # One thread a worker: the workers share the cores already.
 test: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
+
+docs: $(DEV_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --quiet --site-dir build/site
+	@echo "The site is in build/site: open build/site/index.html"
 
 lint: $(DEV_READY)
 	$(PY) -m ruff format --check .

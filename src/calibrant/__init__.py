@@ -28,9 +28,11 @@ from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples,
 
 if TYPE_CHECKING:
     from calibrant import models as models
+    from calibrant import plots as plots
     from calibrant.estimator import CalibratedRegressor as CalibratedRegressor
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
+    from calibrant.reports import report as report
     from calibrant.scorers import neg_crps as neg_crps
     from calibrant.scorers import neg_interval_score as neg_interval_score
     from calibrant.scorers import neg_nll as neg_nll
@@ -44,30 +46,37 @@ _LATER = {
     "neg_interval_score": "calibrant.scorers",
     "neg_nll": "calibrant.scorers",
     "prediction_of": "calibrant.models",
+    "report": "calibrant.reports",
 }
 """Names whose modules need more than the core, by module: they are imported when they are first asked for."""
 
+_MODULES = ("models", "plots")
+"""Modules that need more than the core, likewise."""
+
+_EXTRAS = {"jinja2": "report", "matplotlib": "plots", "narwhals": "sklearn", "sklearn": "sklearn"}
+"""Which extra of the package brings what they need."""
+
 
 def __getattr__(name: str) -> Any:
-    if name == "models":
-        return import_module("calibrant.models")
     if name == "__version__":
         return version("calibrant")
-    if name not in _LATER:
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
     try:
+        if name in _MODULES:
+            return import_module(f"calibrant.{name}")
         value = getattr(import_module(_LATER[name]), name)
     except ModuleNotFoundError as error:
-        if error.name not in ("narwhals", "sklearn"):
+        if error.name not in _EXTRAS:
             raise
-        hint = f"calibrant.{name} needs {error.name}: pip install 'calibrant[sklearn]'"
+        hint = f"calibrant.{name} needs {error.name}: pip install 'calibrant[{_EXTRAS[error.name]}]'"
         raise ModuleNotFoundError(hint, name=error.name) from error
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LATER, "models", "__version__"])
+    return sorted([*__all__, *_LATER, *_MODULES, "__version__"])
 
 
 __all__ = [

@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         print(f"error: the command line needs {', '.join(missing)}: pip install 'calibrant[cli]'", file=sys.stderr)
         sys.exit(1)
     from calibrant.cli.app import app
-    from calibrant.cli.report import clean_on_sigterm
+    from calibrant.cli.console import clean_on_sigterm
 
     clean_on_sigterm()
     app(args=None if arguments is None else list(arguments), prog_name="calibrant")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.report import reported
+from calibrant.cli.console import reported
 
 app = typer.Typer(
     help="Calibrated predictive distributions from the predictions of any regression model.",
@@ -38,6 +38,12 @@ QuantileColumns = Annotated[str | None, typer.Option("--quantile-columns", **_PA
 Samples = Annotated[
     str | None,
     typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that fits.", rich_help_panel=PREDICTION),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="NAME", help="The column of the labels; as in fit if not given.", show_default=False
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -168,10 +174,7 @@ def evaluate(
     file: Input,
     *,
     model: ModelFile,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The column of the labels; as in fit if not given.", show_default=False),
-    ] = None,
+    target: Target = None,
     coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
     point: Point = None,
     mean: Mean = None,
@@ -200,6 +203,50 @@ def evaluate(
             print_json(comparison.to_json())
         else:
             comparison.show()
+
+
+@app.command(
+    epilog=examples(
+        "calibrant report test.parquet -m m.safetensors --target y -o report.html",
+        "calibrant report test.csv -m m.safetensors --groups region,year -o report.html",
+    )
+)
+def report(
+    file: Input,
+    *,
+    model: ModelFile,
+    output: Output,
+    target: Target = None,
+    groups: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...", help="Columns to slice the rows by: text, numbers or dates.", show_default=False
+        ),
+    ] = "",
+    coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
+    title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
+    point: Point = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    seed: Seed = None,
+    debug: Debug = False,
+) -> None:
+    """Write a page that says, in words and charts, how good the forecasts are, before and after calibration.
+
+    It is one HTML file that opens in any browser, without a network.
+    """
+    with reported(debug=debug):
+        from calibrant.cli.model import Model
+        from calibrant.cli.report import Wanted, report
+
+        found = Model.read(model)
+        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
+        wanted = Wanted(found.target(target), _split(groups), _unit(str(coverage), "--coverage"), title)
+        report(file, found, columns, wanted, output, seed)
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from calibrant.cli.report import show
+from calibrant.cli.console import show
 
 
 def listed(data: Path | None) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ COMMANDS = (
     "calibrant fit cal.parquet --target y --mean mu --std sigma -o model.safetensors",
     "calibrant inspect model.safetensors",
     "calibrant evaluate test.parquet -m model.safetensors --target y",
+    "calibrant report test.parquet -m model.safetensors --target y --groups hour -o report.html",
     "calibrant predict test.parquet -m model.safetensors --quantiles 0.05,0.5,0.95 --interval 0.9 -o out.parquet",
 )
 

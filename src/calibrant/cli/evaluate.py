@@ -13,7 +13,7 @@ import numpy as np
 from calibrant.cli.columns import Columns
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.report import naming, progress, show, working
+from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.tables import Table
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of

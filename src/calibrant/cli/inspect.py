@@ -6,7 +6,7 @@ from typing import Any
 
 from calibrant.cli.evaluate import strict
 from calibrant.cli.model import Model
-from calibrant.cli.report import show
+from calibrant.cli.console import show
 
 
 def description(model: Model) -> dict[str, Any]:

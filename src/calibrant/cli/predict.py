@@ -16,7 +16,7 @@ from calibrant import required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.report import naming, progress, show
+from calibrant.cli.console import naming, progress, show
 from calibrant.cli.tables import Batch, Table, as_arrow, not_over, written
 
 IN_CACHE = 2**15

@@ -1,127 +1,55 @@
-"""What the user sees beside the results, all on stderr: errors, warnings and progress."""
+"""`calibrant report`."""
 
 from __future__ import annotations
 
-import signal
-import sys
-import traceback
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-import typer
+import numpy as np
 
-INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
-
-
-class Terminated(BaseException):
-    """SIGTERM, as an exception: what is half-written is then cleaned up on the way out."""
+from calibrant.cli.columns import Columns
+from calibrant.cli.console import naming, progress, show, working
+from calibrant.cli.mending import Mender
+from calibrant.cli.model import Model
+from calibrant.cli.tables import Table, not_over
 
 
-def clean_on_sigterm() -> None:
-    """Let SIGTERM unwind the stack instead of ending the process on the spot."""
+@dataclass(frozen=True)
+class Wanted:
+    """What the page is to speak of."""
 
-    def unwind(number: int, frame: FrameType | None) -> None:
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, unwind)
-
-
-@contextmanager
-def reported(*, debug: bool) -> Iterator[None]:
-    """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
-    with warnings.catch_warnings():
-        for category in (UserWarning, RuntimeWarning):
-            warnings.filterwarnings("always", category=category)
-        warnings.showwarning = _show_once()
-        try:
-            yield
-        except (typer.BadParameter, typer.Exit, typer.Abort, BrokenPipeError):
-            raise
-        except KeyboardInterrupt:
-            say("error: interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-        except Terminated:
-            raise typer.Exit(TERMINATED) from None
-        except Exception as error:
-            if debug:
-                traceback.print_exc()
-            say(f"error: {sentence_of(error)}")
-            raise typer.Exit(1) from None
+    target: str
+    groups: Sequence[str]
+    coverage: float
+    title: str | None
 
 
-@contextmanager
-def naming(where: str) -> Iterator[None]:
-    """Put the file in front of what the library says of its own arguments."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
+def report(path: Path, model: Model, columns: Columns, wanted: Wanted, out: Path, seed: int | None) -> None:
+    """Write the page on the rows of a file, and say its verdict."""
+    from calibrant.reports import report as report_of
 
-
-def say(text: str) -> None:
-    """One line on stderr."""
-    print(" ".join(text.split()), file=sys.stderr)
-
-
-def sentence_of(error: Exception) -> str:
-    """What went wrong, in one sentence; an exception that nobody foresaw says where to learn more."""
-    from pyarrow import ArrowException
-
-    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
-        return f"{error.filename}: {error.strerror.lower()}"
-    if isinstance(error, MemoryError):
-        return "there is not enough memory for this"
-    if isinstance(error, (ValueError, TypeError, OSError, ImportError, ArrowException)):
-        return str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"unexpected {type(error).__name__}: {error} (run with --debug to see where)"
-
-
-def _show_once() -> Callable[..., None]:
-    seen = set()
-
-    def show(message: Any, *arguments: Any, **options: Any) -> None:
-        if str(message) not in seen:
-            seen.add(str(message))
-            say(f"warning: {message}")
-
-    return show
-
-
-def show(thing: Any) -> None:
-    """Print a text or a rich table on stdout; a terminal has its texts wrapped at words."""
-    if isinstance(thing, str) and not sys.stdout.isatty():
-        print(thing)
-        return
-    from rich.console import Console
-
-    Console(markup=False, highlight=False, emoji=False).print(thing)
-
-
-@contextmanager
-def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar of rows on stderr, where that is a terminal; gives the function that is told how many more are done."""
-    if not sys.stderr.isatty():  # rich would be silent too, but takes a while to import
-        yield lambda rows: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=total)
-        yield lambda rows: bar.advance(task, rows)
-
-
-@contextmanager
-def working(text: str) -> Iterator[None]:
-    """A spinner on stderr, where that is a terminal, for work that cannot tell how far it is."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(text):
-        yield
+    not_over(out, path, model.path)
+    calibrated, target = model.calibrated, wanted.target
+    table = Table(path)
+    columns = columns.found_in(table, target)
+    with progress("reading", table.count) as done:
+        rows, groups = table.labelled([target, *columns.names], wanted.groups, done=done)
+    mender = Mender(model.usual_width)
+    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+    mender.report(path)
+    with working("looking"), naming(str(path)):
+        H = calibrated(prediction, rng=None if seed is None else np.random.default_rng(seed))
+        page = report_of(
+            H,
+            y,
+            base=prediction,
+            groups=groups or None,
+            guarantee=calibrated.guarantee,
+            coverage=wanted.coverage,
+            title=wanted.title,
+            label=target,
+        )
+    page.save(out)
+    show(str(page))
+    show(f"Wrote {out}: open it in a browser.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from calibrant.cli.report import say, show
+from calibrant.cli.console import say, show
 
 
 def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:

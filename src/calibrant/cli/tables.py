@@ -142,10 +142,21 @@ class Table:
 
     def whole(self, numbers: Sequence[str], *, done: Callable[[int], None] = lambda rows: None) -> Batch:
         """All rows of these columns, which must be numbers, as one batch."""
+        return self.labelled(numbers, (), done=done)[0]
+
+    def labelled(
+        self, numbers: Sequence[str], labels: Sequence[str], *, done: Callable[[int], None] = lambda rows: None
+    ) -> tuple[Batch, dict[str, list[Any]]]:
+        """All rows of columns that must be numbers, and of others of any kind: as Python has them, None if missing."""
         names = list(dict.fromkeys(numbers))
-        parts = [[batch.numbers(name) for name in names] for batch in self.batches(names, done=done)]
+        parts: list[list[Numbers]] = []
+        found: dict[str, list[Any]] = {name: [] for name in labels}
+        for batch in self.batches(names, labels, done=done):
+            parts.append([batch.numbers(name) for name in names])
+            for name, values in found.items():
+                values.extend(batch.values(name).to_pylist())
         columns = [as_arrow(np.concatenate(column)) for column in zip(*parts, strict=True)]
-        return Batch(self.path, 0, pa.RecordBatch.from_arrays(columns, names))
+        return Batch(self.path, 0, pa.RecordBatch.from_arrays(columns, names)), found
 
     @contextmanager
     def _named(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ single law that stands for every row. A prediction that is no law (a Point, an I
 is taken by the metrics that it says enough for; the others raise TypeError, and `evaluate` leaves them out.
 """
 
+from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import (
     UniformityTest,
     debiased_ece,
@@ -43,7 +44,9 @@ __all__ = [
     "nll_finite_difference",
     "pinball",
     "pit",
+    "pit_band",
     "pit_uniformity_test",
+    "reliability_band",
     "std",
     "sup_calibration_error",
 ]

@@ -8,19 +8,6 @@ from typing import Any
 from calibrant.study.results import Results
 from calibrant.study.tables import Row, intervals
 
-# Dark blue and light orange: told apart by every kind of eye, and in grey.
-_KINDS = {"conformal": ("#0072B2", "o"), "credible": ("#E69F00", "s")}
-_STYLE: dict[Any, Any] = {
-    "font.size": 7,
-    "axes.linewidth": 0.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.5,
-    "ytick.major.size": 0,
-    "svg.hashsalt": "calibrant",  # the same figure is the same file
-}
-_MILLIMETRE = 1 / 25.4
-
 
 def figure(results: Results) -> dict[str, bytes]:
     """The figure as files, 80 mm wide: {"png": ..., "svg": ...}.
@@ -31,13 +18,18 @@ def figure(results: Results) -> dict[str, bytes]:
     import matplotlib
     from matplotlib.figure import Figure
 
+    from calibrant.plots.theme import AFTER, COLOURS, MILLIMETRE, RC
+
+    looks = {"conformal": (AFTER, "o"), "credible": (COLOURS[4], "s")}  # dark and light: told apart in grey too
+    settings = RC | {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
     rows = [row for row in intervals(results).rows if any(c.here.value is not None for c in row.metrics.values())]
-    with matplotlib.rc_context(_STYLE):
-        drawing = Figure(figsize=(80 * _MILLIMETRE, (24 + 7 * len(rows)) * _MILLIMETRE), layout="constrained")
+    size = (80 * MILLIMETRE, (24 + 7 * len(rows)) * MILLIMETRE)
+    with matplotlib.rc_context(settings):
+        drawing = Figure(figsize=size, layout="constrained")
         widths, coverages = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-        for kind, offset in zip(_KINDS, (-0.2, 0.2), strict=True):
-            _bars(widths, kind, _known(rows, f"{kind}_width", offset))
-            _marks(coverages, kind, _known(rows, f"{kind}_coverage", offset))
+        for (kind, look), offset in zip(looks.items(), (-0.2, 0.2), strict=True):
+            _bars(widths, kind, look, _known(rows, f"{kind}_width", offset))
+            _marks(coverages, look, _known(rows, f"{kind}_coverage", offset))
         widths.set(xlabel="width of 90% intervals", yticks=range(len(rows)), yticklabels=map(_label, rows))
         widths.set_ylim(max(len(rows), 1) - 0.5, -0.5)
         widths.margins(x=0.25)  # room for the numbers
@@ -55,14 +47,14 @@ def _known(rows: list[Row], metric: str, offset: float) -> list[tuple[float, flo
     return [(at, mean.value, mean.se or 0.0) for at, mean in means if mean.value is not None]
 
 
-def _bars(axes: Any, kind: str, known: list[tuple[float, float, float]]) -> None:
+def _bars(axes: Any, kind: str, look: tuple[str, str], known: list[tuple[float, float, float]]) -> None:
     at, values = [at for at, _, _ in known], [value for _, value, _ in known]
-    bars = axes.barh(at, values, height=0.36, color=_KINDS[kind][0], label=kind)
+    bars = axes.barh(at, values, height=0.36, color=look[0], label=kind)
     axes.bar_label(bars, fmt="%.2f", padding=1.5, fontsize=6)
 
 
-def _marks(axes: Any, kind: str, known: list[tuple[float, float, float]]) -> None:
-    colour, marker = _KINDS[kind]
+def _marks(axes: Any, look: tuple[str, str], known: list[tuple[float, float, float]]) -> None:
+    colour, marker = look
     at, values = [at for at, _, _ in known], [100 * value for _, value, _ in known]
     errors = [100 * error for _, _, error in known]
     axes.errorbar(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.persistence.atomic import write as write_file
+from calibrant.reports.study import study_page
 from calibrant.study import published
 from calibrant.study.figure import figure
 from calibrant.study.means import difference
@@ -32,6 +33,7 @@ from calibrant.study.verdicts import (
 from calibrant.study.writers import averages_csv, latex, markdown, markdown_table, per_dataset_csv, shown
 
 PAGE = "reproduction.md"
+REPORT = "report.html"
 WHY = "why.json"
 
 
@@ -42,11 +44,12 @@ def write(
     *,
     why: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Write the tables, the figure and the page of a run, and return the files; each is written whole or not at all.
+    """Write the tables, the figure and the pages of a run, and return the files; each is written whole or not at all.
 
     Args:
         cells: The file of results, `cells.jsonl`.
-        folder: Where table1, table2, per_dataset and intervals go (.csv, .md, .tex), and the figure (.png, .svg).
+        folder: Where table1, table2, per_dataset and intervals go (.csv, .md, .tex), the figure (.png, .svg), and
+            `report.html`, all of it as a page to open in a browser.
         docs: The folder of the page, `reproduction.md`; without it the page goes to `folder`.
         why: For datasets that come out worse than published, a sentence that says why. Without it, those of
             `why.json` in `folder` are taken, {dataset: sentence}, if it is there.
@@ -64,6 +67,7 @@ def write(
         files[folder / f"{name}.md"] = f"# The study: {name}\n\n" + "\n".join(map(markdown, tables))
         files[folder / f"{name}.tex"] = "\n".join(map(latex, tables))
     files |= {folder / f"intervals.{kind}": content for kind, content in figure(results).items()}
+    files[folder / REPORT] = study_page(results)
     files[home / PAGE] = page(results, why=why, picture=Path(os.path.relpath(folder, home)) / "intervals.png")
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

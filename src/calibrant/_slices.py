@@ -1,0 +1,189 @@
+"""Rows by the value of a column: which slices there are, and which one each row is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import same_length, to_numpy
+
+FEW = 12
+"""So many different numbers, or fewer, are a slice each."""
+MOST = 30
+"""The largest number of slices that text is cut into."""
+BINS = 4
+
+Index = NDArray[np.int64]
+
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
+_LONGEST = 60
+"""Characters of a text that its label has."""
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The rows of a batch by one column: row i is in slice `labels[index[i]]`, and no slice is empty."""
+
+    name: str
+    labels: tuple[str, ...]
+    index: Index
+
+    @property
+    def counts(self) -> Index:
+        """The number of rows in each slice."""
+        return np.bincount(self.index, minlength=len(self.labels))
+
+
+def slices_of(name: str, values: Any, m: int) -> Slices:
+    """The slices of m rows by a column of text, booleans, numbers or dates.
+
+    Text, booleans, and up to 12 different numbers or dates are a slice a value; more than that are cut into four
+    parts of about equal size. Of more than 30 texts the 29 most frequent are kept and the others are one slice. Rows
+    without a value (None, NaN, an empty text) are a slice "missing".
+
+    >>> slices_of("region", ["north", "south", None, "north"], 4)
+    Slices(name='region', labels=('north', 'south', 'missing'), index=array([0, 1, 2, 0]))
+    >>> slices_of("age", range(100), 100).labels
+    ('[0, 24]', '(24, 49]', '(49, 74]', '(74, 99]')
+    """
+    column = _column(name, values)
+    same_length("the forecast", m, f"the column {name!r} of groups", column.shape[0])
+    missing = _missing(column)
+    labels, inside = _parts(column[~missing])
+    index = np.full(m, len(labels), np.int64)
+    index[~missing] = inside
+    if missing.any():
+        labels = [*labels, _unlike("missing", labels)]
+    return Slices(str(name), tuple(labels), index)
+
+
+def _column(name: str, values: Any) -> NDArray[Any]:
+    if array_api_compat.is_array_api_obj(values):
+        values = to_numpy(values)
+    # a list is not handed to np.asarray, which gives every text the room of the longest
+    column = np.asarray(values) if hasattr(values, "__array__") else np.fromiter(values, object)
+    if column.ndim != 1:
+        raise ValueError(f"the column {name!r} of groups must be 1-d, got shape {column.shape}")
+    return column
+
+
+def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """None, NaN, NaT, pandas' NA and an empty text: what is not there, or does not equal itself."""
+    if column.dtype.kind == "O":
+        return np.fromiter((_is_missing(value) for value in column), np.bool_, column.shape[0])
+    if column.dtype.kind in "fcmM":
+        return np.asarray(column != column)
+    return np.asarray(column == "") if column.dtype.kind == "U" else np.zeros(column.shape[0], np.bool_)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value) or (isinstance(value, str) and not value)
+    except TypeError:  # pandas' NA, which is neither equal nor not
+        return True
+
+
+def _parts(column: NDArray[Any]) -> tuple[list[str], Index]:
+    if column.dtype.kind == "O" and column.size:
+        column = _typed(column)
+    if column.dtype.kind in "iuf":
+        return _ordered(column, _numbers)
+    if column.dtype.kind == "M":
+        return _ordered(column, _dates)
+    return _texts(column)
+
+
+def _typed(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of objects that are all numbers, or all dates, as such."""
+    kinds = set(map(type, column))
+    if kinds == {int} and all(abs(value) < 2**63 for value in column):
+        return column.astype(np.int64)
+    if all(issubclass(kind, _NUMBERS) and kind is not bool for kind in kinds):
+        return column.astype(np.float64)
+    if all(issubclass(kind, date) for kind in kinds) and not any(getattr(day, "tzinfo", None) for day in column):
+        return column.astype("datetime64[us]")
+    return column
+
+
+def _ordered(column: NDArray[Any], shown: Callable[[NDArray[Any]], list[str]]) -> tuple[list[str], Index]:
+    different, inverse = np.unique(column, return_inverse=True)
+    if different.size <= FEW:
+        return shown(different), inverse.astype(np.int64)
+    # ranks of quarters, each a value that is there: no end lies between the values
+    ordered = np.sort(column)
+    cuts = [ordered[-(-k * column.size // BINS) - 1] for k in range(1, BINS)]
+    ends = np.unique(np.array([*cuts, ordered[-1]], column.dtype))  # ties may merge parts
+    index = np.searchsorted(ends, column, side="left")
+    texts = shown(np.array([ordered[0], *ends], column.dtype))
+    if ends[0] == ordered[0]:  # a part of one value
+        labels = [texts[0], *(f"({a}, {b}]" for a, b in pairwise(texts[1:]))]
+    else:
+        labels = [f"{'(' if k else '['}{texts[k]}, {texts[k + 1]}]" for k in range(len(ends))]
+    return labels, index.astype(np.int64)
+
+
+def _numbers(values: NDArray[Any]) -> list[str]:
+    """Numbers with as many digits, at least four, as tell them apart."""
+    texts: list[str] = []
+    for digits in range(4, 18):
+        texts = [_number(value, digits) for value in values.tolist()]
+        if len(set(texts)) == len(set(values.tolist())):
+            break
+    return texts
+
+
+def _number(value: float, digits: int) -> str:
+    whole = isinstance(value, int) or (value.is_integer() and abs(value) < 1e9)
+    return str(int(value)) if whole else f"{value:.{digits}g}"
+
+
+def _dates(values: NDArray[Any]) -> list[str]:
+    """Dates without the part of the clock that they all share with midnight."""
+    if (values == values.astype("datetime64[D]")).all():
+        return [str(text) for text in np.datetime_as_string(values, unit="D")]
+    if (values == values.astype("datetime64[s]")).all():
+        return [str(text) for text in np.datetime_as_string(values, unit="s")]
+    return [str(text) for text in np.datetime_as_string(values)]
+
+
+def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
+    codes: dict[str, int] = {}
+    first = np.fromiter((codes.setdefault(str(value), len(codes)) for value in column.tolist()), np.int64, column.size)
+    texts = list(codes)
+    kept = texts
+    if len(texts) > MOST:
+        counts = np.bincount(first, minlength=len(texts))
+        # of those of one size, the first in the alphabet
+        kept = sorted(texts, key=lambda text: (-counts[codes[text]], text))[: MOST - 1]
+    labels = sorted(kept)
+    place = {text: k for k, text in enumerate(labels)}
+    labels = _short(labels)
+    where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
+    if len(texts) > MOST:
+        labels = [*labels, _unlike(f"{len(texts) - len(labels)} others", labels)]
+    return labels, where[first] if column.size else first
+
+
+def _short(texts: Sequence[str]) -> list[str]:
+    """Texts cut to a length that a label may have, still different."""
+    labels: list[str] = []
+    for text in texts:
+        short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+        labels.append(_unlike(short, labels))
+    return labels
+
+
+def _unlike(label: str, labels: Sequence[str]) -> str:
+    """The label, told from a value that is spelt the same."""
+    return label if label not in labels else _unlike(f"({label})", labels)

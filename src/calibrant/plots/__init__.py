@@ -1,0 +1,31 @@
+"""Pictures of forecasts, before and after calibration, with matplotlib.
+
+Every function takes `ax`, draws on it alone and returns it; without one it makes a figure 80 mm wide. Nothing is shown
+or saved, and no global setting changes: `plots.reliability(H, y).figure.savefig("reliability.pdf")`. The forecast
+before calibration is vermilion and dashed, the calibrated one blue, labels are black; `theme()` gives figures of yours
+the same look.
+"""
+
+from calibrant.plots.calibration import coverage_by_slice, pit_histogram, reliability
+from calibrant.plots.intervals import fan, intervals, sharpness
+from calibrant.plots.laws import cdf, density, ridgeline
+from calibrant.plots.modules import interpolators, scores
+from calibrant.plots.theme import AFTER, BEFORE, COLOURS, theme
+
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "COLOURS",
+    "cdf",
+    "coverage_by_slice",
+    "density",
+    "fan",
+    "interpolators",
+    "intervals",
+    "pit_histogram",
+    "reliability",
+    "ridgeline",
+    "scores",
+    "sharpness",
+    "theme",
+]

@@ -1,0 +1,205 @@
+"""Is the forecast calibrated: its PITs against chance, and the coverage of its intervals by slice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.special
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from calibrant._arrays import unit
+from calibrant._slices import Slices, slices_of
+from calibrant.metrics import pit
+from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
+from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.plots.inputs import Numbers, named, numbers
+from calibrant.plots.theme import SHADE, TINT, Look, Style, columns, drawing, percent, plain
+from calibrant.predictions import Quantiles, Samples
+
+_LEVELS = np.arange(1, 200) / 200
+
+
+def pit_histogram(
+    H: Any, y: Any, *, bins: int = 20, n: int | None = None, confidence: float = 0.95, ax: Axes | None = None
+) -> Axes:
+    """#{PIT_i in bin}, with the band that holds all bins at once if H is calibrated.
+
+    A hump says that H is too wide, a bowl that it is too narrow, a slope that it is too low or too high. H is a
+    forecast or a mapping of names to forecasts: one is drawn as bars, several as outlines. With `n`, the number of
+    rows that calibrated H, the band allows for what so few rows cannot teach (`calibrant.metrics.pit_band`).
+
+    >>> from calibrant import Normal
+    >>> y = np.random.default_rng(0).normal(size=500)
+    >>> ax = pit_histogram(Normal(np.zeros(500), 1.0), y, bins=10)
+    >>> int(sum(bar.get_height() for bar in ax.containers[0]))
+    500
+    """
+    forecasts = named(H)
+    pits = [numbers(pit(forecast, y)) for _, forecast, _ in forecasts]
+    m = len(pits[0])
+    low, high = pit_band(m, bins, confidence, n=n)
+    edges = np.linspace(0, 1, bins + 1)
+    with drawing(ax) as ax:
+        for (name, _, look), p in zip(forecasts, pits, strict=True):
+            counts, _ = np.histogram(p, edges)
+            if name:
+                ax.stairs(
+                    counts,
+                    edges,
+                    baseline=None,
+                    color=look.colour,
+                    linestyle=look.line,
+                    linewidth=1.2,
+                    label=name,
+                    zorder=3,
+                )
+            else:
+                style: Style = {"facecolor": TINT, "edgecolor": look.colour, "linewidth": 0.6}
+                ax.bar(edges[:-1], counts, 1 / bins, align="edge", **style)
+        band = f"{percent(confidence)} band if calibrated"
+        ax.axhspan(low, high, facecolor=SHADE, alpha=0.45, edgecolor="none", label=band, zorder=2)
+        ax.axhline(m / bins, color="black", linewidth=0.8, linestyle=":", zorder=4)
+        ax.set(xlabel="PIT, H(y)", ylabel="rows", xlim=(0, 1))
+        ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        names = [name for name, *_ in forecasts]
+        ax.set_ylim(0, 1.25 * max(ax.get_ylim()[1] / 1.05, high))  # room for the legend
+        ax.legend(loc="upper center", ncols=2 if len(forecasts) > 1 and columns(names) > 1 else 1)
+    return ax
+
+
+def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
+    """#{i: PIT_i <= c} / m against c, with the band that holds the whole line if H is calibrated.
+
+    H is a forecast or a mapping of names to forecasts. Of Quantiles and Samples it is the share of labels at or below
+    the quantile, a dot for each of their levels. Above the diagonal labels are lower than forecast, below it higher;
+    a curve that is too flat in the middle comes from intervals that are too narrow. `n` as in `pit_histogram`.
+
+    >>> from calibrant import Normal
+    >>> y = np.random.default_rng(0).normal(size=500)
+    >>> before, after = Normal(np.zeros(500), 0.5), Normal(np.zeros(500), 1.0)
+    >>> ax = reliability({"before": before, "after": after}, y)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['before', 'after', '95% band if calibrated']
+    """
+    forecasts = named(H)
+    curves = [_shares(forecast, y) for _, forecast, _ in forecasts]
+    m = curves[0][2]
+    low, high = reliability_band(m, _LEVELS, confidence, n=n)
+    with drawing(ax, height=66) as ax:
+        ends = [0, *_LEVELS, 1]
+        label = f"{percent(confidence)} band if calibrated"
+        band = ax.fill_between(ends, [0, *low, 1], [0, *high, 1], color=SHADE, alpha=0.45, linewidth=0, zorder=1)
+        ax.plot([0, 1], [0, 1], color="black", linewidth=0.6, linestyle=":", zorder=1)
+        for (name, _, look), (levels, shares, _) in zip(forecasts, curves, strict=True):
+            few = len(levels) < len(_LEVELS)
+            style: Style = {"marker": look.marker, "linewidth": 0.6, "markersize": 3} if few else {"linewidth": 1.2}
+            ax.plot(levels, shares, color=look.colour, linestyle=look.line, label=name or "forecast", **style)
+        band.set_label(label)
+        ax.set(xlabel="level c", ylabel="share of rows with H(y) ≤ c", aspect="equal", xlim=(0, 1), ylim=(0, 1))
+        handles, labels = ax.get_legend_handles_labels()
+        last = sorted(range(len(labels)), key=lambda i: labels[i] == label)  # the band comes last
+        ax.legend([handles[i] for i in last], [labels[i] for i in last], loc="upper left")
+    return ax
+
+
+def _shares(forecast: Any, y: Any) -> tuple[Numbers, Numbers, int]:
+    """Levels, the share of labels at or below the quantile of each, and the number of rows."""
+    forecast, y = paired(forecast, y)
+    m = y.shape[0]
+    if isinstance(forecast, (Quantiles, Samples)):
+        levels = levels_of(forecast)
+        below = [np.mean(numbers(y) <= numbers(quantile(forecast, level))) for level in levels]
+        return np.array(levels), np.array(below), m
+    p = np.sort(numbers(law(forecast).cdf(y)))
+    grid = np.concatenate([[0.0], _LEVELS, [1.0]])
+    return grid, np.asarray(np.searchsorted(p, grid, side="right") / m), m
+
+
+def coverage_by_slice(
+    H: Any, y: Any, by: Any, *, coverage: float = 0.9, confidence: float = 0.95, ax: Axes | None = None
+) -> Axes:
+    """#{i in slice: l_i <= y_i <= u_i} / #slice, a dot a slice, against the coverage that was asked for.
+
+    `by` holds a value for each row, or is a mapping of names to such columns, or a frame. Text and few different
+    numbers are a slice a value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper and
+    Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose bar
+    misses the target. The number of rows stands beside the slice. H is a forecast or a mapping of names to forecasts.
+
+    >>> from calibrant import Normal
+    >>> y = np.random.default_rng(0).normal(size=400)
+    >>> ax = coverage_by_slice(Normal(np.zeros(400), 1.0), y, {"region": ["north", "south"] * 200})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['all rows (400)', 'region: north (200)', 'region: south (200)']
+    """
+    coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
+    forecasts = named(H)
+    inside = [_inside(forecast, y, coverage) for _, forecast, _ in forecasts]
+    m = len(inside[0])
+    everyone = Slices("", ("all rows",), np.zeros(m, np.int64))
+    slices = [everyone, *(slices_of(name, values, m) for name, values in _columns(by).items())]
+    total = np.concatenate([column.counts for column in slices])
+    places = np.arange(len(total))
+    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as ax:
+        ax.axvline(100 * coverage, color="black", linewidth=0.8, linestyle=":", zorder=1)
+        ax.axhline(0.5, color=SHADE, linewidth=0.4)
+        for k, ((name, _, look), covered) in enumerate(zip(forecasts, inside, strict=True)):
+            hits = np.concatenate([np.bincount(c.index, covered, len(c.labels)) for c in slices])
+            shift = 0.5 * ((k + 0.5) / len(forecasts) - 0.5)
+            _dots(ax, places + shift, hits, total, coverage, 1 - (1 - confidence) / len(total), look, name)
+        labels = [_label(column.name, text) for column in slices for text in column.labels]
+        counted = [f"{label} ({count:,})" for label, count in zip(labels, total, strict=True)]
+        ax.set_yticks(places, counted)
+        ax.set_ylim(len(total) - 0.4, -0.6)
+        ax.set_xlabel(f"rows inside the {percent(coverage)} interval, %")
+        names = [name for name, *_ in forecasts]
+        if any(names):
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns(names), borderaxespad=0)
+    return ax
+
+
+def _inside(forecast: Any, y: Any, coverage: float) -> Numbers:
+    """1 for each row whose label lies in its interval, else 0."""
+    forecast, y = paired(forecast, y)
+    lower, upper = (numbers(bound) for bound in bounds(forecast, coverage))
+    label = numbers(y)
+    return ((lower <= label) & (label <= upper)).astype(np.float64)
+
+
+def _columns(by: Any) -> dict[str, Any]:
+    """Columns by name, of a mapping, a frame, or a single column."""
+    if isinstance(by, Mapping):
+        return dict(by)
+    if hasattr(by, "columns"):
+        return {name: by[name] for name in by.columns}
+    return {getattr(by, "name", None) or "": by}
+
+
+def _label(column: str, text: str) -> str:
+    return f"{plain(column, most=12)}: {plain(text, most=24)}" if column else plain(text, most=28)
+
+
+def _dots(
+    ax: Axes, at: Any, hits: Numbers, total: Any, target: float, confidence: float, look: Look, name: str
+) -> None:
+    low, high = _clopper_pearson(hits, total, confidence)
+    share = hits / total
+    missed = (low > target) | (high < target)
+    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9, zorder=2)
+    style: Style = {"color": look.colour, "marker": look.marker, "linestyle": "none", "markersize": 4}
+    for hollow, chosen in ((False, ~missed), (True, missed)):
+        fill: Style = {"markerfacecolor": "white"} if hollow else {}
+        ax.plot(100 * share[chosen], at[chosen], **style, **fill, zorder=3)
+    if name:
+        ax.plot([], [], **style, label=name)
+
+
+def _clopper_pearson(hits: Numbers, total: Any, confidence: float) -> tuple[Numbers, Numbers]:
+    """The shares at which so few, or so many, hits would have a chance of (1 - confidence) / 2."""
+    tail = (1 - confidence) / 2
+    misses = total - hits
+    low = np.where(hits > 0, scipy.special.betaincinv(np.maximum(hits, 1), misses + 1, tail), 0.0)
+    high = np.where(misses > 0, scipy.special.betaincinv(hits + 1, np.maximum(misses, 1), 1 - tail), 1.0)
+    return low, high

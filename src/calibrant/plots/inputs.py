@@ -1,0 +1,87 @@
+"""What the plots are given: forecasts, one or by name, labels, and which rows to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import floats, same_length, to_numpy
+from calibrant.distributions.base import Distribution
+from calibrant.metrics._forecast import forecast
+from calibrant.plots.theme import Look, looks, plain
+from calibrant.predictions import Ensemble
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Indices = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def numbers(array: Any) -> Numbers:
+    """An array of any kind as numpy floats."""
+    return to_numpy(array).astype(np.float64)
+
+
+def evenly(count: int, most: int) -> Indices:
+    """At most so many of 0, ..., count - 1, evenly spaced, both ends among them."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
+
+
+def named(forecasts: Any) -> list[tuple[str, Any, Look]]:
+    """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts."""
+    if not isinstance(forecasts, Mapping):
+        return [("", forecast(forecasts), looks(1)[0])]
+    if not forecasts:
+        raise ValueError("a plot needs at least one forecast, got an empty mapping")
+    each = zip(forecasts.items(), looks(len(forecasts)), strict=True)
+    return [(plain(name), forecast(value), look) for (name, value), look in each]
+
+
+def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
+    """The rows to draw, as whole numbers from 0 on; of a single law its only one."""
+    if not H.shape:
+        if rows is not None:
+            raise ValueError(f"rows must be left out for a single law, got {rows!r}")
+        return [0]
+    if rows is None:
+        raise ValueError(f"rows must say which of the {len(H)} rows to draw, got None")
+    index = np.atleast_1d(np.asarray(rows))
+    if index.dtype.kind not in "iu" or index.ndim != 1:
+        raise TypeError(f"rows must be a whole number or a list of them, got {rows!r}")
+    outside = index[(index < -len(H)) | (index >= len(H))]
+    if len(outside):
+        raise ValueError(f"rows must lie among the {len(H)} rows of the forecast, got {outside[0]}")
+    if not 1 <= len(index) <= most:
+        raise ValueError(f"rows must name between 1 and {most} rows, got {len(index)}")
+    return [int(row) % len(H) for row in index]
+
+
+def row_of(H: Distribution, row: int) -> Distribution:
+    """One row as a single law."""
+    return H[row] if H.shape else H
+
+
+def labels_of(H: Any, y: Any) -> Numbers | None:
+    """The labels, one for each row of the forecast, or the only one of a single law; None where there are none."""
+    if y is None:
+        return None
+    labels = np.atleast_1d(numbers(floats("y", y)))
+    if labels.ndim != 1:
+        raise ValueError(f"y must be 1-d, got shape {labels.shape}")
+    same_length("the forecast", len(H) if H.shape else 1, "y", len(labels))
+    return labels
+
+
+def parts_of(base: Any, H: Any) -> Sequence[Any]:
+    """The forecasts inside `base`: the members of an ensemble, or itself; none where there is no base."""
+    if base is None:
+        return ()
+    base = forecast(base)
+    if base.shape != H.shape:
+        given, wanted = (f"{len(each)} rows" if each.shape else "a single law" for each in (base, H))
+        raise ValueError(f"base must have the rows of the forecast, {wanted}, got {given}")
+    return _flat(base)
+
+
+def _flat(base: Any) -> Sequence[Any]:
+    return [part for member in base.members for part in _flat(member)] if isinstance(base, Ensemble) else [base]

@@ -1,0 +1,247 @@
+"""The predictive laws themselves: densities, CDFs, ridges of densities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from calibrant._arrays import same_length
+from calibrant.distributions.base import Distribution
+from calibrant.metrics._forecast import forecast, law
+from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
+from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
+from calibrant.plots.marks import has_levels, marks
+from calibrant.plots.theme import AFTER, BEFORE, LABEL, LOOK_AFTER, LOOK_BEFORE, TINT, Look, Style, drawing, plain
+
+_POINTS = 400
+_MOST_ROWS = 8
+_MOST_RIDGES = 40
+_FEW_ATOMS = 4
+_HIGHEST = 2.6
+
+
+def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+    """(H(b) - H(a)) / (b - a) over small cells (a, b], of each of some rows: the mean density.
+
+    Not the density itself: that of a linear interpolation is a spike for every score. There are 200 cells where H is
+    smooth, down to 25 where it is rough, from the quantile 0.001 to 0.999 but not into far tails. An atom, as `clip`
+    makes one, is a stem whose height is its probability; a law of atoms alone has no density and raises. `base` is the
+    forecast before calibration: a law is drawn dashed; points, bounds, quantiles and samples are ticks at the bottom.
+    `y` are the labels of all rows, drawn as a dot on the curve (one far off as an arrow). `rows` is left out for a
+    single law.
+
+    >>> from calibrant import Calibrator, Normal
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 500))
+    >>> base = Normal(f, 0.5)
+    >>> H = Calibrator().fit(base, f + noise)(base)
+    >>> ax = density(H, rows=[0, 1], base=base, y=f + noise)
+    >>> ax.get_ylabel()
+    'density'
+    """
+    H = law(forecast(H))
+    chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
+    laws = [part for part in parts if isinstance(part, Distribution)]
+    before = [[_shape(part, "base", row) for part in laws] for row in chosen]
+    after = [_shape(H, "H", row) for row in chosen]
+    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    with drawing(ax) as ax:
+        for drawn in (each for several in before for each in several):
+            _line(ax, drawn, LOOK_BEFORE)
+        for row, drawn in zip(chosen, after, strict=True):
+            _line(ax, drawn, LOOK_AFTER)
+            if len(chosen) > 1:
+                peak = int(np.argmax(drawn.density))
+                _name(ax, row, (drawn.x[peak], drawn.density[peak]), "above")
+            _marks(ax, parts, row, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
+            if labels is not None:
+                _stem(ax, labels[row], 0.0, drawn.at(labels[row]), limits)
+        ax.set_ylim(0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
+        ax.set(xlabel="y", ylabel="density")
+        _legend(ax, parts, label=labels is not None)
+    return ax
+
+
+def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+    """H[x](y) of each of some rows against y, upright where it jumps.
+
+    `base` is the forecast before calibration: a law is drawn dashed, Quantiles and Samples as dots at their levels,
+    points and bounds as ticks at the bottom. A dot on the curve is (y, H(y)), the label and its PIT. Mass at -inf or
+    +inf shows as a curve that starts above 0 or ends below 1.
+
+    >>> from calibrant import Calibrator
+    >>> from calibrant.interpolators import Naive
+    >>> H = Calibrator(interpolator=Naive()).fit([0.0, 0.0, 0.0], [1.0, 2.0, 4.0])([0.0])
+    >>> ax = cdf(H, rows=0, base=[0.0], y=[3.0])
+    >>> ax.get_ylabel()
+    'H(y)'
+    """
+    H = law(forecast(H))
+    chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
+    several = [
+        [(row_of(part, row), LOOK_BEFORE) for part in parts if isinstance(part, Distribution)]
+        + [(row_of(H, row), LOOK_AFTER)]
+        for row in chosen
+    ]
+    known = [[quantiles(each) for each, _ in laws] for laws in several]
+    limits = _around(reach(q) for each in known for q in each)
+    with drawing(ax) as ax:
+        for laws, qs in zip(several, known, strict=True):
+            ends = np.array([reach(q) for q in qs])
+            grid = np.linspace(ends.min(), ends.max(), _POINTS)
+            for (each, look), q in zip(laws, qs, strict=True):
+                ax.plot(*cdf_curve(each, q, grid), color=look.colour, linestyle=look.line, linewidth=1.2)
+        if len(chosen) > 1:
+            _staircase_of_names(ax, H, chosen)
+        ax.set(xlabel="y", ylabel="H(y)", ylim=(0, 1.03))
+        for row in chosen:
+            _marks(ax, parts, row, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
+            if labels is not None:
+                _stem(ax, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
+        _legend(ax, parts, label=labels is not None, mark="s" if any(map(has_levels, parts)) else "|")
+    return ax
+
+
+def ridgeline(
+    H: Any,
+    *,
+    rows: Any = None,
+    base: Any = None,
+    y: Any = None,
+    labels: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The densities of several rows, one above the other, drawn as by `density`: all on one scale.
+
+    A base that is more than twice as high as the highest of them is cut off. Without `rows`, seven of them, evenly
+    spaced in the order of the medians. `base` and `y` as in `density`; `labels` are the names of the rows that are
+    drawn, their numbers by default.
+
+    >>> from calibrant import Calibrator, Normal
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 500))
+    >>> base = Normal(f, 0.5)
+    >>> H = Calibrator().fit(base, f + noise)(base)
+    >>> ax = ridgeline(H, rows=[3, 1, 4], base=base, y=f + noise)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['row 3', 'row 1', 'row 4']
+    """
+    H = law(forecast(H))
+    if rows is None and H.shape:
+        rows = _typical(H, 7)
+    chosen, y, parts = chosen_rows(H, rows, most=_MOST_RIDGES), labels_of(H, y), parts_of(base, H)
+    names = [f"row {row}" for row in chosen] if labels is None else [plain(name, most=20) for name in labels]
+    same_length("the rows that are drawn", len(chosen), "labels", len(names))
+    laws = [part for part in parts if isinstance(part, Distribution)]
+    before = [[_shape(part, "base", row) for part in laws] for row in chosen]
+    after = [_shape(H, "H", row) for row in chosen]
+    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    scale = 1.3 / max(drawn.density.max() for drawn in after)
+    with drawing(ax, height=26 + 6.5 * len(chosen)) as ax:
+        for k, row in enumerate(chosen):
+            floor, order = len(chosen) - 1 - k, 3 * k + 2
+            _ridge(ax, after[k], floor, scale, order)
+            for drawn in before[k]:
+                heights = floor + np.minimum(scale * drawn.density, _HIGHEST)
+                ax.plot(drawn.x, heights, color=BEFORE, linestyle="--", linewidth=1, zorder=order)
+            _marks(ax, parts, row, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
+            if y is not None:
+                _stem(ax, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
+        ax.set(xlabel="y", ylim=(-0.15, ax.get_ylim()[1]))
+        ax.set_yticks(range(len(chosen))[::-1], names)
+        ax.tick_params(axis="y", length=0)
+        _legend(ax, parts, label=y is not None)
+    return ax
+
+
+def _staircase_of_names(ax: Axes, H: Distribution, chosen: Sequence[int]) -> None:
+    """The row of each curve, high on the left ones and low on the right ones, where there is room beside them."""
+    order = sorted(chosen, key=lambda row: float(numbers(row_of(H, row).ppf(0.5))))
+    for row, level in zip(order, np.linspace(0.9, 0.1, len(order)), strict=True):
+        at = float(numbers(row_of(H, row).ppf(level)))
+        if np.isfinite(at):
+            _name(ax, row, (at, level), "left" if level > 0.5 else "right")
+
+
+def _typical(H: Distribution, count: int) -> list[int]:
+    """Rows evenly spaced in the order of the medians, the highest first."""
+    order = np.argsort(numbers(H.ppf(0.5)), kind="stable")
+    places = np.unique(np.linspace(0.03 * (len(order) - 1), 0.97 * (len(order) - 1), count).round().astype(int))
+    return [int(row) for row in order[places][::-1]]
+
+
+def _shape(H: Distribution, what: str, row: int) -> Shape:
+    return shape(row_of(H, row), f"row {row} of {what}" if H.shape else what)
+
+
+def _line(ax: Axes, drawn: Shape, look: Look) -> None:
+    """The density as a line; the atoms as stems, on a scale of their own: the whole axis is probability 1."""
+    ax.plot(drawn.x, drawn.density, color=look.colour, linestyle=look.line, linewidth=1.2)
+    at, mass = drawn.atoms
+    upright = ax.get_xaxis_transform()
+    if len(at):
+        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6)
+        ax.plot(at, mass, transform=upright, color=look.colour, marker=look.marker, linestyle="none", markersize=4)
+    if len(at) <= _FEW_ATOMS:
+        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": "small", "color": look.colour}
+        for point, share in zip(at, mass, strict=True):
+            ax.annotate(f"{100 * share:.2g}%", (point, share), (5, 0), xycoords=upright, **text)
+
+
+def _ridge(ax: Axes, drawn: Shape, floor: float, scale: float, order: int) -> None:
+    heights = floor + scale * drawn.density
+    ax.fill_between(drawn.x, floor, heights, color=TINT, linewidth=0, zorder=order)
+    ax.plot(drawn.x, heights, color=AFTER, linewidth=1, zorder=order)
+    ax.plot(drawn.x[[0, -1]], [floor, floor], color=AFTER, linewidth=0.4, zorder=order)
+    ax.vlines(drawn.atoms.at, floor, floor + drawn.atoms.mass, color=AFTER, linewidth=2, zorder=order)
+
+
+def _stem(ax: Axes, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3) -> None:
+    """A label: a dot on the curve, and a line down to the axis; beyond the limits an arrow there instead."""
+    low, high = limits
+    if low <= y <= high:
+        ax.vlines(y, floor, floor + height, color=LABEL, linewidth=0.9, linestyle=":", zorder=order)
+        ax.plot(y, floor + height, color=LABEL, marker="o", markersize=3, clip_on=False, zorder=order)
+    else:
+        end, arrow = (low, "<") if y < low else (high, ">")
+        ax.plot(end, floor + height, color=LABEL, marker=arrow, markersize=4, clip_on=False, zorder=order)
+
+
+def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """As far as labels are drawn where they lie: once more the width of all curves to either side."""
+    lows, highs = zip(*ends, strict=True)
+    width = max(highs) - min(lows)
+    return min(lows) - width, max(highs) + width
+
+
+def _name(ax: Axes, row: int, at: tuple[float, float], side: str) -> None:
+    """The number of a row beside its curve, legible over other curves."""
+    place: Style = {
+        "above": {"xytext": (0, 3), "ha": "center", "va": "bottom"},
+        "left": {"xytext": (-4, 0), "ha": "right", "va": "center"},
+        "right": {"xytext": (4, 0), "ha": "left", "va": "center"},
+    }[side]
+    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+    text = f"row {row}"
+    ax.annotate(text, at, textcoords="offset points", fontsize="small", bbox=paper, zorder=5, **place)
+
+
+def _marks(ax: Axes, parts: Sequence[Any], row: int, **how: Any) -> None:
+    for part in parts:
+        if not isinstance(part, Distribution):
+            marks(ax, part, row, **how)
+
+
+def _legend(ax: Axes, parts: Sequence[Any], *, label: bool, mark: str = "|") -> None:
+    """What the colours mean; nothing where there is only one."""
+    lines = [Line2D([], [], color=AFTER, label="after" if parts else "forecast")]
+    if any(isinstance(part, Distribution) for part in parts):
+        lines.insert(0, Line2D([], [], color=BEFORE, linestyle="--", label="before"))
+    elif parts:
+        lines.insert(0, Line2D([], [], color=BEFORE, marker=mark, linestyle="none", markersize=4, label="before"))
+    if label:
+        lines.append(Line2D([], [], color=LABEL, marker="o", markersize=3, linestyle="none", label="label y"))
+    if len(lines) > 1:
+        ax.legend(handles=lines, loc="best")

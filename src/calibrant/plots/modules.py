@@ -1,0 +1,208 @@
+"""Inside the calibration: the scores, the map q made of them, and how each interpolator makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.special
+from matplotlib.axes import Axes
+
+from calibrant._arrays import floats, same_length
+from calibrant.calibration import Calibrated
+from calibrant.distributions.base import Distribution
+from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
+from calibrant.plots.curves import cdf_curve, quantiles, reach
+from calibrant.plots.inputs import Numbers, evenly, numbers
+from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, plain
+from calibrant.predictions import as_prediction
+from calibrant.support import Logits
+
+_MOST_POINTS = 500
+_POINTS = 1000
+_MOST_LINES = 25
+
+
+def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """The calibration scores (S_(i), i / (n + 1)), q, and the band that its lambda leaves it.
+
+    `prediction` and `y` are the n rows that calibrated. A lambda-accurate q has q(S_(i)) in (i +- lambda) / (n + 1),
+    and rises, so that between two scores it lies from (i - lambda) / (n + 1) to (i + 1 + lambda) / (n + 1): that is
+    the band. A randomised q is drawn for U = 1/2, its band goes from U = 0 to U = 1. The scores of a cdf score are
+    shown as the probabilities F(y) that they are logits of. Of more than 500 scores 500 are drawn, evenly spaced in
+    their order; scores more than 4 interquartile ranges off are counted, not drawn.
+
+    >>> from calibrant import Calibrator
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 20))
+    >>> ax = scores(Calibrator().fit(f, f + noise), f, f + noise)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['scores, at i / (n + 1)', 'q', 'λ = 0: where q may be']
+    """
+    if not isinstance(calibrated, Calibrated):
+        hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
+        raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
+    prediction = as_prediction(prediction)
+    y = floats("y", y, like=prediction._like, ndim=1)
+    same_length("the prediction", len(prediction), "y", y.shape[0])
+    n = calibrated.guarantee.n
+    if y.shape[0] != n:
+        raise ValueError(f"scores wants the {n} rows that calibrated, got {y.shape[0]}")
+    view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
+    with drawing(ax) as ax:
+        drawn = _map(ax, calibrated.q, view, calibrated.guarantee.accuracy)
+        kept = evenly(n, _MOST_POINTS)
+        size = float(np.clip(30 / np.sqrt(len(kept)), 2.2, 4))
+        dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0, "linestyle": "none", "color": LABEL}
+        at = view.shown(view.scores[kept])
+        drawn[:0] = ax.plot(at, (kept + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
+        beyond = int(np.sum((view.scores < view.grid[0]) | (view.scores > view.grid[-1])))
+        more = f" ({beyond:,} beyond)" if beyond else ""
+        name = "F(y), the PIT of the base" if view.logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
+        left, right = view.shown(view.grid[[0, -1]])
+        ax.set(xlabel=f"{name}{more}", ylabel="q", xlim=(left, right), ylim=(-0.02, 1.02))
+        ax.legend(handles=drawn, loc="upper left")
+    return ax
+
+
+def interpolators(scores: Any, interpolators: Any = None, *, ax: Axes | None = None) -> Axes:
+    """How each interpolator maps the same scores to evenly spaced values in [0, 1], in panels side by side.
+
+    The scores lie on the line at the bottom of each panel, q takes each up to its value, which lies on the left. Naive,
+    linear, random and NAF by default (the paper's figure, with the naive one added); or a list of interpolators, or a
+    mapping of names to them. A randomised q is drawn for U = 1/2 in its band from U = 0 to U = 1. A few scores, about
+    eight, show most; of more than 25 the lines of 25 are drawn. The panels lie inside `ax`, whose own frame is hidden.
+
+    >>> ax = interpolators([-1.2, -0.9, -0.3, -0.2, 0.1, 0.8, 2.0])
+    >>> [panel.get_title("left") for panel in ax.child_axes]
+    ['Naive, λ = 1', 'Linear, λ = 0', 'Random, exact', 'NAF, λ = 1.32']
+    """
+    ordered = np.sort(numbers(floats("scores", scores, ndim=1)))
+    if not len(ordered):
+        raise ValueError("interpolators needs at least one score, got none")
+    given = _by_name((Naive(), Linear(), Random(), NAF()) if interpolators is None else interpolators)
+    laws = {name: each.fit(ordered) for name, each in given.items()}
+    columns = min(len(laws), 2 if len(laws) != 3 else 3)
+    lines = -(-len(laws) // columns)
+    view = _View(ordered, _line(ordered))
+    with drawing(ax, height=8 + 33 * lines) as ax:
+        ax.set_axis_off()
+        for k, (name, q) in enumerate(laws.items()):
+            line, column = divmod(k, columns)
+            box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
+            panel = ax.inset_axes(box)
+            _panel(panel, plain(name, most=18), q, given[name].accuracy(len(ordered)), view)
+            if column == 0:
+                panel.set_ylabel("q(u)")
+            if line == lines - 1:
+                panel.set_xlabel("score u")
+            panel.tick_params(labelleft=column == 0, labelbottom=line == lines - 1)
+    return ax
+
+
+def _by_name(interpolators: Any) -> dict[str, Interpolator]:
+    """Interpolators by name, which is their class's where none is given."""
+    if not isinstance(interpolators, Mapping):
+        try:
+            listed = list(interpolators)
+        except TypeError:
+            raise TypeError(f"interpolators must be a list of interpolators, got {interpolators!r}") from None
+        names = [type(each).__name__ for each in listed]
+        numbered = [f"{name} {k + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
+        interpolators = dict(zip(numbered, listed, strict=True))
+    if not interpolators:
+        raise ValueError("interpolators must hold at least one interpolator, got none")
+    for name, each in interpolators.items():
+        if isinstance(each, type) or not isinstance(each, Interpolator):
+            raise TypeError(f"interpolators must hold Interpolator objects, got {each!r} as {name!r}")
+    return dict(interpolators)
+
+
+@dataclass(frozen=True)
+class _View:
+    """Sorted scores, and the grid along which q is drawn."""
+
+    scores: Numbers
+    grid: Numbers
+    logits: bool = False
+
+    @classmethod
+    def of(cls, calibrated: Calibrated, ordered: Numbers) -> _View:
+        """Logits along the probabilities that they stand for; other scores as they are."""
+        if isinstance(getattr(calibrated.score, "support", None), Logits):
+            return cls(ordered, scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)), logits=True)
+        return cls(ordered, _line(ordered))
+
+    def shown(self, scores: Numbers) -> Numbers:
+        """Scores as they are drawn."""
+        return np.asarray(scipy.special.expit(scores)) if self.logits else scores
+
+
+def _line(ordered: Numbers) -> Numbers:
+    low, high = reach(ordered)
+    room = 0.1 * (high - low)
+    return np.linspace(low - room, high + room, _POINTS)
+
+
+def _panel(panel: Axes, name: str, q: Distribution, accuracy: float, view: _View) -> None:
+    """The scores on the line below, their values on the left, and q, which takes the ones to the others."""
+    _map(panel, q, view, accuracy)
+    left, right = view.grid[[0, -1]]
+    scores = view.scores[evenly(len(view.scores), _MOST_LINES)]
+    scores = scores[(scores >= left) & (scores <= right)]
+    at = numbers(_realised(q, 0.5).cdf(scores))
+    panel.vlines(scores, 0, at, color=SHADE, linewidth=0.5)
+    panel.hlines(at, left, scores, color=SHADE, linewidth=0.5)
+    dots: Style = {"color": LABEL, "marker": "o", "linestyle": "none", "markersize": 2.5, "clip_on": False, "zorder": 4}
+    panel.plot(scores, np.zeros_like(scores), **dots)
+    panel.plot(np.full_like(at, left), at, **dots)
+    panel.set_title(f"{name}, {'exact' if accuracy == -1 else f'λ = {accuracy:.3g}'}", loc="left", fontsize="medium")
+    panel.set(xlim=(left, right), ylim=(0, 1), yticks=(0, 0.5, 1))
+    panel.locator_params(axis="x", nbins=4)
+    for side in ("top", "right"):
+        panel.spines[side].set_visible(False)
+
+
+def _map(ax: Axes, q: Distribution, view: _View, accuracy: float) -> list[Any]:
+    """q as a curve, and the band in which it may lie: both as handles for a legend."""
+    randomised = accuracy == -1
+    law = _realised(q, 0.5)
+    x, height = cdf_curve(law, quantiles(law), view.grid)
+    name = "q, drawn for U = 1/2" if randomised else "q"
+    curve = ax.plot(view.shown(x), height, color=AFTER, linewidth=1.2, label=name, zorder=5)
+    # U = 0 and U = 1 are the two steps between which every 0-accurate q lies
+    x, bottom, top = _band(view, max(accuracy, 0.0))
+    label = "from U = 0 to U = 1" if randomised else f"λ = {accuracy:.3g}: where q may be"
+    shade: Style = {"color": SHADE, "alpha": 0.35, "linewidth": 0, "zorder": 1}
+    return [*curve, ax.fill_between(view.shown(x), bottom, top, step="post", label=label, **shade)]
+
+
+def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
+    """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
+    n = len(view.scores)
+    kept = evenly(n, _POINTS)
+    # where scores are left out, the band reaches from the step before to the step after
+    ranks = np.concatenate([[0], kept + 1, [n + 1]])
+    x = np.concatenate([view.grid[:1], view.scores[kept], view.grid[-1:]])
+    bottom = np.clip((ranks - accuracy) / (n + 1), 0, 1)
+    top = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
+    bottom[-1] = bottom[-2]
+    return x, bottom, top
+
+
+def _realised(q: Distribution, uniform: float) -> Distribution:
+    """A randomised q for one value of its uniform; any other as it is."""
+    law = q.realise(1, _Fixed(uniform))  # type: ignore[arg-type]
+    return law[0] if law.shape else law
+
+
+@dataclass(frozen=True)
+class _Fixed:
+    """A generator of one and the same number."""
+
+    value: float
+
+    def random(self, size: int) -> Numbers:
+        """`size` times the number."""
+        return np.full(size, self.value)

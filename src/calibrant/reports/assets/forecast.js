@@ -1,0 +1,130 @@
+"use strict";
+// The report on a forecast: one state, the controls that change it, and what follows from it.
+(() => {
+  const { data, el, number, percent } = page;
+  const { coverages, slices, rows, label } = data;
+  const find = (id) => document.getElementById(id);
+  const [slider, sliderText, group, picker] = ["coverage", "coverage-text", "group", "row"].map(find);
+  const SLICED = ["pit", "reliability", "deviation", "reached", "width", "intervals", "groups"];
+  const COVERED = ["reached", "width", "intervals", "density", "cdf", "groups"];
+
+  const state = {
+    coverage: Math.min(98, Math.max(0, Math.round(100 * data.coverage) - 1)),
+    slice: 0,
+    row: 0,
+    shown: "after",
+    pickCoverage: (k) => setCoverage(k),
+    pickRow: (i) => setRow(i),
+    pickSlice: (i) => setSlice(i),
+  };
+  const drawn = Object.fromEntries(Object.keys(views.charts).map((id) => [id, charts.make(find(id))]));
+
+  function show(ids) {
+    for (const id of ids) {
+      if (rows.length || !["density", "cdf"].includes(id)) drawn[id].show(views.charts[id](state));
+    }
+  }
+
+  // Sentences.
+
+  const wide = (v) => (v === null ? "infinitely wide" : `${number(v)} wide`);
+
+  function sayCoverage() {
+    const k = state.coverage;
+    const slice = slices[state.slice];
+    const { before, after } = slice;
+    const than = (text) => (before ? ` (before: ${text(before)})` : "");
+    const share = `${percent(after.covered[k])} of the labels${than((of) => percent(of.covered[k]))}`;
+    const width = `${wide(after.width[k])} on average${than((of) => number(of.width[k] ?? Infinity))}`;
+    const who = slice.by === null ? "The" : `${views.name(slice)} (${number(slice.m)} rows): the`;
+    find("sentence").textContent = `${who} ${percent(coverages[k], 0)} interval holds ${share} and is ${width}.`;
+  }
+
+  const ends = ([lower, upper]) => `${number(lower)} to ${number(upper)}`;
+
+  // The numbers of a base that is no law; of many, how many and how far.
+  function marked({ marks }) {
+    if (marks.length <= 4) return marks.map(({ at, text }) => `${text} ${number(at)}`).join(", ");
+    const places = marks.map(({ at }) => at);
+    return `${marks.length} numbers, ${ends([Math.min(...places), Math.max(...places)])}`;
+  }
+
+  function sayRow() {
+    const row = rows[state.row];
+    const interval = views.interval(row.after, state);
+    const before = row.before ? ` (before: ${row.before.q ? ends(views.interval(row.before, state)) : marked(row.before)})` : "";
+    const where = views.outside(row, interval) ? "outside" : "inside";
+    find("row-text").textContent =
+      `Row ${row.row}: ${label} = ${number(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
+      `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
+  }
+
+  // The state's four parts.
+
+  function setCoverage(k) {
+    state.coverage = k;
+    slider.value = k + 1;
+    const text = percent(coverages[k], 0);
+    sliderText.textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+    sayCoverage();
+    if (rows.length) sayRow();
+    show(COVERED);
+  }
+
+  function setSlice(index) {
+    state.slice = index;
+    group.value = index;
+    const offered = views.rowsOf(state);
+    picker.replaceChildren(...offered.map((i) => el("option", { value: i }, `${rows[i].row} (${label} = ${number(rows[i].y)})`)));
+    if (offered.length && !offered.includes(state.row)) state.row = offered[0];
+    sayCoverage();
+    setRow(state.row);
+    show(SLICED);
+  }
+
+  function setRow(index) {
+    state.row = index;
+    const offered = views.rowsOf(state);
+    const place = offered.indexOf(index);
+    picker.value = place < 0 ? "" : index;
+    picker.disabled = !offered.length;
+    find("previous").disabled = place <= 0;
+    find("next").disabled = place < 0 || place === offered.length - 1;
+    if (rows.length) sayRow();
+    show(["intervals", "density", "cdf"]);
+  }
+
+  function setShown(series) {
+    state.shown = series;
+    show(["intervals"]);
+  }
+
+  const step = (by) => () => {
+    const offered = views.rowsOf(state);
+    setRow(offered[offered.indexOf(state.row) + by]);
+  };
+
+  // The choice of rows: all, then the values of each grouping under its name.
+  function fillGroups() {
+    for (const [i, slice] of slices.entries()) {
+      const option = el("option", { value: i }, `${slice.value} (${number(slice.m)})`);
+      if (slice.by !== null && slice.by !== slices[i - 1].by) group.append(el("optgroup", { label: slice.by }));
+      (slice.by === null ? group : group.lastElementChild).append(option);
+    }
+  }
+
+  slider.addEventListener("input", () => setCoverage(Number(slider.value) - 1));
+  group.addEventListener("change", () => setSlice(Number(group.value)));
+  picker.addEventListener("change", () => setRow(Number(picker.value)));
+  find("previous").addEventListener("click", step(-1));
+  find("next").addEventListener("click", step(1));
+  find("shown").addEventListener("change", (event) => setShown(event.target.value));
+  find("shown").hidden = !rows.some((row) => row.before?.q);
+  for (const part of document.querySelectorAll(".grouped")) part.hidden = slices.length === 1;
+
+  fillGroups();
+  setCoverage(state.coverage);
+  setSlice(0);
+  page.ready();
+})();

@@ -1,0 +1,377 @@
+"use strict";
+// What the charts of a forecast's report show: from the data and the state {coverage, slice, row, shown} to a spec for
+// charts.js. `coverage` counts from 0 (1%) to 98 (99%); `slice` and `row` are places in data.slices and data.rows.
+const views = (() => {
+  const { data, number, percent } = page;
+  const { levels, coverages, slices, rows, label } = data;
+  const SERIES = ["after", "before"];
+  const SHAPE = { after: "circle", before: "square" };
+  // With nothing to compare, the forecast needs no name.
+  const alone = !rows.some((row) => row.before);
+  const NAMES = alone ? { after: "forecast", before: data.names.before } : data.names;
+  const BINS = slices[0].after.pit.length;
+
+  const has = (thing) => SERIES.filter((series) => thing[series]);
+  const name = (slice) => (slice.by === null ? slice.value : `${slice.by}: ${slice.value}`);
+  const named = (series, text) => (alone ? text : `${NAMES[series]} ${text}`);
+  const each = (thing, text) => has(thing).map((series) => named(series, text(thing[series]))).join(", ");
+  const wanted = (state) => percent(coverages[state.coverage], 0);
+  const pairs = (xs, ys) => xs.map((x, i) => [x, ys[i]]);
+  const plus = (v, text) => (v > 0 ? `+${text}` : text);
+
+  // The interval at the state's coverage: [lower, upper] of one row's quantiles; null there is infinity.
+  const interval = (law, { coverage }) => [law.q[98 - coverage] ?? -Infinity, law.q[100 + coverage] ?? Infinity];
+  const outside = (row, [lower, upper]) => row.y < lower || row.y > upper;
+  const rowsOf = (state) => rows.map((_, i) => i).filter((i) => rows[i].slices.includes(state.slice));
+
+  function pit({ slice }) {
+    const it = slices[slice];
+    const edges = (i) => [i / BINS, (i + 1) / BINS];
+    const [low, high] = it.band.pit;
+    const bars = (series) => it[series].pit.map((count, i) => [...edges(i), count]);
+    const out = ({ pit }) => pit.filter((count) => count < low || count > high).length;
+    return {
+      x: { label: "H(y): the share of the forecast below the label", domain: [0, 1] },
+      y: { label: "rows", include: [0] },
+      layers: [
+        { kind: "bars", series: "after", name: NAMES.after, points: bars("after") },
+        { kind: "band", series: "expected", name: "calibrated", points: [[0, low, high], [1, low, high]] },
+        ...(it.before ? [{ kind: "line", series: "before", name: NAMES.before, points: charts.steps(bars("before")) }] : []),
+      ],
+      stops: it.after.pit.map((_, i) => ({
+        x: (i + 0.5) / BINS,
+        marks: has(it).map((series) => [(i + 0.5) / BINS, it[series].pit[i], series]),
+        say: () =>
+          `H(y) from ${number(edges(i)[0])} to ${number(edges(i)[1])}: ${each(it, (of) => number(of.pit[i]))} rows; ` +
+          `expected ${number(low)} to ${number(high)}`,
+      })),
+      summary: `A calibrated forecast's bars all lie in the grey band, with 95% confidence. Outside it, of ${BINS}: ${each(it, out)}.`,
+      table: () => ({
+        head: ["H(y)", ...has(it).map((series) => NAMES[series]), "from", "to"],
+        rows: it.after.pit.map((_, i) => [
+          `${number(edges(i)[0])} to ${number(edges(i)[1])}`,
+          ...has(it).map((series) => number(it[series].pit[i])),
+          number(low),
+          number(high),
+        ]),
+      }),
+    };
+  }
+
+  // Reliability, and the same less the diagonal: `less` is what to subtract at each level.
+  function shares({ slice }, less, words) {
+    const it = slices[slice];
+    const { low, high } = it.band.below;
+    const of = (series) => levels.map((level, i) => [level, it[series].below[i] - less(level)]);
+    const band = levels.map((level, i) => [level, low[i] - less(level), high[i] - less(level)]);
+    const { text } = words;
+    return {
+      x: { label: "level", domain: [0, 1] },
+      y: { label: words.axis, include: words.include },
+      layers: [
+        { kind: "band", series: "expected", name: "calibrated", points: band },
+        { kind: "line", series: "ideal", points: [[0, -less(0)], [1, 1 - less(1)]] },
+        ...has(it).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: of(series) })),
+      ],
+      stops: levels.map((level, i) => ({
+        x: level,
+        marks: has(it).map((series) => [level, it[series].below[i] - less(level), series]),
+        say: () =>
+          `level ${number(level)}: ${each(it, (of) => text(of.below[i] - less(level)))}; ` +
+          `band ${text(band[i][1])} to ${text(band[i][2])}`,
+      })),
+      summary: words.summary(it),
+      table: () => ({
+        head: ["level", ...has(it).map((series) => NAMES[series]), "band from", "to"],
+        rows: levels.map((level, i) => [
+          number(level),
+          ...[...has(it).map((series) => it[series].below[i]), low[i], high[i]].map((v) => text(v - less(level))),
+        ]),
+      }),
+    };
+  }
+
+  const furthest = (curve) => Math.max(...curve.below.map((share, i) => Math.abs(share - levels[i])));
+  const signed = (v) => plus(v, page.fixed(v, 3));
+
+  const reliability = (state) =>
+    shares(state, () => 0, {
+      axis: "share of labels below the quantile",
+      include: [0, 1],
+      text: (v) => page.fixed(v, 3),
+      summary: () => "The share of the labels that lie below the forecast's quantile of each level.",
+    });
+
+  const deviation = (state) =>
+    shares(state, (level) => level, {
+      axis: "share − level",
+      include: [0],
+      text: signed,
+      summary: (it) => `The same, less the level. Furthest from 0: ${each(it, (curve) => page.fixed(furthest(curve), 3))}.`,
+    });
+
+  function curve(state, of, words) {
+    const it = slices[state.slice];
+    const at = coverages[state.coverage];
+    const shown = has(it).filter((series) => it[series][of]);
+    const points = (series) => pairs(coverages, it[series][of]);
+    return {
+      x: { label: "nominal coverage", domain: [0, 1], format: charts.percent },
+      y: { label: words.axis, include: words.include, format: words.format },
+      layers: [
+        ...words.under,
+        ...shown.toReversed().map((series) => ({ kind: "line", series, name: NAMES[series], points: points(series) })),
+        { kind: "rule", series: "chosen", x: at, text: percent(at, 0) },
+      ],
+      stops: coverages.map((coverage, i) => ({
+        x: coverage,
+        marks: shown.map((series) => [coverage, it[series][of][i], series]),
+        say: () => `${percent(coverage, 0)} interval: ${each(it, (curves) => words.text(curves[of][i]))}`,
+      })),
+      pick: state.pickCoverage,
+      summary: words.summary,
+      table: () => ({
+        head: ["coverage", ...has(it).map((series) => NAMES[series])],
+        rows: coverages.map((coverage, i) => [percent(coverage, 0), ...has(it).map((series) => words.text(it[series][of][i]))]),
+      }),
+    };
+  }
+
+  const reached = (state) =>
+    curve(state, "covered", {
+      axis: "share of labels inside",
+      include: [0, 1],
+      format: charts.percent,
+      text: percent,
+      under: [{ kind: "line", series: "ideal", points: [[0, 0], [1, 1]] }],
+      summary: "The share of the labels inside the central interval of each coverage. A click moves the slider.",
+    });
+
+  const width = (state) =>
+    curve(state, "width", {
+      axis: `mean width, in units of ${label}`,
+      include: [0],
+      text: (v) => number(v ?? Infinity),
+      under: [],
+      summary: "What that coverage costs: the mean width of the intervals.",
+    });
+
+  // The worst forecasts are among the rows kept, so that their misses say nothing about the coverage.
+  const picked = rows.length < data.m ? ", picked, not a random sample" : "";
+
+  function intervals(state) {
+    const { shown } = state;
+    const able = rowsOf(state).filter((i) => rows[i][shown]?.q);
+    const size = (i) => {
+      const [lower, upper] = interval(rows[i][shown], state);
+      return upper - lower;
+    };
+    const order = able.toSorted((i, j) => size(i) - size(j) || i - j);
+    const ends = order.map((i) => interval(rows[i][shown], state));
+    const missed = order.map((i, k) => outside(rows[i], ends[k]));
+    const dots = (miss) => order.flatMap((i, k) => (missed[k] === miss ? [[k + 1, rows[i].y]] : []));
+    const at = order.indexOf(state.row) + 1;
+    return {
+      key: `${state.slice} ${shown}`,
+      x: { label: "rank by width", domain: [0.4, Math.max(order.length, 1) + 0.6] },
+      y: { label },
+      layers: [
+        ...(at ? [{ kind: "strip", series: "chosen", from: at - 0.5, to: at + 0.5 }] : []),
+        { kind: "stems", series: shown, name: `${wanted(state)} interval`, points: order.map((_, k) => [k + 1, ...ends[k]]) },
+        { kind: "dots", series: "label-mark", name: "label inside", points: dots(false), shape: "circle", size: 2 },
+        { kind: "dots", series: "miss", name: "label outside", points: dots(true), shape: "cross" },
+      ],
+      stops: order.map((i, k) => ({
+        x: k + 1,
+        say: () =>
+          `Row ${rows[i].row}: ${label} = ${number(rows[i].y)}, ${missed[k] ? "outside" : "inside"} ` +
+          `${number(ends[k][0])} to ${number(ends[k][1])}; Enter or a click chooses it`,
+      })),
+      pick: (k) => state.pickRow(order[k]),
+      summary: order.length
+        ? `Rows shown: ${order.length}${picked}. Labels outside: ${missed.filter(Boolean).length}. A click chooses a row.`
+        : "None of the rows kept on this page lies in this group.",
+      table: () => ({
+        head: ["row", label, "lower", "upper", "label"],
+        rows: order.map((i, k) => [
+          String(rows[i].row),
+          number(rows[i].y),
+          number(ends[k][0]),
+          number(ends[k][1]),
+          missed[k] ? "outside" : "inside",
+        ]),
+      }),
+    };
+  }
+
+  // A density has its mean height in equal cells: a line through their middles.
+  const heights = ({ from, to, density }) =>
+    density.map((height, i) => [from + ((i + 0.5) / density.length) * (to - from), height]);
+
+  function heightAt(points, x) {
+    const j = points.findIndex(([u]) => u > x);
+    if (j <= 0) return 0;
+    const [[a, p], [b, q]] = [points[j - 1], points[j]];
+    return p + ((x - a) / (b - a)) * (q - p);
+  }
+  const laws = (row) => has(row).filter((series) => row[series].q);
+  // A base that is no law: its numbers, as rules that share one place in the legend.
+  const marksOf = (row) =>
+    (row.before?.marks ?? []).map(({ at, text }, i) => {
+      const rule = { kind: "rule", series: "before", x: at, text };
+      return i === 0 ? { ...rule, name: NAMES.before } : rule;
+    });
+  const labelRule = (row) => ({ kind: "rule", series: "label-mark", x: row.y, text: `${label} = ${number(row.y)}` });
+
+  // Wide enough for both laws and the label.
+  function domain(row) {
+    const ends = laws(row).flatMap((series) => [row[series].from, row[series].to]);
+    const all = [...ends, row.y, ...(row.before?.marks ?? []).map(({ at }) => at)].filter((v) => v !== null);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    return low < high ? [low, high] : [low - 1, high + 1];
+  }
+
+  function density(state) {
+    const row = rows[state.row];
+    const [lower, upper] = interval(row.after, state);
+    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series])]));
+    const ends = [lower, upper].map((end) => [end, heightAt(lines.after, end)]).filter(([end]) => Number.isFinite(end));
+    const inside = [...lines.after.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
+    const said = (x) => laws(row).map((series) => number(heightAt(lines[series], x), 3));
+    const places = lines.after.slice(0, -1).map(([x]) => x);
+    return {
+      key: state.row,
+      x: { label, domain: domain(row) },
+      y: { label: "density", include: [0] },
+      layers: [
+        { kind: "band", series: "after", name: `${wanted(state)} interval`, points: inside.map(([x, height]) => [x, 0, height]) },
+        ...marksOf(row),
+        ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: lines[series] })),
+        labelRule(row),
+      ],
+      stops: places.map((x) => ({
+        x,
+        marks: laws(row).map((series) => [x, heightAt(lines[series], x), series]),
+        say: () => `${label} = ${number(x)}: density ${laws(row).map((series, i) => named(series, said(x)[i])).join(", ")}`,
+      })),
+      summary: `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.`,
+      table: () => ({
+        head: [label, ...laws(row).map((series) => NAMES[series])],
+        rows: places.map((x) => [number(x), ...said(x)]),
+      }),
+    };
+  }
+
+  function cdf(state) {
+    const row = rows[state.row];
+    const [low, high] = domain(row);
+    const [lower, upper] = interval(row.after, state);
+    const line = (series) => pairs(row[series].q, levels).filter(([q]) => q !== null);
+    const quantiles = (i) => laws(row).map((series) => named(series, number(row[series].q[i]))).join(", ");
+    return {
+      key: state.row,
+      x: { label, domain: [low, high] },
+      y: { label: "P(Y ≤ y)", include: [0, 1] },
+      layers: [
+        { kind: "strip", series: "after", name: `${wanted(state)} interval`, from: Math.max(lower, low), to: Math.min(upper, high) },
+        ...marksOf(row),
+        ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: line(series) })),
+        labelRule(row),
+      ],
+      stops: levels.flatMap((level, i) =>
+        row.after.q[i] === null
+          ? []
+          : [{
+              x: row.after.q[i],
+              marks: laws(row).map((series) => [row[series].q[i], level, series]),
+              say: () => `quantile ${number(level)}: ${quantiles(i)}`,
+            }],
+      ),
+      summary: "The same, added up: the probability of a value no larger.",
+      table: () => ({
+        head: ["level", ...laws(row).map((series) => NAMES[series])],
+        rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => number(row[series].q[i]))]),
+      }),
+    };
+  }
+
+  // Wilson's interval at 95% for a share of m rows.
+  function wilson(share, m) {
+    const z2 = 1.96 ** 2;
+    const centre = (share + z2 / (2 * m)) / (1 + z2 / m);
+    const half = (Math.sqrt(z2) / (1 + z2 / m)) * Math.sqrt((share * (1 - share)) / m + z2 / (4 * m * m));
+    return [Math.max(0, centre - half), Math.min(1, centre + half)];
+  }
+
+  function groups(state) {
+    const target = coverages[state.coverage];
+    const share = (slice, series) => slice[series].covered[state.coverage];
+    // Each grouping has its name on a line of its own.
+    const lines = slices.flatMap((slice, i) =>
+      slice.by !== null && slice.by !== slices[i - 1]?.by ? [{ heading: slice.by }, { slice, i }] : [{ slice, i }],
+    );
+    const shown = lines.flatMap((line, at) => (line.slice ? [{ ...line, at }] : []));
+    const spots = shown.flatMap(({ slice, at }) =>
+      has(slice).map((series) => {
+        const place = at + (slice.before ? { after: -0.17, before: 0.17 }[series] : 0);
+        return { series, place, share: share(slice, series), ends: wilson(share(slice, series), slice.m) };
+      }),
+    );
+    const of = (series) => spots.filter((spot) => spot.series === series);
+    const reach = [target, ...spots.flatMap(({ ends }) => ends)];
+    const pad = 0.04 * (Math.max(...reach) - Math.min(...reach)) + 0.005;
+    const chosen = shown.find(({ i }) => i === state.slice).at;
+    return {
+      key: state.coverage,
+      along: "y",
+      height: 66 + 26 * lines.length,
+      x: {
+        label: `labels inside the ${wanted(state)} interval`,
+        domain: [Math.max(0, Math.min(...reach) - pad), Math.min(1, Math.max(...reach) + pad)],
+        format: charts.percent,
+      },
+      y: {
+        domain: [lines.length - 0.5, -0.5],
+        names: lines.map(({ heading, slice }, at) => ({
+          at,
+          text: heading ?? slice.value,
+          indent: slice && slice.by !== null ? 12 : 0,
+          class: heading === undefined && at !== chosen ? "" : "strong",
+        })),
+      },
+      layers: [
+        { kind: "rule", series: "target", name: "target", x: target },
+        ...has(slices[0]).flatMap((series) => [
+          { kind: "whiskers", series, points: of(series).map(({ place, ends }) => [place, ...ends]) },
+          { kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series).map((it) => [it.share, it.place]) },
+        ]),
+      ],
+      stops: shown.map(({ slice, i, at }) => ({
+        x: share(slice, "after"),
+        y: at,
+        say: () =>
+          `${name(slice)} (${number(slice.m)} rows): ${each(slice, (it) => percent(it.covered[state.coverage]))} of the ` +
+          `labels inside; target ${wanted(state)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
+      })),
+      pick: (k) => state.pickSlice(shown[k].i),
+      summary:
+        `The share of each group's labels inside the ${wanted(state)} interval, with 95% intervals (Wilson). ` +
+        "The guarantee speaks of all rows together, not of each group.",
+      table: () => ({
+        head: ["group", "rows", ...has(slices[0]).flatMap((series) => [NAMES[series], "from", "to"])],
+        rows: shown.map(({ slice }) => [
+          name(slice),
+          number(slice.m),
+          ...has(slice)
+            .map((series) => share(slice, series))
+            .flatMap((part) => [part, ...wilson(part, slice.m)].map((v) => percent(v))),
+        ]),
+      }),
+    };
+  }
+
+  return {
+    charts: { pit, reliability, deviation, reached, width, intervals, density, cdf, groups },
+    interval, name, outside, rowsOf,
+  };
+})();

@@ -1,0 +1,100 @@
+"""How sure a number is: paired bootstrap intervals of means over rows, and of the calibration error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.special
+
+from calibrant.reports.curves import LEVELS
+from calibrant.reports.sides import Floats
+
+CONFIDENCE = 0.95
+REPLICATES = 1000
+ROWS = 5000
+"""Up to so many rows are drawn themselves; more are put into bags first, which are drawn."""
+BAGS = 2000
+FEWEST = 10
+"""Fewer rows than this have no interval: what they do not show cannot be drawn from them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and the ends of its 95% interval, None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def excludes(self, number: float) -> bool:
+        """Whether the interval is there and does not hold a number."""
+        return self.low is not None and self.high is not None and not self.low <= number <= self.high
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Draws of m rows with replacement, the same for every quantity, so that differences are paired.
+
+    Beyond 5,000 rows, 2,000 random bags of rows are drawn instead of rows: the mean over drawn bags varies as the mean
+    over drawn rows does, as bags are rows put together at random, and a million rows cost no more than a few thousand.
+    Everything is seeded, so that the same rows give the same intervals.
+    """
+
+    m: int
+
+    @cached_property
+    def _bag(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Which bag each row is in."""
+        if self.m <= ROWS:
+            return np.arange(self.m)
+        return np.random.default_rng(1).permutation(self.m) % BAGS
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """How often each bag is drawn in each replicate, over the number of rows that are drawn."""
+        sizes = np.bincount(self._bag)
+        draws = np.random.default_rng(2).multinomial(sizes.size, np.full(sizes.size, 1 / sizes.size), REPLICATES)
+        return np.asarray(draws / (draws @ sizes)[:, None], np.float64)
+
+    def means(self, values: Floats) -> Floats:
+        """The mean in each replicate."""
+        return self._weights @ np.bincount(self._bag, values)
+
+    def eces(self, pit: Floats) -> tuple[float, Floats]:
+        """The ECE on a grid of levels, of the rows and in each replicate: the mean distance of shares from levels."""
+        size = LEVELS.size + 1
+        place = np.searchsorted(LEVELS, pit, side="left")
+        table = np.bincount(self._bag * size + place, minlength=self._weights.shape[1] * size).reshape(-1, size)
+        cells = np.concatenate([table.sum(axis=0)[None, :] / self.m, self._weights @ table])
+        distance = np.abs(np.cumsum(cells, axis=1)[:, :-1] - LEVELS).sum(axis=1) / size
+        return float(distance[0]), distance[1:]
+
+
+def basic(
+    value: float, centre: float, replicates: Floats, low: float = -math.inf, high: float = math.inf
+) -> tuple[float, float]:
+    """2 `value` minus the outer quantiles of `replicates`: the basic interval, kept between `low` and `high`.
+
+    Reversed, because what a resample is above its sample the sample is above the truth: the ECE of a resample is too
+    large by its own noise, as that of the sample is, and the reversal takes off both. Percentile intervals would
+    add them up, and keep away from 0 even where the forecast is perfect. `centre` is `value` as the replicates
+    have it, on their grid.
+    """
+    tail = (1 - CONFIDENCE) / 2
+    above, below = np.quantile(replicates - centre, [1 - tail, tail])
+    return min(max(value - float(above), low), high), min(max(value - float(below), low), high)
+
+
+def of_share(count: float, m: int) -> tuple[float, float]:
+    """The interval of Clopper and Pearson (1934) for a share: honest where all rows, or none, are counted.
+
+    >>> [round(end, 3) for end in of_share(90, 100)]
+    [0.824, 0.951]
+    """
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if count == 0 else float(scipy.special.betaincinv(count, m - count + 1, tail))
+    high = 1.0 if count == m else float(scipy.special.betaincinv(count + 1, m - count, 1 - tail))
+    return low, high

@@ -1,0 +1,221 @@
+"""The report on a forecast: what is computed from it, and the page that shows it."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import floats, to_numpy, unit
+from calibrant._slices import Slices
+from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.persistence.atomic import write
+from calibrant.persistence.errors import FileError
+from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
+from calibrant.reports.curves import BINS, COVERAGES, LEVELS, WIDTH_ROWS, Curves, curves, everything
+from calibrant.reports.figures import count, rounded
+from calibrant.reports.findings import Findings, Group
+from calibrant.reports.groups import groupings
+from calibrant.reports.page import page
+from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows
+from calibrant.reports.sides import Side, checked_law, side_of
+from calibrant.reports.table import Comparison
+from calibrant.reports.verdict import Statement, verdict
+
+SCRIPTS = ("forecast_charts.js", "forecast.js")
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """One HTML file that opens from disk and reaches for nothing, and its verdict in words."""
+
+    html: str
+    verdict: tuple[Statement, ...]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all; an old one is replaced."""
+        try:
+            write(path, self.html.encode())
+        except FileError as error:
+            raise FileError(f"{os.fspath(path)}: {error}") from error
+
+    def __str__(self) -> str:
+        return "\n".join(statement.text for statement in self.verdict)
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html) / 1e6:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, as notebooks show it."""
+        return f'<iframe srcdoc="{html.escape(self.html)}" title="Report" width="100%" height="800"></iframe>'
+
+
+def report(
+    H: Any,
+    y: Any,
+    *,
+    base: Any = None,
+    groups: Any = None,
+    guarantee: Any = None,
+    coverage: float = 0.9,
+    title: str | None = None,
+    label: str = "y",
+    rows: Any = None,
+) -> Report:
+    """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
+
+    Args:
+        H: the calibrated forecasts, a law a row (or one law that stands for every row).
+        y: the labels, of rows that neither trained nor calibrated the model.
+        base: the forecasts before calibration, of any kind, to set beside H.
+        groups: what to slice the rows by: an array, a mapping of names to arrays, or a data frame. A value is a slice;
+            many different numbers are cut into four parts.
+        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
+        coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
+        title: of the page.
+        label: what y is called.
+        rows: the numbers of the rows to show one by one; some 120 are chosen if not given.
+
+    >>> import numpy as np
+    >>> from calibrant import Calibrator, Normal, report
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 3000))
+    >>> y, region = f + noise, np.where(f > 0, "north", "south")
+    >>> base = Normal(f, 0.5)  # far too sure
+    >>> calibrated = Calibrator().fit(base[:1000], y[:1000])
+    >>> H = calibrated(base[1000:])
+    >>> page = report(H, y[1000:], base=base[1000:], groups={"region": region[1000:]}, guarantee=calibrated.guarantee)
+    >>> print(page.verdict[1].text)
+    The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
+    >>> page
+    Report(0.7 MB)
+    """
+    coverage = unit("coverage", coverage)
+    labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
+    H = checked_law(H)
+    if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
+        raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
+    after = side_of(H, labels, coverage)
+    before = None if base is None else side_of(base, labels, coverage)
+    m = labels.shape[0]
+    slices = groupings(groups, m)
+    shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
+    n = None if guarantee is None else int(guarantee.n)
+
+    comparison = Comparison(before, after, coverage)
+    parts = [everything(m), *slices]
+    drawn = curves(after, parts)
+    drawn_before = curves(before, parts) if before is not None and before.is_law else None
+    named = [(None, "all rows"), *((each.name, value) for each in slices for value in each.labels)]
+    findings = Findings(
+        comparison,
+        drawn[0],
+        drawn_before[0] if drawn_before else None,
+        [Group(by, value, drawn[k]) for k, (by, value) in enumerate(named) if by is not None],
+        guarantee,
+    )
+    said = verdict(findings)
+    data = {
+        "m": m,
+        "n": n,
+        "coverage": coverage,
+        "label": str(label),
+        "names": {"before": "before", "after": "after"},
+        "levels": rounded(LEVELS),
+        "coverages": rounded(COVERAGES),
+        "slices": [
+            _slice(by, value, n, drawn[k], drawn_before[k] if drawn_before else None)
+            for k, (by, value) in enumerate(named)
+        ],
+        "rows": _rows(after, before, slices, shown),
+    }
+    text = page(
+        "forecast.html",
+        SCRIPTS,
+        data,
+        title=f"Forecasts of {label}" if title is None else str(title),
+        verdict=said,
+        guarantee=None if guarantee is None else str(guarantee),
+        table=list(comparison.lines.values()),
+        notes=_notes(m, n, len(shown), before),
+        about=_about(m, n),
+    )
+    return Report(text, said)
+
+
+def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
+    low, high = reliability_band(after.m, LEVELS, n=n)
+    said = {
+        "by": by,
+        "value": value,
+        "m": after.m,
+        "band": {
+            "pit": rounded(pit_band(after.m, BINS, n=n)),
+            "below": {"low": rounded(low), "high": rounded(high)},
+        },
+        "after": _curves(after),
+    }
+    return said if before is None else {**said, "before": _curves(before)}
+
+
+def _curves(of: Curves) -> dict[str, Any]:
+    return {
+        "pit": of.pit.tolist(),
+        "below": rounded(of.below),
+        "covered": rounded(of.covered),
+        "width": rounded(of.width),
+        "crps": rounded(of.crps),
+    }
+
+
+def _rows(
+    after: Side, before: Side | None, slices: Sequence[Slices], rows: np.ndarray[Any, np.dtype[np.int64]]
+) -> list[dict[str, Any]]:
+    y = to_numpy(after.y)
+    starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
+    now = drawn_rows(after, rows)
+    then = drawn_rows(before, rows) if before is not None else None
+    found = []
+    for k, row in enumerate(rows.tolist()):
+        inside = [0, *(start + int(each.index[row]) for start, each in zip(starts, slices, strict=False))]
+        said = {
+            "row": row,
+            "y": rounded(y[row], (now[k]["to"] - now[k]["from"]) / 1e4),
+            "slices": inside,
+            "pit": rounded(after.columns["pit"][row]),
+            "crps": rounded(after.columns["crps"][row]),
+            "after": now[k],
+        }
+        found.append(said if then is None else {**said, "before": then[k]})
+    return found
+
+
+def _notes(m: int, n: int | None, shown: int, before: Side | None) -> list[str]:
+    drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
+    known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
+    notes = [
+        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, basic intervals of 95%; those of a"
+        " coverage are Clopper and Pearson's. The debiased ECE is the calibration error less what chance alone has; it"
+        " may be negative.",
+        "Bands: all bins, or all levels, are inside together with a probability of 95% if the forecasts are"
+        f" calibrated. They are computed, not simulated{known}.",
+        "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
+        " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
+        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(shown, 'row is', 'rows are')} shown one by one;"
+        " all others are only counted.",
+    ]
+    if before is not None and not before.is_law:
+        notes.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")
+    return notes
+
+
+def _about(m: int, n: int | None) -> dict[str, str]:
+    about = {"rows": f"{m:,}"}
+    if n is not None:
+        about["calibration rows"] = f"{n:,}"
+    return {**about, "made on": date.today().isoformat(), "calibrant": version("calibrant")}

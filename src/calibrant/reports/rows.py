@@ -1,0 +1,146 @@
+"""The rows that a report shows one by one: which, and their laws in numbers that can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import to_numpy
+from calibrant._slices import Slices
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
+from calibrant.reports.curves import LEVELS
+from calibrant.reports.figures import rounded
+from calibrant.reports.sides import Floats, Side
+
+CHOSEN, WORST, OF_SLICE, MOST = 120, 20, 2, 500
+AMONG = 20_000
+"""Random rows among which the chosen ones are looked for, but for the worst."""
+CELLS = 100
+
+Index = NDArray[np.int64]
+
+
+def checked_rows(rows: Any, m: int) -> Index:
+    """The rows that the caller names, in the order of the file."""
+    index = np.asarray(rows)
+    if index.ndim != 1 or index.size == 0 or index.dtype.kind not in "iu":
+        raise TypeError(f"rows must be a list of row numbers, got {rows!r}")
+    if index.size > MOST:
+        raise ValueError(f"rows must name at most {MOST} rows, got {index.size}")
+    bad = (index < 0) | (index >= m)
+    if bad.any():
+        raise ValueError(f"rows must lie in 0..{m - 1}, got {index[bad][0]}")
+    return np.unique(index.astype(np.int64))
+
+
+def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Index:
+    """Some 120 rows: the 20 with the largest CRPS, two of every slice, the others evenly from narrow to wide."""
+    m = side.y.shape[0]
+    if m <= CHOSEN:
+        return np.arange(m)
+    some = np.random.default_rng(0).permutation(m)[:AMONG]
+    crps, width = side.columns["crps"], side.columns["width"]
+    chosen = list(np.argpartition(-crps, WORST)[:WORST])
+    for slices in groupings:
+        for k in range(len(slices.labels)):
+            inside = some[slices.index[some] == k]
+            chosen += list((inside if inside.size else np.flatnonzero(slices.index == k))[:OF_SLICE])
+    rest = max(CHOSEN - len(set(chosen)), WORST)
+    places = np.linspace(0, some.size - 1, rest).round().astype(np.int64)
+    chosen += list(some[np.argsort(width[some], kind="stable")[places]])
+    return np.unique(np.array(chosen, np.int64))
+
+
+def drawn_rows(side: Side, rows: Index) -> list[dict[str, Any]]:
+    """Quantiles and mean densities over cells of each of the rows."""
+    return _drawn(side.rows(rows), rows.size)
+
+
+@singledispatch
+def _drawn(forecast: Any, count: int) -> list[dict[str, Any]]:
+    """What a prediction that is no law says of each row: marks on the axis."""
+    marks = _marks(forecast)
+    return [{"marks": [{"at": rounded(values[k]), "text": text} for text, values in marks]} for k in range(count)]
+
+
+@_drawn.register
+def _(forecast: Distribution, count: int) -> list[dict[str, Any]]:
+    quantiles = np.broadcast_to(_numbers(forecast.quantiles(LEVELS)), (count, LEVELS.size))
+    low, high = _ends(quantiles)
+    steps = np.linspace(0, 1, CELLS + 1)
+    edges = low[:, None] + (high - low)[:, None] * steps
+    cdf = _numbers(forecast.cdf(edges))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        density = np.diff(cdf, axis=1) / np.diff(edges, axis=1)
+    return [
+        {
+            # a label of a million with a law one wide needs more digits than five
+            "q": rounded(quantiles[k], (high[k] - low[k]) / 1e4),
+            "from": rounded(low[k], (high[k] - low[k]) / 1e4),
+            "to": rounded(high[k], (high[k] - low[k]) / 1e4),
+            "density": rounded(density[k]),
+        }
+        for k in range(count)
+    ]
+
+
+def _ends(quantiles: Floats) -> tuple[Floats, Floats]:
+    """Where each law is drawn: its finite quantiles and a tenth of their range beyond; never nothing."""
+    finite = np.isfinite(quantiles)
+    some = finite.any(axis=1)
+    low = np.where(some, np.where(finite, quantiles, np.inf).min(axis=1), 0.0)
+    high = np.where(some, np.where(finite, quantiles, -np.inf).max(axis=1), 0.0)
+    room = np.where(high > low, (high - low) / 10, 0.05 * np.abs(low))
+    room = np.where(room > 0, room, 1.0)
+    return low - room, high + room
+
+
+@singledispatch
+def _marks(prediction: Any) -> list[tuple[str, Floats]]:
+    """A law among an ensemble's members is marked by its median."""
+    return [("median", _numbers(prediction.median()))]
+
+
+@_marks.register
+def _(prediction: Point) -> list[tuple[str, Floats]]:
+    return [("point", _numbers(prediction.values))]
+
+
+@_marks.register
+def _(prediction: Interval) -> list[tuple[str, Floats]]:
+    return [("lower", _numbers(prediction.lower)), ("upper", _numbers(prediction.upper))]
+
+
+@_marks.register
+def _(prediction: Quantiles) -> list[tuple[str, Floats]]:
+    levels, values = _numbers(prediction.levels), _numbers(prediction.values)
+    return [(f"quantile {levels[k]:.4g}", values[:, k]) for k in _few(levels.size)]
+
+
+@_marks.register
+def _(prediction: Samples) -> list[tuple[str, Floats]]:
+    values = _numbers(prediction.values)
+    return [("sample", values[:, k]) for k in _few(values.shape[1])]
+
+
+@_marks.register
+def _(prediction: Ensemble) -> list[tuple[str, Floats]]:
+    return [
+        (f"member {k}: {text}", values)
+        for k, member in zip(range(1, 21), prediction.members, strict=False)
+        for text, values in _marks(member)
+    ]
+
+
+def _few(count: int, most: int = 50) -> list[int]:
+    """At most so many places, evenly over all."""
+    return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
+
+
+def _numbers(values: Any) -> Floats:
+    return np.asarray(to_numpy(values), np.float64)

@@ -1,0 +1,101 @@
+"""What a forecast says of each label, a value a row: computed in blocks, so that only these columns are held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import Array, to_numpy
+from calibrant.distributions.base import Distribution
+from calibrant.metrics._forecast import Unsaid, bounds, crps_rows, law, paired, std_rows
+from calibrant.metrics.scores import interval_score_rows
+from calibrant.predictions import Interval
+
+Floats = NDArray[np.float64]
+BLOCK = 2**14  # rows at a time
+
+
+@dataclass(frozen=True)
+class Side:
+    """A forecast and what it says of the labels, before calibration or after."""
+
+    forecast: Any
+    y: Array
+    """The labels, where the forecast's own arrays are."""
+    columns: Mapping[str, Floats]
+    """One value a row of nll, crps, interval_score, covered, width, std, pit and pit_left, where it says so much."""
+
+    @property
+    def is_law(self) -> bool:
+        """Whether there is a whole law a row, and so curves of it."""
+        return "pit" in self.columns
+
+    def rows(self, index: Any) -> Any:
+        """The forecast of some rows; a single law stands for every row."""
+        return rows_of(self.forecast, index)
+
+    def drawn(self) -> Floats:
+        """The PITs, each drawn uniformly over its jump where the law has an atom at the label.
+
+        F(y) itself is not uniform there, however good the law is; this is (Czado, Gneiting and Held 2009). The draw is
+        seeded. Without atoms it is F(y).
+        """
+        pit, left = self.columns["pit"], self.columns["pit_left"]
+        jump = pit - left
+        if not (jump > 0).any():
+            return pit
+        return np.asarray(pit - np.random.default_rng(0).random(pit.shape) * jump, np.float64)
+
+
+def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
+    """The columns of a forecast."""
+    forecast, labels = paired(forecast, y)
+    columns: dict[str, list[Floats]] = {}
+    for start in range(0, y.shape[0], BLOCK):
+        block = slice(start, start + BLOCK)
+        for name, values in _columns(rows_of(forecast, block), labels[block], coverage).items():
+            columns.setdefault(name, []).append(values)
+    return Side(forecast, labels, {name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def rows_of(forecast: Any, index: Any) -> Any:
+    """Some rows of a forecast; a single law as it is."""
+    return forecast[index] if forecast.shape else forecast
+
+
+def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
+    lower, upper = None, None
+    with suppress(Unsaid):
+        lower, upper = bounds(forecast, coverage)
+    asked: dict[str, Callable[[], Any]] = {
+        "nll": lambda: -law(forecast).logpdf(y),
+        "crps": lambda: crps_rows(forecast, y),
+        "std": lambda: std_rows(forecast),
+        "pit": lambda: law(forecast).cdf(y),
+        "pit_left": lambda: law(forecast)._at("_cdf_left", y),
+    }
+    if lower is not None:
+        asked["covered"] = lambda: (lower <= y) & (y <= upper)
+        asked["width"] = lambda: upper - lower
+        if not isinstance(forecast, Interval):  # its bounds have no level
+            asked["interval_score"] = lambda: interval_score_rows(forecast, y, coverage)
+    columns = {}
+    for name, ask in asked.items():
+        with suppress(Unsaid), np.errstate(invalid="ignore"):
+            columns[name] = np.broadcast_to(np.asarray(to_numpy(ask()), np.float64), (y.shape[0],))
+    return columns
+
+
+def checked_law(H: Any) -> Any:
+    """A law a row, or a single law, or a TypeError that says what else came."""
+    from calibrant.metrics._forecast import forecast
+
+    found = forecast(H)
+    if not isinstance(found, Distribution):
+        raise TypeError(f"H must be a law for each row, got {found!r}: calibrate it first, and hand it in as base")
+    return found

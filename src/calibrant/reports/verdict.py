@@ -1,0 +1,261 @@
+"""The verdict of a report in words: each sentence is true of the rows at hand, and says how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from calibrant.guarantee import Guarantee, required_n
+from calibrant.metrics.bands import reliability_band
+from calibrant.predictions import Interval, Point
+from calibrant.reports.curves import LEVELS
+from calibrant.reports.figures import count, percent, shown
+from calibrant.reports.findings import Findings, gap_of
+
+FEW = 100
+"""Fewer rows than this say little."""
+SMALL_GAP = 0.02
+"""A gap of this size or less is small, even where so many rows show that it is there."""
+SMALLEST_GROUP = 20
+RISK = 0.05
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence or two, and what they are: good, warn, bad or info."""
+
+    kind: Literal["good", "warn", "bad", "info"]
+    text: str
+
+
+def verdict(findings: Findings) -> tuple[Statement, ...]:
+    """All that can be said, the most important first."""
+    parts = (_calibrated, _coverage, _base, _accuracy, _width, _density, _groups, _enough, _assumptions)
+    return tuple(statement for part in parts for statement in part(findings))
+
+
+def _calibrated(found: Findings) -> Iterator[Statement]:
+    share = found.after.below
+    low, high = found.band
+    outside = np.maximum(low - share, share - high)
+    at = int(np.argmax(np.abs(share - LEVELS)))
+    gap, level = abs(share[at] - LEVELS[at]), LEVELS[at]
+    before = f" Before calibration the largest gap was {shown(gap_of(found.before))}." if found.before else ""
+    if (outside <= 1e-12).all():
+        allowed = high[at] - level if share[at] > level else level - low[at]
+        largest = f"the largest gap is {shown(gap)}, at level {level:.3g}, where chance alone allows {shown(allowed)}"
+        if found.m < FEW:
+            yield Statement(
+                "info", f"Nothing speaks against calibration, but {found.rows} say little: {largest}.{before}"
+            )
+            return
+        yield Statement(
+            "good",
+            f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
+            f" stays within what chance allows; {largest}.{before}",
+        )
+        return
+    worst = int(np.argmax(outside))
+    where = (
+        f"at level {LEVELS[worst]:.3g} the share of labels below the quantile is {shown(share[worst])}, where chance"
+        f" allows {shown(low[worst])} to {shown(high[worst])}"
+    )
+    reason = (
+        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them."
+        if found.n is not None
+        else " The number of calibration rows is not known: if they were few, part of the gap is theirs."
+    )
+    if gap <= SMALL_GAP:
+        yield Statement(
+            "warn",
+            f"The forecasts are nearly calibrated: the largest gap, {shown(gap)} at level {level:.3g}, is small, but"
+            f" {found.rows} show more than chance: {where}.{reason}{before}",
+        )
+    else:
+        yield Statement("bad", f"The forecasts are not calibrated on these rows: {where}.{reason}{before}")
+
+
+def _coverage(found: Findings) -> Iterator[Statement]:
+    line, target = found.comparison.lines["covered"], found.comparison.coverage
+    held = f"The {100 * target:.6g}% intervals hold {_share(found, line.after)} of the labels"
+    if line.before is not None:
+        held += f"; before calibration they held {_share(found, line.before)}"
+    (low,), (high,) = reliability_band(found.m, [target], n=found.n)
+    drawn = found.comparison.after.drawn()
+    # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
+    share = float(np.mean((drawn > (1 - target) / 2) & (drawn <= (1 + target) / 2)))
+    chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
+    value = line.after.value
+    if share < low - 1e-12:
+        yield Statement("bad", f"{held}. That is too few, {chance}.")
+    elif share > high + 1e-12:
+        yield Statement("warn", f"{held}. That is more than asked for, {chance}: the intervals are wider than need be.")
+    else:
+        aside = "" if low <= value <= high else " Values that have a probability of their own are inside whole."
+        yield Statement("info" if found.m < FEW else "good", f"{held}.{aside}")
+    base = found.comparison.before
+    if base is not None and isinstance(base.forecast, Interval):
+        inside, width = np.mean(base.columns["covered"]), np.mean(base.columns["width"])
+        yield Statement(
+            "info",
+            f"The intervals of the base, whose level is not known, hold {percent(float(inside), found.m)} of the labels"
+            f" and are {shown(float(width))} wide on average.",
+        )
+
+
+def _base(found: Findings) -> Iterator[Statement]:
+    if found.before is None or found.m < FEW:
+        return
+    low, high = reliability_band(found.m, LEVELS)
+    if ((low <= found.before.below) & (found.before.below <= high)).all():
+        yield Statement(
+            "info",
+            f"The base was calibrated already, as far as {found.rows} can tell, so calibration has little to gain.",
+        )
+
+
+def _accuracy(found: Findings) -> Iterator[Statement]:
+    line = found.comparison.lines["crps"]
+    if math.isinf(line.after.value):
+        yield Statement(
+            "warn",
+            "The CRPS is infinite: some forecasts put probability at infinity, or have no mean. Clip them, or choose"
+            " other tails.",
+        )
+        return
+    base = found.comparison.before
+    if line.before is None or line.change is None:
+        yield Statement(
+            "info", f"The CRPS, which is better when smaller, is {shown(line.after.value)}{_range(line.after)}."
+        )
+        return
+    absolute = "; that of a point is its absolute error" if base and isinstance(base.forecast, Point) else ""
+    both = f"from {shown(line.before.value)} to {shown(line.after.value)}"
+    if line.outcome == "same":
+        yield Statement(
+            "info",
+            f"The CRPS went {both}, which {found.rows} cannot tell from no change{_range(line.change)}{absolute}.",
+        )
+        return
+    change = "" if math.isinf(line.change.value) else f", a change of {shown(line.change.value)}{_range(line.change)}"
+    if line.outcome == "better":
+        yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}{absolute}.")
+    else:
+        yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}{absolute}.")
+
+
+def _width(found: Findings) -> Iterator[Statement]:
+    line = found.comparison.lines["width"]
+    name = f"{100 * found.comparison.coverage:.6g}% intervals"
+    if not math.isfinite(line.after.value):
+        yield Statement("warn", f"Some {name} are infinite, as those of infinite tails are where scores are too few.")
+        return
+    if line.before is None or line.change is None:
+        yield Statement("info", f"The {name} are {shown(line.after.value)} wide on average{_range(line.after)}.")
+        return
+    if not math.isfinite(line.before.value):
+        yield Statement("info", f"The {name} are {shown(line.after.value)} wide on average; some were infinite before.")
+        return
+    how = (
+        "as wide as before, within chance"
+        if not line.change.excludes(0.0)
+        else "wider"
+        if line.change.value > 0
+        else "narrower"
+    )
+    yield Statement(
+        "info",
+        f"The {name} are {how}: {shown(line.before.value)} before and {shown(line.after.value)} now, on average.",
+    )
+
+
+def _density(found: Findings) -> Iterator[Statement]:
+    line = found.comparison.lines["nll"]
+    if math.isinf(line.after.value):
+        rows = int(np.isposinf(found.comparison.after.columns["nll"]).sum())
+        yield Statement(
+            "info",
+            f"The NLL is infinite: the density is zero at {count(rows, 'label')}. A law of steps (naive, random) has no"
+            " density at all; use linear or NAF where you need one.",
+        )
+    elif line.outcome == "worse" and line.before is not None:
+        yield Statement(
+            "info",
+            f"The NLL rose from {shown(line.before.value)} to {shown(line.after.value)}. Linear interpolation gives a"
+            " rough density, which costs NLL; the interpolator NAF() gives a smooth one.",
+        )
+
+
+def _groups(found: Findings) -> Iterator[Statement]:
+    if not found.groups:
+        return
+    large = [group for group in found.groups if group.curves.m >= SMALLEST_GROUP]
+    off = [group for group in large if group.pvalue(found.n) * len(large) < RISK]
+    promise = (
+        "Calibration over all rows together, which is what the guarantee speaks of, does not promise it for each group."
+    )
+    if not large:
+        yield Statement("info", f"Every group has fewer than {SMALLEST_GROUP} rows, too few to judge it. {promise}")
+    elif not off:
+        yield Statement(
+            "good",
+            f"No group of {SMALLEST_GROUP} rows or more is off by more than chance allows, with"
+            f" {count(len(large), 'group')} looked at. {promise}",
+        )
+    else:
+        worst = max(off, key=lambda group: gap_of(group.curves))
+        curves = worst.curves
+        at = int(np.argmax(np.abs(curves.below - LEVELS)))
+        side = "are" if len(off) > 1 else "is"
+        yield Statement(
+            "warn",
+            f"{len(off)} of {count(len(large), 'group')} {side} off by more than chance allows. The worst is"
+            f" {worst.name} ({count(curves.m, 'row')}): {shown(float(curves.below[at]))} of its labels lie below the"
+            f" quantile at level {LEVELS[at]:.3g}. {promise}",
+        )
+
+
+def _enough(found: Findings) -> Iterator[Statement]:
+    if found.m < FEW:
+        (low,), (high,) = reliability_band(found.m, [found.comparison.coverage], n=found.n)
+        yield Statement(
+            "warn",
+            f"{found.rows.capitalize()} are few: with perfect forecasts, the {100 * found.comparison.coverage:.6g}%"
+            f" intervals may hold anything from {percent(low, found.m)} to {percent(high, found.m)} of them."
+            if found.m > 1
+            else "One row says next to nothing about calibration.",
+        )
+    if isinstance(found.guarantee, Guarantee) and found.guarantee.conditional() > 0.1:
+        yield Statement(
+            "warn",
+            f"{count(found.guarantee.n, 'calibration row')} leave room for an error of up to"
+            f" {shown(found.guarantee.conditional(), 2)} (95% confidence); {required_n(0.05, 0.95)} would bring it to"
+            " 0.05 with linear interpolation.",
+        )
+    if found.guarantee is not None and found.guarantee.kind.endswith("approximate"):
+        yield Statement(
+            "warn",
+            f"Calibration scores are tied, up to {found.guarantee.largest_tie} at a time: the guarantee holds only up"
+            " to these ties.",
+        )
+
+
+def _assumptions(found: Findings) -> Iterator[Statement]:
+    yield Statement(
+        "info",
+        "All this is said of rows like these. It holds for new data as long as they are like the calibration data,"
+        " and if neither these rows nor those were used to train the model. Ranges in brackets are 95% intervals.",
+    )
+
+
+def _share(found: Findings, estimate: Any) -> str:
+    share = percent(estimate.value, found.m)
+    return f"{share} ({percent(estimate.low, found.m)} to {percent(estimate.high, found.m)})"
+
+
+def _range(estimate: Any) -> str:
+    return "" if estimate.low is None else f" ({shown(estimate.low)} to {shown(estimate.high)})"

@@ -1,0 +1,325 @@
+"""What the controls and charts of a forecast's report do."""
+
+import re
+
+import numpy as np
+import pytest
+import report_cases
+
+from calibrant.reports.page import number
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def file(saved):
+    return saved(report_cases.usual)
+
+
+@pytest.fixture
+def data(file, data_of):
+    return data_of(file)
+
+
+def percent(share):
+    return f"{100 * share:.1f}%"
+
+
+def path(page, selector):
+    """The points of a drawn path, in pixels."""
+    d = page.locator(selector).get_attribute("d")
+    return np.array([[float(v) for v in point.split()] for point in re.findall(r"[-\d.]+ [-\d.]+", d)])
+
+
+def is_a_picture_of(pixels, values):
+    """Whether pixels are an affine map of values: what any linear axis draws."""
+    values, pixels = np.asarray(values, float), np.asarray(pixels)
+    slope, offset = np.polyfit(values, pixels, 1)
+    return abs(slope * values + offset - pixels).max() < 0.1
+
+
+def interval(law, coverage):
+    k = round(100 * coverage)
+    return law["q"][99 - k], law["q"][99 + k]
+
+
+def table(page, chart):
+    page.locator(f"#{chart} details summary").click()
+    page.locator(f"#{chart} tbody tr").first.wait_for()
+    return [row.split("\t") for row in page.locator(f"#{chart} tbody").inner_text().splitlines()]
+
+
+def ticks(page, chart, axis="x"):
+    return page.locator(f"#{chart} .ticks.{axis} text").all_text_contents()
+
+
+def middle_of(page, selector):
+    box = page.locator(selector).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+# The slider
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.8])
+def test_the_slider_changes_the_sentence_the_bars_and_the_shading(visit, file, data, coverage):
+    page = visit(file)
+    shading = page.locator("#density .plot .layer.band path").get_attribute("d")
+    page.get_by_label("Coverage", exact=True).fill(str(round(100 * coverage)))
+    k = round(100 * coverage) - 1
+    after, before = data["slices"][0]["after"], data["slices"][0]["before"]
+    assert page.locator("#sentence").inner_text() == (
+        f"The {coverage:.0%} interval holds {percent(after['covered'][k])} of the labels "
+        f"(before: {percent(before['covered'][k])}) and is {number(after['width'][k])} wide on average "
+        f"(before: {number(before['width'][k])})."
+    )
+    ends = sorted((interval(row["after"], coverage) for row in data["rows"]), key=lambda end: end[1] - end[0])
+    drawn = page.locator("#intervals .plot .stems line").evaluate_all(
+        "lines => lines.map(line => [line.y1.baseVal.value, line.y2.baseVal.value])"
+    )
+    assert is_a_picture_of(np.ravel(drawn), np.ravel(ends))
+    assert page.locator("#density .plot .layer.band path").get_attribute("d") != shading
+    chosen = interval(data["rows"][0]["after"], coverage)
+    shaded = path(page, "#density .plot .layer.band path")[:, 0]
+    cdf = path(page, "#cdf .plot .line.after path")
+    strip = page.locator("#cdf .plot .strip rect").bounding_box()
+    quantiles = np.interp(chosen, data["rows"][0]["after"]["q"], cdf[:, 0])
+    assert strip["width"] == pytest.approx(np.ptp(quantiles), abs=1)
+    assert np.ptp(shaded) == pytest.approx(np.ptp(quantiles), rel=0.02)
+
+
+def test_the_slider_listens_to_the_keyboard(visit, file, data):
+    page = visit(file)
+    slider = page.get_by_label("Coverage", exact=True)
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#coverage-text").inner_text() == "89%"
+    assert slider.get_attribute("aria-valuetext") == "89%"
+    assert percent(data["slices"][0]["after"]["covered"][88]) in page.locator("#sentence").inner_text()
+    page.keyboard.press("End")
+    assert page.locator("#coverage-text").inner_text() == "99%"
+
+
+def test_a_click_on_the_coverage_chart_moves_the_slider(visit, file):
+    page = visit(file)
+    page.locator("#reached svg[role=application]").scroll_into_view_if_needed()
+    left, right = path(page, "#reached .plot .line.after path")[[0, -1], 0]
+    box = page.locator("#reached svg[role=application]").bounding_box()
+    page.mouse.click(box["x"] + (left + right) / 2, box["y"] + 100)
+    assert page.locator("#coverage-text").inner_text() == "50%"
+
+
+# The rows
+
+
+def test_the_row_picker_changes_the_density_and_the_cdf_to_those_of_the_row(visit, file, data):
+    page = visit(file)
+    first = path(page, "#density .plot .line.after path")
+    page.get_by_label("Row", exact=True).select_option(index=7)
+    row = data["rows"][7]
+    for series in ("after", "before"):
+        law = row[series]
+        width = (law["to"] - law["from"]) / len(law["density"])
+        density = path(page, f"#density .plot .line.{series} path")
+        assert is_a_picture_of(density[:, 1], law["density"])
+        assert is_a_picture_of(density[:, 0], law["from"] + width * (np.arange(len(density)) + 0.5))
+        cdf = path(page, f"#cdf .plot .line.{series} path")
+        assert is_a_picture_of(cdf[:, 0], law["q"])
+        assert is_a_picture_of(cdf[:, 1], data["levels"])
+    assert path(page, "#density .plot .line.after path").tolist() != first.tolist()
+    lower, upper = interval(row["after"], data["coverage"])
+    text = page.locator("#row-text").inner_text()
+    assert text.startswith(f"Row {row['row']}: demand = {number(row['y'])}, ")
+    assert f"90% interval {number(lower)} to {number(upper)}" in text
+    assert f"P(Y ≤ y) = {number(row['pit'], 3)}" in text
+
+
+def test_next_and_previous_go_from_row_to_row(visit, file, data):
+    page = visit(file)
+    assert page.get_by_role("button", name="Previous row").is_disabled()
+    page.get_by_role("button", name="Next row").click()
+    assert page.locator("#row-text").inner_text().startswith(f"Row {data['rows'][1]['row']}:")
+    page.get_by_role("button", name="Previous row").click()
+    assert page.locator("#row-text").inner_text().startswith(f"Row {data['rows'][0]['row']}:")
+
+
+def test_a_row_is_chosen_in_the_chart_of_intervals_by_click_and_by_enter(visit, file, data):
+    page = visit(file)
+    order = np.argsort([np.diff(interval(row["after"], 0.9))[0] for row in data["rows"]], kind="stable")
+    page.locator("#intervals svg[role=application]").scroll_into_view_if_needed()
+    page.mouse.click(*middle_of(page, "#intervals .plot .stems line:nth-child(31)"))
+    assert page.locator("#row-text").inner_text().startswith(f"Row {data['rows'][order[30]]['row']}:")
+    page.locator("#intervals svg[role=application]").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert page.locator("#row-text").inner_text().startswith(f"Row {data['rows'][order[-1]]['row']}:")
+    assert page.get_by_label("Row", exact=True).input_value() == str(order[-1])
+
+
+def test_labels_outside_their_interval_are_crosses_and_the_table_agrees(visit, file, data):
+    page = visit(file)
+    page.get_by_label("Coverage", exact=True).fill("50")
+    ends = [interval(row["after"], 0.5) for row in data["rows"]]
+    out = [row["y"] for row, (lower, upper) in zip(data["rows"], ends, strict=True) if not lower <= row["y"] <= upper]
+    assert page.locator("#intervals .plot .miss path.cross").count() == len(out)
+    rows = table(page, "intervals")
+    assert sorted(row[1] for row in rows if row[4] == "outside") == sorted(map(number, out))
+    page.get_by_label("Before", exact=True).check()
+    assert page.locator("#intervals .plot .stems.before line").count() == len(data["rows"])
+
+
+# The groups
+
+
+def test_the_group_filter_changes_the_charts_the_sentence_and_the_rows_offered(visit, file, data):
+    page = visit(file)
+    index = next(i for i, one in enumerate(data["slices"]) if one["value"] == "south")
+    page.get_by_label("Rows", exact=True).select_option(str(index))
+    one = data["slices"][index]
+    sentence = page.locator("#sentence").inner_text()
+    assert sentence.startswith(f"region: south ({number(one['m'])} rows): the 90% interval holds ")
+    assert percent(one["after"]["covered"][89]) in sentence
+    bars = page.locator("#pit .plot .bars rect").evaluate_all("all => all.map(bar => bar.height.baseVal.value)")
+    assert is_a_picture_of(bars, one["after"]["pit"])
+    deviation = path(page, "#deviation .plot .line.after path")[:, 1]
+    assert is_a_picture_of(deviation, np.subtract(one["after"]["below"], data["levels"]))
+    assert is_a_picture_of(path(page, "#width .plot .line.before path")[:, 1], one["before"]["width"])
+    offered = page.locator("#row option").evaluate_all("all => all.map(one => Number(one.value))")
+    assert offered == [i for i, row in enumerate(data["rows"]) if index in row["slices"]]
+    assert 0 < len(offered) < len(data["rows"])
+    assert page.locator("#intervals .plot .stems line").count() == len(offered)
+
+
+def test_the_groups_stand_under_the_name_of_their_grouping(visit, file, data):
+    page = visit(file)
+    assert page.locator("#group > option").all_text_contents() == [f"all rows ({number(data['m'])})"]
+    names = page.locator("#group > optgroup").evaluate_all("all => all.map(one => one.label)")
+    assert names == list(dict.fromkeys(one["by"] for one in data["slices"][1:]))
+    assert page.locator("#group option").count() == len(data["slices"])
+
+
+def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, file, data):
+    page = visit(file)
+    dots = page.locator("#groups .plot .dots.after circle").evaluate_all("all => all.map(dot => dot.cx.baseVal.value)")
+    assert is_a_picture_of(dots, [one["after"]["covered"][89] for one in data["slices"]])
+    page.locator("#groups svg[role=application]").scroll_into_view_if_needed()
+    page.mouse.click(*middle_of(page, "#groups .plot .layer.dots.after circle:nth-child(3)"))
+    assert page.locator("#group").input_value() == "2"
+
+
+# Reading and zooming
+
+
+def test_pointer_and_arrow_keys_read_the_values(visit, file, data):
+    page = visit(file)
+    after, before = (data["slices"][0][series]["pit"] for series in ("after", "before"))
+    low, high = data["slices"][0]["band"]["pit"]
+
+    def said(i):
+        counts = f"after {number(after[i])}, before {number(before[i])} rows"
+        ends = f"{number(i / 20)} to {number((i + 1) / 20)}"
+        return f"H(y) from {ends}: {counts}; expected {number(low)} to {number(high)}"
+
+    readout = page.locator("#pit .readout")
+    page.locator("#pit svg[role=application]").scroll_into_view_if_needed()
+    page.mouse.move(*middle_of(page, "#pit .plot .bars rect:nth-child(4)"))
+    assert readout.inner_text() == said(3)
+    page.mouse.move(0, 0)
+    assert readout.inner_text() == ""
+    page.locator("#pit svg[role=application]").focus()
+    for key, i in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", 19), ("Home", 0)):
+        page.keyboard.press(key)
+        assert readout.inner_text() == said(i)
+    assert readout.get_attribute("aria-live") == "polite"
+
+
+def test_zoom_changes_the_axis_and_reset_restores_it(visit, file):
+    page = visit(file)
+    for chart in ("pit", "deviation", "groups"):
+        whole = ticks(page, chart)
+        zoomed = []
+        chart_svg = page.locator(f"#{chart} svg[role=application]")
+        chart_svg.scroll_into_view_if_needed()
+        box = chart_svg.bounding_box()
+
+        def restored(chart=chart, whole=whole, zoomed=zoomed):
+            zoomed.append(ticks(page, chart))
+            assert zoomed[-1] != whole
+            page.get_by_role("button", name="Reset zoom").and_(page.locator(f"#{chart} button")).click()
+            assert ticks(page, chart) == whole
+
+        page.locator(f"#{chart} button").first.click()
+        restored()
+        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 90)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 120, steps=3)
+        page.mouse.up()
+        restored()
+        chart_svg.focus()
+        page.keyboard.press("+")
+        restored()
+        page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + 90)
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, -300)
+        page.wait_for_function(
+            "([name, text]) => document.querySelector(name).textContent !== text",
+            arg=[f"#{chart} .ticks.x", "".join(whole)],
+        )
+        page.keyboard.up("Control")
+        restored()
+    chart_svg.focus()
+    page.keyboard.press("+")
+    page.keyboard.press("0")
+    assert ticks(page, chart) == whole
+
+
+def test_a_zoomed_chart_follows_the_arrow_keys(visit, file):
+    page = visit(file)
+    page.locator("#pit button").first.click()
+    page.locator("#pit svg[role=application]").focus()
+    assert "0.00" not in ticks(page, "pit")
+    page.keyboard.press("Home")
+    assert "0.00" in ticks(page, "pit")
+
+
+def test_a_finger_reads_values_and_leaves_scrolling_alone(visit, file):
+    page = visit(file, width=390, has_touch=True)
+    chart = page.locator("#deviation svg[role=application]")
+    chart.scroll_into_view_if_needed()
+    page.touchscreen.tap(*middle_of(page, "#deviation svg[role=application]"))
+    assert page.locator("#deviation .readout").inner_text().startswith("level 0.")
+    assert chart.evaluate("svg => getComputedStyle(svg).touchAction") == "pan-y"
+
+
+# Other forecasts
+
+
+def test_a_forecast_without_a_base_is_shown_alone(visit, saved):
+    page = visit(saved(report_cases.alone))
+    assert "before" not in page.locator("body").inner_text().lower()
+    assert page.locator("#pit .plot .bars rect").count() == 20
+
+
+def test_a_base_that_is_no_law_is_marked_in_the_row(visit, saved, data_of):
+    file = saved(report_cases.points)
+    page = visit(file)
+    assert page.locator("#density .plot .rule.before line").count() == 1
+    assert "before" in page.locator("#density .legend").inner_text()
+    point = data_of(file)["rows"][0]["before"]["marks"][0]["at"]
+    assert f"(before: point {number(point)})" in page.locator("#row-text").inner_text()
+    assert page.locator("#shown").is_hidden()
+
+
+def test_intervals_without_end_are_said_to_be_infinite(visit, saved):
+    page = visit(saved(report_cases.infinite))
+    page.get_by_label("Coverage", exact=True).fill("99")
+    assert "is infinitely wide on average" in page.locator("#sentence").inner_text()
+    assert "−∞ to ∞" in page.locator("#row-text").inner_text()
+    page.get_by_label("Coverage", exact=True).fill("50")
+    assert "∞" not in page.locator("#sentence").inner_text()
+
+
+def test_one_row_makes_a_report(visit, saved):
+    page = visit(saved(report_cases.one_row))
+    assert page.locator("#row option").count() == 1
+    assert page.get_by_role("button", name="Next row").is_disabled()

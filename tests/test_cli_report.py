@@ -1,0 +1,175 @@
+"""`calibrant report`: a file and a model in, a page and its verdict out."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+from typer.testing import CliRunner
+
+import calibrant
+from calibrant import Calibrator, Normal, Point
+from calibrant.cli.app import app
+from calibrant.interpolators import Random
+
+M = 300
+
+
+def columns(seed=0, m=M):
+    rng = np.random.default_rng(seed)
+    mu, sigma = rng.normal(size=m), rng.uniform(0.5, 1.5, m)
+    return {"mu": mu, "sigma": sigma, "y": mu + 2 * sigma * rng.normal(size=m)}
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def data_of(path):
+    found = re.search(r'id="data">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)
+    return json.loads(found.group(1))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(pa.table(columns(1)), "cal.parquet")
+    run("fit", "cal.parquet", "--target", "y", "--mean", "mu", "--std", "sigma", "-o", "m.safetensors")
+    return tmp_path
+
+
+GROUPS = {
+    "region": pa.array(["north", "south", None] * (M // 3)),
+    "kind": pa.array(["a", "b"] * (M // 2)).dictionary_encode(),
+    "flag": pa.array([True, None, False] * (M // 3)),
+    "year": pa.array([2023, 2024, None] * (M // 3)),
+    "x": pa.array([None, *np.linspace(0, 1, M - 1)]),
+    "day": pa.array([date(2024, 1, 1) + timedelta(days=k) for k in range(M)]),
+}
+LABELS = {
+    "region": ["north", "south", "missing"],
+    "kind": ["a", "b"],
+    "flag": ["False", "True", "missing"],
+    "year": ["2023", "2024", "missing"],
+    "x": ["[0, 0.2483]", "(0.2483, 0.5]", "(0.5, 0.7517]", "(0.7517, 1]", "missing"],
+    "day": [
+        "[2024-01-01, 2024-03-15]",
+        "(2024-03-15, 2024-05-29]",
+        "(2024-05-29, 2024-08-12]",
+        "(2024-08-12, 2024-10-26]",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["test.parquet", "test.feather", "test.csv"])
+def test_a_report_of_a_file_has_its_groups(folder, name):
+    table = pa.table({**columns(2), **GROUPS})
+    if name.endswith("csv"):
+        decoded = table.set_column(table.column_names.index("kind"), "kind", table["kind"].cast(pa.string()))
+        csv.write_csv(decoded, name)
+    else:
+        {"test.parquet": parquet.write_table, "test.feather": feather.write_feather}[name](table, name)
+    result = run("report", name, "-m", "m.safetensors", "--groups", ",".join(GROUPS), "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    data = data_of(folder / "r.html")
+    found = {by: [each["value"] for each in data["slices"] if each["by"] == by] for by in GROUPS}
+    assert found == LABELS
+    assert (data["m"], data["n"], data["label"]) == (M, M, "y")
+
+
+def test_the_page_is_that_of_the_library_and_the_verdict_is_printed(folder):
+    rows = columns(3)
+    parquet.write_table(pa.table(rows), "test.parquet")
+    result = run(
+        "report", "test.parquet", "-m", "m.safetensors", "-o", "r.html", "--coverage", "0.8", "--title", "Ours"
+    )
+    calibrated = calibrant.load("m.safetensors")
+    base = Normal(rows["mu"], rows["sigma"])
+    page = calibrant.report(
+        calibrated(base), rows["y"], base=base, guarantee=calibrated.guarantee, coverage=0.8, title="Ours"
+    )
+    assert (folder / "r.html").read_text("utf-8") == page.html
+    assert result.stdout.splitlines() == [*(s.text for s in page.verdict), "Wrote r.html: open it in a browser."]
+    assert "<h1>Ours</h1>" in page.html
+
+
+def test_a_seed_makes_a_random_law_the_same_twice(folder):
+    rows = columns(4)
+    Calibrator(interpolator=Random()).fit(Point(rows["mu"]), rows["y"]).save("random.safetensors")
+    parquet.write_table(pa.table(rows), "test.parquet")
+    pages = []
+    for seed in (1, 1, 2):
+        result = run(
+            "report", "test.parquet", "-m", "random.safetensors", "--point", "mu", "--target", "y", "--seed", seed,
+            "-o", "r.html",
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+        pages.append((folder / "r.html").read_text("utf-8"))
+    assert pages[0] == pages[1] != pages[2]
+
+
+def test_other_columns_can_be_named(folder):
+    rows = columns(5)
+    parquet.write_table(pa.table({"m": rows["mu"], "s": rows["sigma"], "label": rows["y"]}), "test.parquet")
+    result = run(
+        "report",
+        "test.parquet",
+        "-m",
+        "m.safetensors",
+        "--mean",
+        "m",
+        "--std",
+        "s",
+        "--target",
+        "label",
+        "-o",
+        "r.html",
+    )
+    assert result.exit_code == 0, result.output
+    assert data_of(folder / "r.html")["label"] == "label"
+
+
+def test_names_and_values_of_strangers_stay_text(folder):
+    evil = "<script>alert(1)</script>"
+    rows = {**columns(6), evil: [evil, "b"] * (M // 2)}
+    parquet.write_table(pa.table(rows), "test.parquet")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--groups", evil, "--title", evil, "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    assert evil not in (folder / "r.html").read_text("utf-8")
+    assert data_of(folder / "r.html")["slices"][1]["by"] == evil
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--groups", "regin", "-o", "r.html"], "test.parquet: there is no column 'regin'; did you mean 'region'?"),
+        (["--target", "z", "-o", "r.html"], "test.parquet: there is no column 'z'"),
+        (["-o", "test.parquet"], "test.parquet is read, so it cannot be written over"),
+        (["-o", "m.safetensors"], "m.safetensors is read, so it cannot be written over"),
+        (["-o", "nowhere/r.html"], "nowhere: no such file or directory"),
+        (["--coverage", "90", "-o", "r.html"], "a number strictly inside (0, 1) is wanted, got '90.0'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence_and_nothing_is_written(folder, arguments, message):
+    parquet.write_table(pa.table({**columns(7), "region": ["n", "s"] * (M // 2)}), "test.parquet")
+    before = sorted(path.name for path in folder.iterdir())
+    result = run("report", "test.parquet", "-m", "m.safetensors", *arguments)
+    assert result.exit_code != 0
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_only_the_columns_that_are_needed_are_read(folder):
+    rows = {**columns(8), "text": ["no number"] * M, "empty": pa.nulls(M)}
+    parquet.write_table(pa.table(rows), "test.parquet")
+    assert run("report", "test.parquet", "-m", "m.safetensors", "-o", "r.html").exit_code == 0
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--groups", "empty", "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    assert data_of(folder / "r.html")["slices"][1]["value"] == "missing"

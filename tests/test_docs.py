@@ -1,0 +1,273 @@
+"""The documentation: nothing public is left out, and what builds the site does what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from catalogue import COMBINATIONS
+from mkdocs.config import load_config
+from mkdocs.exceptions import PluginError
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def tool(name):
+    """A file of docs_tools, loaded as mkdocs does."""
+    spec = importlib.util.spec_from_file_location(f"docs_tools_{name}", ROOT / "docs_tools" / f"{name}.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TOOLS = ("command_line", "docstrings", "exactness", "gallery", "maths", "offline")
+command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
+
+# ---- the API pages ---------------------------------------------------------------------------------------------------
+
+PUBLIC = (
+    "calibrant",
+    "calibrant.distributions",
+    "calibrant.interpolators",
+    "calibrant.intervals",
+    "calibrant.metrics",
+    "calibrant.models",
+    "calibrant.persistence",
+    "calibrant.plots",
+    "calibrant.predictions",
+    "calibrant.reports",
+    "calibrant.scores",
+    "calibrant.study.datasets",
+    "calibrant.study.learners",
+)
+DIRECTIVES = sorted(
+    name for page in DOCS.glob("api/*.md") for name in re.findall(r"^::: (\S+)$", page.read_text(), re.MULTILINE)
+)
+
+
+def found(path):
+    """The object of a dotted path; a module and a function of one name, as in calibrant.plots, are told apart."""
+    parts = path.split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            value = getattr(value, part)
+        return value
+    raise AssertionError(path)
+
+
+def public_names(module):
+    values = {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
+    listed = set(module.__all__) if module.__name__ != "calibrant" else set(dir(module)) - {"__version__"}
+    return {name: value for name, value in values.items() if name in listed and not isinstance(value, ModuleType)}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_has_an_entry_in_the_api_pages(module):
+    documented = [found(path) for path in DIRECTIVES]
+    by_name = {path.rpartition(".")[2] for path in DIRECTIVES}
+    names = public_names(importlib.import_module(module))
+    assert names
+    missing = [
+        name
+        for name, value in names.items()
+        if not any(value is entry for entry in documented) and not (name in by_name and not callable(value))
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("path", DIRECTIVES)
+def test_an_entry_is_no_module_of_the_same_name(path):
+    """The file scores/signed.py hides the function scores.signed from what reads the sources."""
+    folder = ROOT / "src" / Path(*path.split("."))
+    assert not folder.with_suffix(".py").exists()
+    assert not folder.is_dir()
+
+
+def test_no_entry_stands_twice_and_each_has_a_docstring():
+    assert len(set(DIRECTIVES)) == len(DIRECTIVES)
+    bare = [path for path in DIRECTIVES if callable(found(path)) and not inspect.getdoc(found(path))]
+    assert not bare
+
+
+def test_the_navigation_has_every_page_once():
+    def pages(nav):
+        for entry in nav if isinstance(nav, list) else nav.values():
+            yield from [entry] if isinstance(entry, str) else pages(entry)
+
+    listed = list(pages(load_config(str(ROOT / "mkdocs.yml")).nav))
+    written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    assert sorted(listed) == sorted(written)
+
+
+# ---- what makes the site ---------------------------------------------------------------------------------------------
+
+
+def test_every_combination_of_the_catalogue_has_a_row_in_the_exactness_table():
+    families = exactness.families()
+    assert sorted(name for names in families.values() for name in names) == sorted(COMBINATIONS)
+
+
+def test_an_error_is_told_as_the_power_of_ten_that_holds_it():
+    assert [exactness.power(error) for error in (2e-9, 1e-9, 0.0)] == [
+        "10<sup>−8</sup>",
+        "10<sup>−9</sup>",
+        "10<sup>−16</sup>",
+    ]
+
+
+def test_a_row_of_the_exactness_table_holds_the_tests_own_errors():
+    import test_exactness
+
+    rows = list(exactness._rows(["residual; linear", "residual; linear, infinite"]))
+    errors = [test_exactness.errors("residual", "linear", which) for which in exactness.SETS]
+    worst = " | ".join(exactness.power(max(error[what] for error in errors)) for what in exactness.METRICS)
+    assert rows[0].startswith(f"| residual | linear | closed form | {worst} |")
+    assert rows[1] == "|  | linear, infinite | by definition | none | ∞ | ∞ | — |"
+
+
+class Page:
+    """What a hook sees of a page."""
+
+    class file:
+        src_uri = "page.md"
+
+
+def test_formulas_become_mathml():
+    block = maths.on_page_content('<div class="arithmatex">\\[x &lt; 1\\]</div>', page=Page)
+    assert re.fullmatch(
+        r'<div class="formula" tabindex="0"><math [^>]*display="block">.*&#x0003C;.*</math></div>', block
+    )
+    inline = maths.on_page_content('<span class="arithmatex">\\(\\lambda\\)</span>', page=Page)
+    assert "&#x003BB;" in inline
+
+
+@pytest.mark.parametrize("formula", [r"\nonsense{x}", r"x_{1}_{2}", r"\begin{aligned} a &= b \end{aligned}"])
+def test_a_formula_that_is_not_understood_fails_the_build(formula):
+    with pytest.raises(PluginError, match=r"page\.md has a formula"):
+        maths.on_page_content(f'<span class="arithmatex">\\({formula}\\)</span>', page=Page)
+
+
+def test_formulas_in_docstrings_are_no_links_and_doctests_are_code():
+    text = docstrings.marked_up("H[x](y) = q.\n\n>>> H[0](1)\n[2]\n\nThen *more*.")
+    assert text == "H\\[x\\](y) = q.\n\n```pycon\n>>> H[0](1)\n[2]\n```\n\nThen \\*more\\*."
+
+
+def test_every_command_has_its_help():
+    table = command_line.commands()
+    for name in command_line._known():
+        assert f"`calibrant {name}`" in table
+        assert f"calibrant {name}" in command_line.command(name, "page.md")
+    assert "`-o, --output FILE` | The file to write; an old one is replaced. *Required.*" in command_line.command(
+        "fit", "page.md"
+    )
+    with pytest.raises(PluginError, match=r"page\.md asks for the help of 'bake'; the commands are fit, "):
+        command_line.command("bake", "page.md")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<script src="//example.org/x.js"></script>',
+        '<link rel="stylesheet" href="https://example.org/x.css">',
+        '<link rel="preconnect" href="https://example.org">',
+        '<p style="background: url(https://example.org/x.png)"></p>',
+        '<img srcset="https://example.org/x.png 2x">',
+    ],
+)
+def test_a_page_that_asks_another_server_is_found(page):
+    assert offline.loaded_from_elsewhere(page)
+
+
+# ---- the gallery -----------------------------------------------------------------------------------------------------
+
+SCRIPT = '''"""A title.
+
+A paragraph. Another sentence.
+"""
+
+import matplotlib.pyplot as plt
+
+x = 3
+
+# %%
+# Prose with *Markdown*.
+
+print("x is", x)
+plt.plot([0, x])
+plt.gcf().set_label("a line [going] up")
+
+# %%
+from pathlib import Path
+
+Path("page.html").write_text("<p>made</p>")
+'''
+
+
+def test_an_example_shows_prose_code_output_and_pictures_in_order():
+    example = gallery.run("line", SCRIPT)
+    page = gallery.page(example)
+    parts = [
+        "# A title",
+        "A paragraph.",
+        "x = 3",
+        "Prose with *Markdown*.",
+        "plt.plot",
+        "x is 3",
+        "![a line (going) up]",
+    ]
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "(line_page.html)" in page
+    assert "(line.py)" in page
+    assert example.written == {"page.html": b"<p>made</p>"}
+    assert "[A title](line.md)**\n\nA paragraph.\n" in gallery.card(example)
+
+
+def test_an_example_gives_the_same_pictures_twice():
+    first, second = (gallery.run.__wrapped__("line", SCRIPT).pictures[1][0].png for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "broken", ["x = 1 / 0", "import warnings; warnings.warn('beware', stacklevel=1)", "assert False", "x ="]
+)
+def test_an_example_that_fails_or_warns_fails_the_build(broken):
+    with pytest.raises(PluginError, match="the example broken "):
+        gallery.run("broken", f'"""A title."""\n\n{broken}\n')
+
+
+def test_an_example_without_a_docstring_fails_the_build():
+    with pytest.raises(PluginError, match="must start with a docstring"):
+        gallery.parse("bare", "x = 1\n")
+
+
+def test_an_example_leaves_no_figure_and_no_setting_behind():
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    before = mpl.rcParams["font.size"]
+    gallery.run(
+        "loud", '"""A title."""\nimport matplotlib.pyplot as plt\nplt.rcParams["font.size"] = 30\nplt.plot([1])\n'
+    )
+    assert plt.get_fignums() == []
+    assert mpl.rcParams["font.size"] == before
+
+
+def test_every_example_of_the_gallery_has_a_title_a_paragraph_and_a_cell():
+    scripts = sorted((ROOT / "examples" / "gallery").glob("[!_]*.py"))
+    assert len(scripts) >= 12
+    for path in scripts:
+        example = gallery.parse(gallery.slug(path), path.read_text(encoding="utf-8"))
+        assert example.title
+        assert example.intro
+        assert len(example.cells) > 1

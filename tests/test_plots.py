@@ -1,0 +1,764 @@
+"""Pictures: what they show is true, they look as they did, and they leave everything else alone."""
+
+from __future__ import annotations
+
+import inspect
+from datetime import date, timedelta
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+import scipy.stats
+from matplotlib.collections import FillBetweenPolyCollection, LineCollection
+from matplotlib.colors import to_hex
+
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    GaussianMixture,
+    Interval,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    StudentT,
+    from_scipy,
+    metrics,
+    plots,
+)
+from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
+from calibrant.plots.theme import looks, plain
+from calibrant.scores import CDFScore
+
+torch = pytest.importorskip("torch")
+
+LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
+
+
+class Case:
+    """Forecasts that are half as wide as they should be, and what calibration makes of them."""
+
+    def __init__(self, n=300, m=600, seed=0):
+        rng = np.random.default_rng(seed)
+        f, noise = rng.normal(size=(2, n + m))
+        scale = np.exp(0.4 * rng.normal(size=n + m))
+        y = f + scale * noise
+        base = Normal(f, scale / 2)
+        self.n, self.rng = n, rng
+        self.calibration, self.y_calibration = base[:n], y[:n]
+        self.base, self.y, self.f = base[n:], y[n:], f[n:]
+        self.H = self.fit(NAF())(self.base)
+        self.region = np.array(["north", "south", "east"])[rng.integers(0, 3, m)]
+
+    def fit(self, interpolator, score=None, rows=None):
+        return Calibrator(score, interpolator).fit(self.calibration[:rows], self.y_calibration[:rows])
+
+
+@pytest.fixture(scope="module")
+def case():
+    return Case()
+
+
+SCORES = [-1.4, -1.1, -0.4, -0.2, 0.1, 0.3, 0.9, 2.1]
+
+
+def every_plot(case):
+    """Each public function, ready to be called with `ax`."""
+    both = {"before": case.base, "after": case.H}
+    linear = case.fit(Linear(), rows=20)
+    by = {"region": case.region, "x": case.f}
+    return {
+        "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
+        "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
+        "coverage_by_slice": lambda ax=None: plots.coverage_by_slice(both, case.y, by, ax=ax),
+        "density": lambda ax=None: plots.density(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
+        "cdf": lambda ax=None: plots.cdf(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
+        "ridgeline": lambda ax=None: plots.ridgeline(case.H, base=case.base, y=case.y, ax=ax),
+        "fan": lambda ax=None: plots.fan(case.H[:60], x=case.f[:60], y=case.y[:60], ax=ax),
+        "intervals": lambda ax=None: plots.intervals(case.H, case.y, ax=ax),
+        "sharpness": lambda ax=None: plots.sharpness(both, case.y, ax=ax),
+        "scores": lambda ax=None: plots.scores(linear, case.calibration[:20], case.y_calibration[:20], ax=ax),
+        "interpolators": lambda ax=None: plots.interpolators(SCORES, ax=ax),
+    }
+
+
+NAMES = [name for name in plots.__all__ if inspect.isfunction(getattr(plots, name)) and name != "theme"]
+each = pytest.mark.parametrize("name", NAMES)
+
+
+# ---- all of them ----------------------------------------------------------------------------------------------------
+
+
+def test_every_plot_is_among_the_tested_ones(case):
+    assert sorted(every_plot(case)) == sorted(NAMES)
+
+
+picture = pytest.mark.mpl_image_compare(savefig_kwargs={"dpi": 110}, deterministic=True)
+
+
+@picture
+@each
+def test_the_picture_looks_as_it_did(name, case):
+    return every_plot(case)[name]().figure
+
+
+@picture
+def test_the_picture_of_an_atomic_law_looks_as_it_did(case):
+    H = case.fit(Naive(), rows=12)(case.base)
+    return plots.cdf(H, rows=0, base=Quantiles(LEVELS, case.base.quantiles(LEVELS)), y=case.y).figure
+
+
+@picture
+def test_the_picture_of_a_clipped_law_looks_as_it_did(case):
+    return plots.density(case.H.clip(0, 9), rows=4, base=Point(case.f), y=case.y).figure
+
+
+@picture
+def test_the_picture_of_a_randomised_q_looks_as_it_did(case):
+    calibrated = case.fit(Random(), CDFScore(), rows=15)
+    return plots.scores(calibrated, case.calibration[:15], case.y_calibration[:15]).figure
+
+
+@picture
+def test_the_picture_on_axes_of_ones_own_looks_as_it_did(case):
+    figure, ax = plt.subplots(figsize=(5, 4))
+    plots.pit_histogram({"before": case.base, "after": case.H}, case.y, ax=ax)
+    return figure
+
+
+@each
+def test_a_plot_returns_the_axes_that_it_was_given_and_opens_no_figure(name, case):
+    figure, (ax, other) = plt.subplots(1, 2)
+    assert every_plot(case)[name](ax=ax) is ax
+    assert plt.get_fignums() == [figure.number]
+    assert not other.has_data()
+
+
+@each
+def test_a_plot_without_axes_makes_one_figure_80_mm_wide(name, case):
+    ax = every_plot(case)[name]()
+    assert plt.get_fignums() == [ax.figure.number]
+    assert ax.figure.get_figwidth() * 25.4 == pytest.approx(80)
+
+
+@each
+def test_no_global_setting_is_changed(name, case):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        before = dict(matplotlib.rcParams)
+        every_plot(case)[name]()
+        every_plot(case)[name](ax=plt.figure().subplots())
+        assert dict(matplotlib.rcParams) == before
+
+
+@each
+def test_axes_that_are_none_are_refused(name, case):
+    with pytest.raises(TypeError, match="ax must be matplotlib axes, got Figure"):
+        every_plot(case)[name](ax=plt.figure())
+
+
+@each
+def test_all_text_is_inside_the_figure_and_of_5_points_or_more(name, case):
+    figure = every_plot(case)[name]().figure
+    figure.canvas.draw()
+    for text in figure.findobj(matplotlib.text.Text):
+        if not (text.get_visible() and text.get_text().strip()) or text.get_window_extent().width == 0:
+            continue
+        assert text.get_fontsize() >= 5
+        # tick labels beyond the limits exist, and are not drawn
+        if text in figure.axes[0].texts or text is figure.axes[0].xaxis.label:
+            box = text.get_window_extent().transformed(figure.transFigure.inverted())
+            assert box.x0 > -0.01
+            assert box.x1 < 1.01
+
+
+def test_a_figure_is_not_left_open_when_drawing_fails(case):
+    with pytest.raises(ValueError, match="the pictures"), plots.calibration.drawing(None):
+        raise ValueError("the pictures")
+    assert plt.get_fignums() == []
+
+
+def test_the_theme_ends_with_its_block():
+    before = dict(matplotlib.rcParams)
+    with plots.theme():
+        assert matplotlib.rcParams["font.size"] == 7
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_ticks_keep_the_theme_when_the_figure_is_drawn_later(case):
+    ax = plots.reliability(case.H, case.y)
+    ax.figure.canvas.draw()
+    assert {label.get_fontsize() for label in ax.get_xticklabels()} == {6.5}
+
+
+def test_before_and_after_have_their_colours_everywhere(case):
+    ax = plots.reliability({"forest": case.base, "calibrated": case.H}, case.y)
+    colours = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
+    assert colours["forest"] == plots.BEFORE
+    assert colours["calibrated"] == plots.AFTER
+    ax = plots.density(case.H, rows=0, base=case.base)
+    assert [to_hex(line.get_color()) for line in ax.lines] == [plots.BEFORE, plots.AFTER]
+
+
+def test_no_two_of_thirty_five_forecasts_look_alike():
+    assert len({(look.colour, str(look.line)) for look in looks(35)}) == 35
+
+
+def test_colours_differ_in_lightness_so_that_grey_print_tells_before_from_after():
+    before, after = (np.dot([0.299, 0.587, 0.114], matplotlib.colors.to_rgb(c)) for c in (plots.BEFORE, plots.AFTER))
+    assert abs(before - after) > 0.05
+    assert looks(2)[0].line != looks(2)[1].line
+    assert looks(2)[0].marker != looks(2)[1].marker
+
+
+@pytest.mark.parametrize("name", ["$x_1$", "_hidden", "a $ and $ b", r"\$", "two\nlines", "<script>", 7])
+def test_a_name_is_printed_as_it_is(name, case):
+    ax = plots.reliability({name: case.H, "other": case.base}, case.y)
+    ax.figure.canvas.draw()
+    shown = ax.get_legend().get_texts()[0]
+    text, math = shown._preprocess_math(shown.get_text())
+    assert not math
+    assert text.strip() == " ".join(str(name).split())
+
+
+def test_a_long_name_is_cut():
+    assert len(plain("x" * 100)) == 32
+
+
+# ---- calibration ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bins", [2, 10, 33])
+def test_the_bars_of_the_pit_histogram_count_every_row_once(bins, case):
+    bars = plots.pit_histogram(case.H, case.y, bins=bins).containers[0]
+    assert len(bars) == bins
+    assert sum(bar.get_height() for bar in bars) == len(case.y)
+    pits = metrics.pit(case.H, case.y)
+    assert bars[0].get_height() == np.sum(pits < 1 / bins)
+
+
+def test_the_band_of_the_pit_histogram_holds_a_calibrated_forecast_in_95_of_100_draws():
+    rng, H = np.random.default_rng(1), Normal(0.0, 1.0)
+    ax = plt.figure().subplots()
+    held = 0
+    for _ in range(100):
+        ax.clear()
+        plots.pit_histogram(H, rng.normal(size=150), bins=8, ax=ax)
+        band = ax.patches[-1].get_bbox()
+        held += all(band.y0 <= bar.get_height() <= band.y1 for bar in ax.containers[0])
+    assert 0.9 <= held / 100 <= 1.0
+
+
+def test_the_band_of_the_reliability_diagram_holds_a_calibrated_forecast_in_95_of_100_draws():
+    rng, H = np.random.default_rng(2), Normal(0.0, 1.0)
+    ax = plt.figure().subplots()
+    held = 0
+    for _ in range(80):
+        ax.clear()
+        plots.reliability(H, rng.normal(size=150), ax=ax)
+        low, high = band_of(ax)
+        curve = ax.lines[-1].get_ydata()
+        held += bool(np.all((low <= curve + 1e-12) & (curve <= high + 1e-12)))
+    assert 0.88 <= held / 80 <= 1.0
+
+
+def band_of(ax):
+    """The lower and the upper edge of the shaded band, at the places where it is given."""
+    (band,) = [c for c in ax.collections if isinstance(c, FillBetweenPolyCollection)]
+    corners = band.get_paths()[0].vertices
+    half = len(corners) // 2
+    return corners[1:half, 1], corners[half + 1 : -1, 1][::-1]
+
+
+def test_the_band_is_wider_where_few_rows_calibrated(case):
+    wide, narrow = (plots.pit_histogram(case.H, case.y, n=n).patches[-1].get_bbox().height for n in (50, None))
+    assert wide > narrow
+
+
+def test_the_reliability_curve_is_the_share_of_pits(case):
+    line = plots.reliability(case.base, case.y).lines[-1]
+    pits = metrics.pit(case.base, case.y)
+    level, share = line.get_data()
+    assert share[60] == pytest.approx(np.mean(pits <= level[60]))
+    assert (level[0], level[-1], share[-1]) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("kind", [lambda q: Quantiles(LEVELS, q), lambda q: Samples(q)])
+def test_the_reliability_of_quantiles_is_a_dot_at_each_of_their_levels(kind, case):
+    forecast = kind(case.base.quantiles(LEVELS))
+    level, share = plots.reliability(forecast, case.y).lines[-1].get_data()
+    assert len(level) == len(LEVELS)
+    assert share[2] == pytest.approx(np.mean(case.y <= case.base.ppf(0.5)))
+
+
+def slices(ax):
+    """{label: (coverage, low, high)} as drawn, for one forecast."""
+    dots = {float(y): x for line in ax.lines for x, y in zip(*line.get_data(), strict=True) if line.get_marker() == "o"}
+    bars = {segment[0, 1]: segment[:, 0] for c in ax.collections for segment in c.get_segments()}
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    return {name: (dots[k] / 100, *(bars[k] / 100)) for k, name in enumerate(names)}
+
+
+def test_the_dots_of_coverage_by_slice_are_the_coverages_of_the_slices(case):
+    shown = slices(plots.coverage_by_slice(case.H, case.y, {"region": case.region}, coverage=0.8))
+    for region in ("north", "south", "east"):
+        rows = case.region == region
+        value, low, high = shown[f"region: {region} ({rows.sum()})"]
+        assert value == pytest.approx(metrics.coverage(case.H[rows], case.y[rows], 0.8))
+        assert low < value < high
+    assert shown[f"all rows ({len(case.y)})"][0] == pytest.approx(metrics.coverage(case.H, case.y, 0.8))
+
+
+def test_the_bars_of_coverage_by_slice_are_clopper_pearson_intervals_after_bonferroni(case):
+    shown = slices(plots.coverage_by_slice(case.H, case.y, {"region": case.region}, confidence=0.9))
+    rows = case.region == "north"
+    hits = round(metrics.coverage(case.H[rows], case.y[rows]) * rows.sum())
+    exact = scipy.stats.binomtest(hits, int(rows.sum())).proportion_ci(1 - 0.1 / 4, method="exact")
+    assert shown[f"region: north ({rows.sum()})"][1:] == pytest.approx((exact.low, exact.high))
+
+
+def test_slices_whose_bar_misses_the_target_are_hollow(case):
+    ax = plots.coverage_by_slice(case.base, case.y, case.region)
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert sum(len(line.get_xdata()) for line in hollow) == 4
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda case: pd.DataFrame({"region": case.region}),
+        lambda case: polars.DataFrame({"region": case.region}),
+        lambda case: pd.Series(case.region, name="region"),
+        lambda case: polars.Series("region", case.region),
+    ],
+)
+def test_slices_come_from_frames_and_named_columns_too(frame, case):
+    wanted = slices(plots.coverage_by_slice(case.H, case.y, {"region": case.region}))
+    assert slices(plots.coverage_by_slice(case.H, case.y, frame(case))) == wanted
+
+
+# ---- laws -----------------------------------------------------------------------------------------------------------
+
+
+def area(drawn):
+    return np.sum(np.diff(drawn.x) * (drawn.density[1:] + drawn.density[:-1]) / 2)
+
+
+@pytest.mark.parametrize("law", [Normal(3.0, 2.0), GaussianMixture([0.3, 0.7], [0.0, 9.0], [1.0, 1.0])])
+def test_a_smooth_density_is_drawn_as_it_is(law):
+    drawn = shape(law, "H")
+    assert len(drawn.x) == 202
+    assert drawn.density[1:-1] == pytest.approx(law.pdf(drawn.x[1:-1]), rel=0.01, abs=1e-3 * drawn.density.max())
+
+
+def test_many_modes_are_not_mistaken_for_noise():
+    law = GaussianMixture(np.full(6, 1 / 6), 4.0 * np.arange(6), np.full(6, 0.5))
+    assert len(shape(law, "H").x) == 202
+
+
+def test_a_rough_density_is_drawn_as_its_mean_over_fewer_cells(case):
+    H = case.fit(Linear())(case.base)
+    drawn = shape(H[0], "H")
+    assert len(drawn.x) < 60
+    assert area(drawn) == pytest.approx(np.diff(H[0].cdf(drawn.x[[0, -1]]))[0], abs=0.02)
+    law = case.base[0]
+    assert np.sum(np.abs(np.diff(drawn.density))) < 8 * law.pdf(law.mean())
+
+
+def test_an_atom_is_a_stem_and_no_part_of_the_density():
+    law = Normal(0.0, 1.0).clip(lower=0.0)
+    drawn = shape(law, "H")
+    assert drawn.atoms.at == pytest.approx([0.0])
+    assert drawn.atoms.mass == pytest.approx([0.5])
+    assert area(drawn) == pytest.approx(0.5, abs=0.01)
+    ax = plots.density(law)
+    assert [text.get_text() for text in ax.texts] == ["50%"]
+
+
+@pytest.mark.parametrize("interpolator", [Naive(), Random()])
+@pytest.mark.parametrize("rows", [5, 300])
+def test_a_law_of_atoms_has_no_density_to_draw(interpolator, rows, case):
+    H = case.fit(interpolator, rows=rows)(case.base, rng=np.random.default_rng(0))
+    for plot in (plots.density, plots.ridgeline):
+        with pytest.raises(ValueError, match="row 3 of H has no density, only atoms: draw its cdf instead"):
+            plot(H, rows=[3])
+    assert plt.get_fignums() == []
+
+
+def test_a_cdf_with_steps_is_drawn_with_upright_steps():
+    law = Naive().fit([0.0, 1.0, 3.0])
+    x, F = cdf_curve(law, quantiles(law), np.linspace(-1, 4, 7))
+    for at, low, high in ((0.0, 0, 1 / 3), (1.0, 1 / 3, 2 / 3), (3.0, 2 / 3, 1)):
+        assert F[x == at].min() == pytest.approx(low)
+        assert F[x == at].max() == pytest.approx(high)
+    assert np.all(np.diff(F) >= 0)
+
+
+@pytest.mark.parametrize("rows", [3, 12, 50])
+def test_the_steps_of_a_shifted_law_survive_rounding(rows, case):
+    H = case.fit(Naive(), rows=rows)(case.base)
+    for row in range(20):
+        law = H[row]
+        found = atoms(law, quantiles(law))
+        assert found.mass == pytest.approx(np.full(rows, 1 / rows))
+        height = cdf_curve(law, quantiles(law), np.linspace(*reach(quantiles(law)), 50))[1]
+        assert height[[0, -1]] == pytest.approx([0.0, 1.0])
+
+
+def test_the_drawn_cdf_is_the_cdf(case):
+    ax = plots.cdf(case.H, rows=[5], base=case.base)
+    before, after = ax.lines[:2]
+    assert before.get_ydata() == pytest.approx(case.base[5].cdf(before.get_xdata()))
+    assert after.get_ydata() == pytest.approx(case.H[5].cdf(after.get_xdata()))
+
+
+def test_the_dot_on_the_cdf_is_the_pit(case):
+    dot = plots.cdf(case.H, rows=[5], y=case.y).lines[-1]
+    assert np.ravel(dot.get_data()) == pytest.approx([case.y[5], metrics.pit(case.H, case.y)[5]])
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Normal(1e9, 1e-3),
+        Normal(0.0, 1e-12),
+        StudentT(1.0, 0.0, 1.0),
+        StudentT(0.3, 0.0, 1.0),
+        from_scipy(scipy.stats.uniform()),
+        from_scipy(scipy.stats.expon()),
+        Linear(tails=InfiniteTails()).fit([0.0, 1.0]),
+        Linear(tails=InfiniteTails()).fit([1.0]),
+        Random().fit([1.0]),
+        Naive().fit([2.0, 2.0]),
+    ],
+)
+def test_a_law_is_drawn_where_its_finite_mass_is(law):
+    low, high = reach(quantiles(law))
+    assert np.isfinite([low, high]).all()
+    assert low < high
+    assert low <= law.ppf(0.5) <= high
+    ax = plots.cdf(law)
+    ax.figure.canvas.draw()
+
+
+def test_a_heavy_tail_does_not_hide_the_middle():
+    low, high = reach(quantiles(StudentT(1.0, 0.0, 1.0)))
+    assert -12 < low < -8
+    assert 8 < high < 12
+
+
+def test_the_atoms_of_a_continuous_law_are_none():
+    for law in (
+        Normal(0.0, 1.0),
+        Normal(np.float32(1e6), np.float32(1.0)),
+        Normal(1e9, 1e-5),
+        from_scipy(scipy.stats.uniform()),
+    ):
+        assert len(atoms(law, quantiles(law)).at) == 0
+
+
+BASES = {
+    "point": lambda case: (Point(case.f), 1),
+    "array": lambda case: (case.f, 1),
+    "interval": lambda case: (Interval(*case.base.interval(0.8)), 2),
+    "quantiles": lambda case: (Quantiles(LEVELS, case.base.quantiles(LEVELS)), 5),
+    "samples": lambda case: (Samples(case.base.sample(80, case.rng)), 50),
+    "ensemble": lambda case: (Ensemble([Point(case.f), case.base, Point(case.f + 1)]), 2),
+}
+
+
+@pytest.mark.parametrize("kind", BASES)
+@pytest.mark.parametrize("plot", [plots.density, plots.cdf, plots.ridgeline])
+def test_a_base_that_is_no_law_is_drawn_by_its_numbers(kind, plot, case):
+    base, count = BASES[kind](case)
+    ax = plot(case.H, rows=[3], base=base)
+    ticks = [s for c in ax.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+    squares = [line for line in ax.lines if line.get_marker() == "s"]
+    assert len(ticks) + sum(len(line.get_xdata()) for line in squares) == count
+    assert "before" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_label_far_off_is_an_arrow_at_the_edge():
+    ax = plots.density(Normal([0.0], 1.0), rows=0, y=[1e6])
+    assert ax.lines[-1].get_marker() == ">"
+    assert ax.get_xlim()[1] < 20
+
+
+def test_ridges_stand_in_the_order_given_from_the_top(case):
+    ax = plots.ridgeline(case.H, rows=[9, 2], labels=["first", "$second$"])
+    heights = {label.get_text(): label.get_position()[1] for label in ax.get_yticklabels()}
+    assert heights == {"first": 1, r"\$second\$": 0}
+
+
+def test_without_rows_ridges_are_spread_over_the_medians(case):
+    ax = plots.ridgeline(case.H)
+    rows = [int(label.get_text().split()[1]) for label in ax.get_yticklabels()]
+    medians = case.H.median()[rows]
+    assert len(rows) == 7
+    assert np.all(np.diff(medians) <= 0)
+    assert medians[0] > np.quantile(case.H.median(), 0.9)
+
+
+# ---- intervals ------------------------------------------------------------------------------------------------------
+
+
+def segments(ax):
+    return np.array(next(c for c in ax.collections if isinstance(c, LineCollection)).get_segments())
+
+
+def test_intervals_stand_in_the_order_of_their_widths(case):
+    lines = segments(plots.intervals(case.H, case.y, most=50))
+    widths = lines[:, 1, 1] - lines[:, 0, 1]
+    assert len(widths) == 50
+    assert np.all(np.diff(widths) >= 0)
+    lower, upper = case.H.interval(0.9)
+    assert widths[[0, -1]] == pytest.approx([(upper - lower).min(), (upper - lower).max()])
+
+
+def test_the_legend_of_intervals_says_the_coverage_of_all_rows(case):
+    ax = plots.intervals(case.base, case.y, coverage=0.8, most=10)
+    share = 100 * metrics.coverage(case.base, case.y, 0.8)
+    assert [text.get_text() for text in ax.get_legend().get_texts()][1] == f"inside: {share:.3g}% of 600 rows"
+
+
+def test_labels_outside_their_interval_are_crosses(case):
+    ax = plots.intervals(case.base, case.y, most=len(case.y))
+    outside = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() in ("x", "v", "^"))
+    assert outside == round((1 - metrics.coverage(case.base, case.y)) * len(case.y))
+
+
+def test_an_infinite_bound_leaves_the_picture(case):
+    H = case.fit(Linear(tails=InfiniteTails()), rows=5)(case.base)
+    for ax in (plots.intervals(H, case.y), plots.fan(H, y=case.y)):
+        ax.figure.canvas.draw()
+        assert np.isfinite(ax.get_ylim()).all()
+
+
+def test_the_bands_of_a_fan_are_the_intervals(case):
+    ax = plots.fan(case.H[:30], coverages=(0.5, 0.9))
+    wide, narrow = (c.get_paths()[0].vertices for c in ax.collections)
+    for corners, coverage in ((wide, 0.9), (narrow, 0.5)):
+        lower, upper = case.H[:30].interval(coverage)
+        assert corners[:, 1].min() == pytest.approx(lower.min())
+        assert corners[:, 1].max() == pytest.approx(upper.max())
+    assert ax.lines[0].get_ydata() == pytest.approx(case.H[:30].median())
+
+
+def test_a_fan_is_drawn_in_the_order_of_x(case):
+    line = plots.fan(case.H[:30], x=case.f[:30]).lines[0]
+    assert np.all(np.diff(line.get_xdata()) >= 0)
+    assert line.get_ydata() == pytest.approx(case.H[:30].median()[np.argsort(case.f[:30])])
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        lambda: [date(2024, 1, 1) + timedelta(k) for k in range(30)],
+        lambda: np.datetime64("2024-01-01") + np.arange(30),
+        lambda: pd.Series(pd.date_range("2024-01-01", periods=30)),
+    ],
+)
+def test_a_fan_takes_dates(days, case):
+    ax = plots.fan(case.H[:30], x=days())
+    ax.figure.canvas.draw()
+    assert "2024" in " ".join([label.get_text() for label in ax.get_xticklabels()] + [ax.xaxis.offsetText.get_text()])
+
+
+def test_sharpness_shows_coverage_error_and_width(case):
+    ax = plots.sharpness({"before": case.base, "after": case.H}, case.y)
+    points = [container[0] for container in ax.containers]
+    for point, forecast, marker in zip(points, (case.base, case.H), ("v", None), strict=True):
+        error = metrics.coverage(forecast, case.y) - 0.9
+        assert np.ravel(point.get_data()) == pytest.approx([100 * abs(error), metrics.ci_width(forecast, 0.9)])
+        assert point.get_marker() == (marker or ("v" if error < 0 else "^"))
+
+
+def test_the_names_of_forecasts_at_one_place_do_not_hide_each_other(case):
+    ax = plots.sharpness(dict.fromkeys("abcdef", case.H), case.y)
+    heights = sorted(text.get_position()[1] for text in ax.texts if len(text.get_text()) == 1)
+    assert np.diff(heights).min() > 0.06
+    assert heights[0] > 0
+    assert heights[-1] < 0.95
+
+
+def test_a_forecast_of_infinite_width_is_named(case):
+    infinite = case.fit(Random(), rows=5)(case.base, rng=case.rng)
+    ax = plots.sharpness({"a": case.H, "random": infinite}, case.y)
+    assert "infinite width: random" in [text.get_text() for text in ax.texts]
+
+
+# ---- modules --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), NAF(), Random()])
+@pytest.mark.parametrize("score", [None, CDFScore()])
+@pytest.mark.parametrize("rows", [1, 2, 40])
+@pytest.mark.filterwarnings("ignore:one score tells no scale")
+def test_q_lies_in_the_band_of_its_lambda(interpolator, score, rows, case):
+    calibrated = case.fit(interpolator, score, rows=rows)
+    ax = plots.scores(calibrated, case.calibration[:rows], case.y_calibration[:rows])
+    dots, q = next(line for line in ax.lines if line.get_marker() == "o"), ax.lines[0]
+    assert dots.get_ydata() == pytest.approx(np.arange(1, rows + 1) / (rows + 1))
+    (band,) = ax.collections
+    x, height = q.get_data()
+    for path in band.get_paths():
+        corners = path.vertices
+        assert corners[:, 1].min() >= 0
+        assert corners[:, 1].max() <= 1
+    n, accuracy = rows, max(0.0, calibrated.guarantee.accuracy)
+    rank = np.searchsorted(dots.get_xdata(), x, side="right")
+    before = np.searchsorted(dots.get_xdata(), x, side="left")
+    assert np.all(height >= (before - accuracy) / (n + 1) - 1e-6)
+    assert np.all(height <= (rank + 1 + accuracy) / (n + 1) + 1e-6)
+
+
+def test_the_band_touches_the_scores_at_i_plus_and_minus_lambda(case):
+    calibrated = case.fit(NAF(), rows=20)
+    ax = plots.scores(calibrated, case.calibration[:20], case.y_calibration[:20])
+    corners = ax.collections[0].get_paths()[0].vertices
+    scores = np.sort(calibrated.score(case.calibration[:20], case.y_calibration[:20]))
+    at = corners[np.isclose(corners[:, 0], scores[9])][:, 1]
+    promise = calibrated.guarantee.accuracy
+    # just before S_(10) the band reaches from 9 - lambda to 10 + lambda, from there on from 10 - lambda to 11 + lambda
+    wanted = np.array([9 - promise, 10 - promise, 10 + promise, 11 + promise]) / 21
+    assert np.unique(at.round(9)) == pytest.approx(wanted)
+
+
+def test_interpolators_map_the_scores_to_evenly_spaced_values():
+    ax = plots.interpolators(SCORES)
+    assert [panel.get_title("left").split(",")[0] for panel in ax.child_axes] == ["Naive", "Linear", "Random", "NAF"]
+    n = len(SCORES)
+    values = [panel.lines[-1].get_ydata() for panel in ax.child_axes]
+    assert values[0] == pytest.approx(np.arange(1, n + 1) / n)
+    assert values[1] == pytest.approx(np.arange(1, n + 1) / (n + 1))
+    assert values[2] == pytest.approx(np.arange(1, n + 1) / (n + 1))
+    assert np.abs(values[3] - np.arange(1, n + 1) / (n + 1)).max() <= NAF().accuracy(n) / (n + 1) + 1e-9
+
+
+def test_interpolators_of_ones_own_have_their_names():
+    ax = plots.interpolators(SCORES, {"$a_b$": Linear(), "c": Naive()})
+    assert [panel.get_title("left") for panel in ax.child_axes] == [r"\$a_b\$, λ = 0", "c, λ = 1"]
+    ax = plots.interpolators(SCORES, [Linear(), Linear(tails=InfiniteTails()), Naive()])
+    assert [panel.get_title("left") for panel in ax.child_axes] == [
+        "Linear 1, λ = 0",
+        "Linear 2, λ = 0",
+        "Naive, λ = 1",
+    ]
+
+
+# ---- what comes in --------------------------------------------------------------------------------------------------
+
+
+def test_torch_forecasts_are_drawn_as_numpy_ones_are(case):
+    f, y = torch.tensor(case.f, requires_grad=True), torch.tensor(case.y)
+    scale = np.linspace(1.0, 2.0, len(case.y))
+    H, same = Normal(f, torch.tensor(scale)), Normal(case.f, scale)
+    pairs = [
+        (plots.pit_histogram(H, y), plots.pit_histogram(same, case.y)),
+        (plots.reliability(H, y), plots.reliability(same, case.y)),
+        (plots.coverage_by_slice(H, y, case.region), plots.coverage_by_slice(same, case.y, case.region)),
+        (plots.density(H, rows=1, y=y), plots.density(same, rows=1, y=case.y)),
+        (plots.cdf(H, rows=1, y=y), plots.cdf(same, rows=1, y=case.y)),
+        (plots.ridgeline(H, y=y), plots.ridgeline(same, y=case.y)),
+        (plots.fan(H, y=y), plots.fan(same, y=case.y)),
+        (plots.intervals(H, y), plots.intervals(same, case.y)),
+        (plots.sharpness({"a": H}, y), plots.sharpness({"a": same}, case.y)),
+    ]
+    for ours, wanted in pairs:
+        assert ours.dataLim.bounds == pytest.approx(wanted.dataLim.bounds)
+        assert len(ours.get_children()) == len(wanted.get_children())
+
+
+def test_a_single_law_stands_for_every_row(case):
+    law = Normal(0.0, 1.5)
+    batch = Normal(np.zeros(len(case.y)), 1.5)
+    for plot in (plots.pit_histogram, plots.reliability, plots.intervals):
+        assert plot(law, case.y).dataLim.bounds == pytest.approx(plot(batch, case.y).dataLim.bounds)
+    assert plots.density(law, y=0.3).get_ylabel() == "density"
+    assert plots.ridgeline(law).get_xlabel() == "y"
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_a_handful_of_rows_is_drawn(m, case):
+    H, y = case.H[:m], case.y[:m]
+    for ax in (
+        plots.pit_histogram(H, y),
+        plots.reliability({"before": case.base[:m], "after": H}, y),
+        plots.coverage_by_slice(H, y, ["a"] * m),
+        plots.density(H, rows=0, y=y),
+        plots.ridgeline(H, y=y),
+        plots.fan(H, y=y),
+        plots.intervals(H, y),
+        plots.sharpness({"a": H}, y),
+    ):
+        ax.figure.canvas.draw()
+
+
+def test_labels_that_are_all_equal_are_drawn(case):
+    y = np.full(len(case.y), 2.0)
+    H = Normal(np.full(len(y), 2.0), 1.0)
+    for ax in (plots.pit_histogram(H, y), plots.reliability(H, y), plots.intervals(H, y), plots.fan(H, y=y)):
+        ax.figure.canvas.draw()
+
+
+def test_a_million_rows_are_a_few_artists():
+    m, rng = 1_000_000, np.random.default_rng(0)
+    f = rng.normal(size=m)
+    H, y = Normal(f, 1.0), f + rng.normal(size=m)
+    axes = [plots.intervals(H, y), plots.fan(H, y=y), plots.coverage_by_slice(H, y, f), plots.pit_histogram(H, y)]
+    assert max(len(ax.get_children()) for ax in axes) < 60
+    assert len(segments(axes[0])) == 200
+    assert len(axes[1].lines[0].get_xdata()) == 2000
+
+
+REFUSED = {
+    "H is no forecast": (lambda c: plots.pit_histogram("H", c.y), "a prediction must be a Point, Interval"),
+    "no law": (lambda c: plots.pit_histogram(c.f, c.y), r"Point\(n=600\) says nothing about the law of y"),
+    "lengths": (lambda c: plots.reliability(c.H, c.y[:5]), "y must have one row for each of the 600 rows"),
+    "NaN": (lambda c: plots.intervals(c.H, np.where(c.y > 2, np.nan, c.y)), "y is NaN or infinite in row"),
+    "no forecasts": (lambda c: plots.reliability({}, c.y), "needs at least one forecast, got an empty mapping"),
+    "bins": (lambda c: plots.pit_histogram(c.H, c.y, bins=1), "bins must be a count of at least 2, got 1"),
+    "coverage": (lambda c: plots.intervals(c.H, c.y, coverage=90), "coverage must lie strictly inside"),
+    "most": (lambda c: plots.intervals(c.H, c.y, most=0), "most must be a count of rows, at least 1, got 0"),
+    "slices": (lambda c: plots.coverage_by_slice(c.H, c.y, ["a"]), "one row for each of the 600 rows"),
+    "no rows": (lambda c: plots.density(c.H), "rows must say which of the 600 rows to draw, got None"),
+    "row": (lambda c: plots.cdf(c.H, rows=600), "rows must lie among the 600 rows of the forecast, got 600"),
+    "mask": (lambda c: plots.cdf(c.H, rows=[True]), "rows must be a whole number or a list of them"),
+    "too many": (lambda c: plots.density(c.H, rows=range(9)), "rows must name between 1 and 8 rows, got 9"),
+    "rows of one": (lambda c: plots.density(Normal(0.0, 1.0), rows=1), "rows must be left out for a single law, got 1"),
+    "base": (lambda c: plots.density(c.H, rows=1, base=c.base[:5]), "the rows of the forecast, 600 rows, got 5 rows"),
+    "labels": (lambda c: plots.ridgeline(c.H, rows=[1, 2], labels=["a"]), "one row for each of the 2 rows"),
+    "x": (lambda c: plots.fan(c.H, x=["a"] * 600), "x must hold numbers or dates, got"),
+    "x missing": (
+        lambda c: plots.fan(c.H[:2], x=[0.0, np.nan]),
+        r"x is missing or infinite in row 1 \(1 rows in all\)",
+    ),
+    "x length": (lambda c: plots.fan(c.H, x=[1.0]), "x must have one row for each of the 600 rows"),
+    "no coverages": (lambda c: plots.fan(c.H, coverages=()), "coverages must hold at least one number"),
+    "fan of one": (lambda c: plots.fan(Normal(0.0, 1.0)), "a fan needs a forecast of at least one row"),
+    "no names": (lambda c: plots.sharpness(c.H, c.y), "forecasts must be a mapping of names to forecasts"),
+    "calibrator": (lambda c: plots.scores(Calibrator(), c.f, c.y), "calibrated must be a Calibrated, got Calibrator"),
+    "folds": (
+        lambda c: plots.scores(CrossCalibrated((c.fit(Linear()),)), c.f, c.y),
+        "got CrossCalibrated: draw one of its members",
+    ),
+    "other rows": (lambda c: plots.scores(c.fit(Linear()), c.base, c.y), "the 300 rows that calibrated, got 600"),
+    "no scores": (lambda c: plots.interpolators([]), "at least one score, got none"),
+    "no interpolators": (lambda c: plots.interpolators([1.0], []), "at least one interpolator, got none"),
+    "a class": (lambda c: plots.interpolators([1.0], [Linear]), "must hold Interpolator objects, got <class"),
+    "not a list": (lambda c: plots.interpolators([1.0], Linear()), "must be a list of interpolators, got Linear"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_bad_input_is_refused_in_one_sentence_and_nothing_is_drawn(what, case):
+    call, message = REFUSED[what]
+    with pytest.raises((TypeError, ValueError), match=message) as error:
+        call(case)
+    assert "\n" not in str(error.value)
+    assert plt.get_fignums() == []

@@ -1,0 +1,673 @@
+"""The report: what it computes, what it says, and that nothing in it is more than text."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import torch
+from scipy import integrate, stats
+
+import calibrant
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    Interval,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    conformal,
+    metrics,
+    report,
+)
+from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.reports import bootstrap
+from calibrant.reports.bootstrap import Bootstrap, basic, of_share
+from calibrant.reports.curves import COVERAGES, LEVELS, curves, everything
+from calibrant.reports.figures import rounded
+from calibrant.reports.groups import groupings
+from calibrant.reports.rows import chosen_rows
+from calibrant.reports.sides import side_of
+from calibrant.reports.table import Comparison
+from calibrant.scores import CDFScore
+
+N, M = 400, 600
+
+
+def forecasts(m, rng, factor=1.0, shift=0.0):
+    """Forecasts whose spread is `factor` times the right one and whose mean is `shift` off, and labels."""
+    f, s = rng.normal(size=m), rng.uniform(0.5, 2, m)
+    return Normal(f + shift, s * factor), f + s * rng.normal(size=m)
+
+
+def calibrated_on(n, rng, factor=0.5, calibrator=None):
+    return (calibrator or Calibrator()).fit(*forecasts(n, rng, factor))
+
+
+def data_of(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL)
+    return json.loads(found.group(1))
+
+
+LAWS = {
+    "linear": lambda rng: Calibrator(),
+    "naive": lambda rng: Calibrator(interpolator=Naive()),
+    "random": lambda rng: conformal(),
+    "naf": lambda rng: Calibrator(interpolator=NAF()),
+    "infinite tails": lambda rng: Calibrator(interpolator=Linear(InfiniteTails())),
+    "cdf score": lambda rng: Calibrator(CDFScore()),
+}
+
+
+def law_of(name, m=M, n=99):
+    """A law a row and labels; n + 1 and n share divisors with the levels, so that steps end at levels."""
+    rng = np.random.default_rng(7)
+    base, y = forecasts(m, rng, 0.5)
+    if name == "clipped":
+        return calibrated_on(n, rng)(base).clip(-0.5, 1.0), np.clip(y, -0.5, 1.0)
+    if name == "naive, 100 rows":
+        return calibrated_on(100, rng, 0.5, Calibrator(interpolator=Naive()))(base), y
+    if name == "folds":
+        members = tuple(calibrated_on(n, rng) for _ in range(3))
+        return CrossCalibrated(members)([base, base, base]), y
+    if name == "torch":
+        H = calibrated_on(n, rng)(base)
+        return H.to(torch.zeros(1, dtype=torch.float64)), torch.asarray(y)
+    if name == "one law":
+        return Normal(0.0, 1.5), y
+    if name == "normal":
+        return base, y
+    return calibrated_on(n, rng, 0.5, LAWS[name](rng))(base, rng=rng), y
+
+
+NAMES = [*LAWS, "clipped", "naive, 100 rows", "folds", "torch", "one law", "normal"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_columns_and_curves_are_those_of_the_metrics(name):
+    H, y = law_of(name)
+    side = side_of(H, np.asarray(y), 0.9)
+    mean = {name: float(np.mean(values)) for name, values in side.columns.items()}
+    for ours, theirs in (
+        ("nll", metrics.nll(H, y)),
+        ("crps", metrics.crps(H, y)),
+        ("std", metrics.std(H)),
+        ("width", metrics.ci_width(H, 0.9)),
+        ("covered", metrics.coverage(H, y, 0.9)),
+        ("interval_score", metrics.interval_score(H, y, 0.9)),
+        ("pit", metrics.pit(H, y).mean()),
+    ):
+        assert mean[ours] == pytest.approx(float(theirs), rel=1e-12), ours
+    (drawn,) = curves(side, [everything(M)])
+    for k in (9, 49, 79, 89, 94, 98):
+        assert drawn.covered[k] == pytest.approx(float(metrics.coverage(H, y, COVERAGES[k])), abs=1e-12)
+        assert drawn.width[k] == pytest.approx(float(metrics.ci_width(H, COVERAGES[k])), rel=1e-9, nan_ok=True)
+    assert drawn.crps == pytest.approx(mean["crps"], rel=1e-9)
+    assert drawn.pit.sum() == M
+    if name not in ("clipped", "naive", "naive, 100 rows"):
+        pits = np.asarray(metrics.pit(H, y))
+        np.testing.assert_allclose(drawn.below, (pits[:, None] <= LEVELS).mean(axis=0), atol=1e-12)
+        np.testing.assert_array_equal(drawn.pit, np.histogram(pits, 20, (0, 1))[0])
+
+
+def test_the_blocks_of_many_rows_fit_together(monkeypatch):
+    H, y = law_of("linear")
+    whole = side_of(H, y, 0.9)
+    monkeypatch.setattr("calibrant.reports.sides.BLOCK", 64)
+    parts = side_of(H, y, 0.9)
+    for name, values in whole.columns.items():
+        np.testing.assert_array_equal(values, parts.columns[name])
+
+
+def test_the_pit_of_an_atom_is_drawn_over_its_jump_and_is_then_uniform():
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=4000)
+    y = np.clip(f + rng.normal(size=4000), 0.0, np.inf)
+    side = side_of(Normal(f, 1.0).clip(lower=0.0), y, 0.9)
+    assert metrics.sup_calibration_error(side.forecast, y) > 0.2
+    assert stats.kstest(side.drawn(), "uniform").pvalue > 0.01
+
+
+def test_slices_have_the_curves_of_their_own_rows():
+    H, y = law_of("linear")
+    rng = np.random.default_rng(1)
+    groups = {"region": rng.choice(["north", "south"], M), "x": rng.normal(size=M)}
+    slices = groupings(groups, M)
+    found = curves(side_of(H, y, 0.9), [everything(M), *slices])
+    assert [each.m for each in found[:3]] == [M, *np.bincount(groups["region"] == "south")]
+    rows = groups["region"] == "south"
+    alone = curves(side_of(H[rows], y[rows], 0.9), [everything(int(rows.sum()))])[0]
+    south = found[2]
+    np.testing.assert_allclose(south.below, alone.below)
+    np.testing.assert_allclose(south.covered, alone.covered)
+    np.testing.assert_allclose(south.width, alone.width)
+    np.testing.assert_array_equal(south.pit, alone.pit)
+    assert south.crps == pytest.approx(alone.crps)
+
+
+def test_widths_of_many_rows_come_from_some_and_small_slices_have_theirs():
+    rng = np.random.default_rng(2)
+    base, y = forecasts(30_000, rng)
+    rare = np.zeros(30_000)
+    rare[:5] = 1
+    side = side_of(base, y, 0.9)
+    found = curves(side, [everything(30_000), *groupings(rare, 30_000)])
+    assert found[0].width[89] == pytest.approx(metrics.ci_width(base, 0.9), rel=0.02)
+    assert found[2].m == 5
+    assert found[2].width[89] == pytest.approx(metrics.ci_width(base[:5], 0.9))
+
+
+# ---- intervals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [40, 6000])
+def test_bootstrap_intervals_of_a_mean_hold_it_as_often_as_they_say(m):
+    rng = np.random.default_rng(m)
+    draws = Bootstrap(m)
+    hits = []
+    for _ in range(300):
+        values = rng.gamma(4.0, size=m)
+        low, high = basic(values.mean(), values.mean(), draws.means(values))
+        hits.append(low <= 4.0 <= high)
+    assert 0.90 < np.mean(hits) < 0.985
+
+
+def test_bags_of_rows_vary_as_rows_do(monkeypatch):
+    values = np.random.default_rng(3).exponential(size=5000)
+    rows = Bootstrap(5000).means(values).std()
+    monkeypatch.setattr(bootstrap, "ROWS", 1000)
+    bags = Bootstrap(5000).means(values).std()
+    exact = values.std() / np.sqrt(5000)
+    assert rows == pytest.approx(exact, rel=0.1)
+    assert bags == pytest.approx(exact, rel=0.1)
+
+
+@pytest.mark.parametrize(("a", "least"), [(1.0, 0.85), (0.7, 0.85), (2.0, 0.88)])
+def test_intervals_of_the_calibration_error_hold_the_true_one_and_reach_zero_if_that_is_it(a, least):
+    # PITs of a symmetric beta law have a known ECE; near 0, where it has a kink, intervals are a little short
+    true, _ = integrate.quad(lambda c: abs(stats.beta.cdf(c, a, a) - c), 0, 1, points=[0.5])
+    rng = np.random.default_rng(4)
+    draws, hits = Bootstrap(200), []
+    for _ in range(200):
+        pits = rng.beta(a, a, 200)
+        centre, replicates = draws.eces(pits)
+        low, high = basic(metrics.calibration.ece_of(np.sort(pits)), centre, replicates, 0.0, 0.5)
+        hits.append(low <= true <= high)
+    assert np.mean(hits) > least
+
+
+def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
+    pits = np.random.default_rng(5).beta(0.5, 0.8, 2000)
+    grid, _ = Bootstrap(2000).eces(pits)
+    assert grid == pytest.approx(metrics.calibration.ece_of(np.sort(pits)), abs=1e-3)
+
+
+def test_the_interval_of_a_share_is_that_of_scipy():
+    for count, m in ((0, 10), (3, 10), (10, 10), (1, 1), (890, 1000)):
+        exact = stats.binomtest(count, m).proportion_ci(method="exact")
+        assert of_share(count, m) == pytest.approx((exact.low, exact.high))
+
+
+def test_the_change_is_paired():
+    # the same labels serve both sides: the difference is far surer than either
+    rng = np.random.default_rng(6)
+    base, y = forecasts(2000, rng)
+    worse = Normal(base.loc, base.scale * 1.3)
+    lines = Comparison(side_of(worse, y, 0.9), side_of(base, y, 0.9), 0.9).lines
+    crps = lines["crps"]
+    assert crps.outcome == "better"
+    assert crps.change.high - crps.change.low < 0.3 * (crps.after.high - crps.after.low)
+    assert lines["nll"].outcome == "better"
+    assert lines["covered"].outcome == "better"
+    assert lines["ece"].outcome == "better"
+    assert lines["width"].outcome is None
+    swapped = Comparison(side_of(base, y, 0.9), side_of(worse, y, 0.9), 0.9).lines
+    assert {name: line.outcome for name, line in swapped.items() if line.outcome} == dict.fromkeys(
+        ["nll", "crps", "interval_score", "covered", "ece"], "worse"
+    )
+    same = Comparison(side_of(base, y, 0.9), side_of(base, y, 0.9), 0.9).lines
+    assert {line.outcome for line in same.values()} == {"same", None}
+
+
+def test_the_table_has_what_both_sides_say():
+    rng = np.random.default_rng(8)
+    base, y = forecasts(M, rng)
+    H = calibrated_on(N, rng)(base)
+    after = side_of(H, y, 0.9)
+    f, s = base.loc, base.scale
+    kinds = {
+        "law": (base, {"nll", "crps", "interval_score", "covered", "width", "std", "ece", "gap"}),
+        "point": (Point(f), {"crps"}),
+        "interval": (Interval(f - s, f + s), set()),
+        "quantiles": (Quantiles([0.05, 0.95], np.stack([f - s, f + s], 1)), {"interval_score", "covered", "width"}),
+        "samples": (Samples(base.sample(7, rng)), {"crps", "std"}),
+        "ensemble": (Ensemble([Point(f), base]), set()),
+    }
+    for kind, (prediction, said) in kinds.items():
+        lines = Comparison(side_of(prediction, y, 0.9), after, 0.9).lines
+        assert {name for name, line in lines.items() if line.before is not None} == said, kind
+        assert all(line.change is not None for name, line in lines.items() if name in said)
+
+
+def test_infinite_numbers_are_said_and_have_no_interval():
+    rng = np.random.default_rng(9)
+    base, y = forecasts(M, rng)
+    H = calibrated_on(N, rng, 0.5, conformal())(base, rng=rng)
+    lines = Comparison(side_of(base, y, 0.9), side_of(H, y, 0.9), 0.9).lines
+    for name in ("nll", "crps", "std"):
+        assert lines[name].after.value == np.inf
+        assert lines[name].after.low is None
+        assert lines[name].change.value == np.inf
+    assert lines["nll"].outcome == "worse"
+    both = Comparison(side_of(H, y, 0.9), side_of(H, y, 0.9), 0.9).lines["nll"]
+    assert both.outcome is None
+    assert "∞" in report(H, y, base=base).html
+
+
+def test_every_number_of_the_table_lies_in_its_interval():
+    rng = np.random.default_rng(10)
+    for m in (10, 50, 300):
+        base, y = forecasts(m, rng, 0.8)
+        H = calibrated_on(N, rng)(base)
+        for line in Comparison(side_of(base, y, 0.8), side_of(H, y, 0.8), 0.8).lines.values():
+            for estimate in (line.before, line.after, line.change):
+                if estimate.low is not None:
+                    assert estimate.low <= estimate.value <= estimate.high, line.label
+
+
+# ---- the verdict ---------------------------------------------------------------------------------------------------
+
+
+def kinds(page):
+    return [statement.kind for statement in page.verdict]
+
+
+def test_an_overconfident_base_and_a_calibrated_law_are_called_what_they_are():
+    rng = np.random.default_rng(11)
+    calibrated = calibrated_on(1000, rng, 0.4)
+    base, y = forecasts(4000, rng, 0.4)
+    good = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee)
+    assert good.verdict[0].kind == "good"
+    assert "calibrated as far as 4,000 rows can tell" in good.verdict[0].text
+    assert good.verdict[1].kind == "good"
+    assert "bad" not in kinds(good)
+    assert any("CRPS fell" in said.text for said in good.verdict)
+    assert any("intervals are wider" in said.text for said in good.verdict)
+    bad = report(base, y)
+    assert kinds(bad)[:2] == ["bad", "bad"]
+    assert "not calibrated on these rows" in bad.verdict[0].text
+    assert "too few" in bad.verdict[1].text
+
+
+def test_a_perfect_base_is_left_as_good():
+    rng = np.random.default_rng(121)
+    base, y = forecasts(3000, rng)
+    calibrated = calibrated_on(2000, rng, 1.0)
+    page = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee)
+    assert any("calibrated already" in statement.text for statement in page.verdict)
+    assert "bad" not in kinds(page)
+
+
+def test_a_biased_law_and_one_that_is_too_wide_are_found():
+    rng = np.random.default_rng(13)
+    biased, y = forecasts(2000, rng, shift=0.7)
+    assert "not calibrated" in report(biased, y).verdict[0].text
+    wide, y = forecasts(2000, rng, factor=2.0)
+    said = report(wide, y).verdict[1]
+    assert said.kind == "warn"
+    assert "wider than need be" in said.text
+
+
+def test_a_calibrated_law_is_rarely_blamed():
+    rng = np.random.default_rng(14)
+    blamed = 0
+    for _ in range(40):
+        calibrated = calibrated_on(100, rng)
+        base, y = forecasts(400, rng, 0.5)
+        groups = rng.choice(["a", "b", "c"], 400)
+        page = report(calibrated(base), y, groups=groups, guarantee=calibrated.guarantee, rows=[0])
+        blamed += any("not calibrated" in s.text or "groups are off" in s.text for s in page.verdict)
+    assert blamed <= 7
+
+
+def test_a_million_rows_that_show_a_small_gap_say_that_it_is_small():
+    rng = np.random.default_rng(15)
+    m = 200_000
+    said = report(Normal(np.zeros(m), 1.0), rng.normal(0.02, 1.0, m)).verdict[0]
+    assert said.kind == "warn"
+    assert "nearly calibrated" in said.text
+
+
+def test_atoms_are_no_fault():
+    rng = np.random.default_rng(16)
+    f = rng.normal(size=3000)
+    y = np.clip(f + rng.normal(size=3000), 0.0, np.inf)
+    page = report(Normal(f, 1.0).clip(lower=0.0), y)
+    assert page.verdict[0].kind == "good"
+    assert page.verdict[1].kind == "good"
+    assert "inside whole" in page.verdict[1].text
+
+
+def test_groups_that_are_off_are_named_with_their_numbers():
+    rng = np.random.default_rng(17)
+    base, y = forecasts(3000, rng)
+    region = rng.choice(["east", "west", "north"], 3000)
+    y = np.where(region == "west", y + 1.5, y)
+    calibrated = Calibrator().fit(base[:1000], y[:1000])
+    page = report(calibrated(base[1000:]), y[1000:], groups={"region": region[1000:]}, guarantee=calibrated.guarantee)
+    (said,) = [s for s in page.verdict if "off by more than chance" in s.text]
+    assert said.kind == "warn"
+    assert "region = west" in said.text
+    assert page.verdict[0].kind == "good"  # all rows together are fine
+    fine = report(base[1000:], base.loc[1000:], groups=region[1000:], rows=[0]).verdict
+    assert any("3 of 3 groups are off" in s.text for s in fine)  # labels that are all at the median
+
+
+def test_laws_without_a_density_or_with_mass_at_infinity_are_told_so():
+    rng = np.random.default_rng(18)
+    base, y = forecasts(500, rng)
+    random = report(calibrated_on(200, rng, 0.5, Calibrator(interpolator=Random()))(base, rng=rng), y)
+    texts = " ".join(s.text for s in random.verdict)
+    assert "NLL is infinite: the density is zero at 500 labels" in texts
+    assert "CRPS is infinite" in texts
+    naive = " ".join(s.text for s in report(calibrated_on(200, rng, 0.5, LAWS["naive"](rng))(base), y).verdict)
+    assert "NLL is infinite" in naive
+    few = report(calibrated_on(5, rng, 0.5, LAWS["infinite tails"](rng))(base), y)
+    assert any("intervals are infinite" in s.text for s in few.verdict)
+
+
+def test_a_rough_density_is_explained():
+    rng = np.random.default_rng(19)
+    base, y = forecasts(4000, rng)
+    page = report(calibrated_on(4000, rng, 1.0)(base), y, base=base)
+    assert any("NLL rose" in s.text and "NAF()" in s.text for s in page.verdict)
+
+
+@pytest.mark.parametrize("m", [1, 2, 9, 10, 60])
+def test_few_rows_say_little_and_the_report_says_that(m):
+    rng = np.random.default_rng(m)
+    calibrated = calibrated_on(20, rng)
+    base, y = forecasts(m, rng, 0.5)
+    page = report(calibrated(base), y, base=base, groups=["a"] * m, guarantee=calibrated.guarantee)
+    assert "good" not in [s.kind for s in page.verdict if "No group" not in s.text and "CRPS" not in s.text]
+    texts = " ".join(s.text for s in page.verdict)
+    assert ("are few" in texts) if m > 1 else ("One row says next to nothing" in texts)
+    assert "20 calibration rows leave room for an error" in texts
+    assert data_of(page)["m"] == m
+
+
+def test_ties_weaken_the_guarantee_and_this_is_said():
+    rng = np.random.default_rng(20)
+    calibrated = Calibrator().fit(Point(np.zeros(200)), rng.integers(0, 5, 200).astype(float))
+    y = rng.integers(0, 5, 300).astype(float)
+    page = report(calibrated(Point(np.zeros(300))), y, guarantee=calibrated.guarantee)
+    assert any("scores are tied" in s.text for s in page.verdict)
+
+
+def test_the_folds_guarantee_is_taken():
+    H, y = law_of("folds")
+    rng = np.random.default_rng(21)
+    cross = CrossCalibrated(tuple(calibrated_on(99, rng) for _ in range(3)))
+    page = report(H, y, guarantee=cross.guarantee)
+    assert data_of(page)["n"] == 297
+    assert "2c +" in unescape(page.html)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_law_has_a_report_whose_sentences_are_whole(name):
+    H, y = law_of(name)
+    base = Point(np.zeros(M))
+    page = report(H, y, base=base, groups=np.arange(M) % 3)
+    for statement in page.verdict:
+        assert statement.kind in {"good", "warn", "bad", "info"}
+        assert re.fullmatch(r"[A-Z0-9].*\.", statement.text), statement.text
+        assert not re.search(r"nan|None|\binf\b|\{|\}|  ", statement.text), statement.text
+
+
+# ---- the page and its data -----------------------------------------------------------------------------------------
+
+
+def test_the_data_keep_the_contract():
+    rng = np.random.default_rng(22)
+    calibrated = calibrated_on(N, rng)
+    base, y = forecasts(M, rng, 0.5)
+    groups = pd.DataFrame({"region": rng.choice(["n", "s"], M), "x": rng.normal(size=M)})
+    page = report(
+        calibrated(base), y, base=base, groups=groups, guarantee=calibrated.guarantee, coverage=0.8, label="z"
+    )
+    data = data_of(page)
+    assert (data["m"], data["n"], data["coverage"], data["label"]) == (M, N, 0.8, "z")
+    assert data["levels"] == [k / 200 for k in range(1, 200)]
+    assert data["coverages"] == [k / 100 for k in range(1, 100)]
+    assert [(each["by"], each["value"]) for each in data["slices"][:3]] == [
+        (None, "all rows"),
+        ("region", "n"),
+        ("region", "s"),
+    ]
+    assert len(data["slices"]) == 7
+    for each in data["slices"]:
+        assert len(each["band"]["pit"]) == 2
+        assert len(each["band"]["below"]["low"]) == len(each["band"]["below"]["high"]) == 199
+        for side in (each["before"], each["after"]):
+            assert [len(side[key]) for key in ("pit", "below", "covered", "width")] == [20, 199, 99, 99]
+            assert sum(side["pit"]) == each["m"]
+            assert isinstance(side["crps"], float)
+    assert sum(each["m"] for each in data["slices"][1:3]) == M
+    assert 100 <= len(data["rows"]) <= 140
+    assert [row["row"] for row in data["rows"]] == sorted({row["row"] for row in data["rows"]})
+    H = calibrated(base)
+    for row in data["rows"][::20]:
+        k = row["row"]
+        assert row["y"] == pytest.approx(y[k], rel=1e-3, abs=1e-4)
+        assert row["slices"][0] == 0
+        assert data["slices"][row["slices"][1]]["value"] == groups["region"][k]
+        assert data["slices"][row["slices"][2]]["by"] == "x"
+        after = row["after"]
+        np.testing.assert_allclose(after["q"], H[k : k + 1].quantiles(LEVELS)[0], atol=1e-3)
+        assert len(after["density"]) == 100
+        cell = (after["to"] - after["from"]) / 100
+        assert sum(after["density"]) * cell == pytest.approx(1, abs=0.02)
+
+
+def test_a_base_that_is_no_law_has_marks():
+    rng = np.random.default_rng(23)
+    base, y = forecasts(30, rng)
+    H = calibrated_on(N, rng)(base)
+    f, s = base.loc, base.scale
+    marks = {
+        "point": Point(f),
+        "lower": Interval(f - s, f + s),
+        "quantile 0.05": Quantiles([0.05, 0.95], np.stack([f - s, f + s], 1)),
+        "sample": Samples(base.sample(200, rng)),
+        "member 1: point": Ensemble([Point(f), base]),
+    }
+    for text, prediction in marks.items():
+        data = data_of(report(H, y, base=prediction))
+        first = data["rows"][3]["before"]["marks"]
+        assert first[0]["text"] == text
+        assert len(first) <= 50
+        assert "before" not in data["slices"][0]
+    assert first[0]["at"] == pytest.approx(f[3], abs=1e-3)
+    assert "before" not in data_of(report(H, y))["rows"][0]
+
+
+def test_labels_far_from_zero_keep_the_digits_that_their_laws_need():
+    rng = np.random.default_rng(24)
+    y = 1e9 + rng.normal(size=50)
+    data = data_of(report(Normal(np.full(50, 1e9), 1.0), y))
+    quantiles = np.array(data["rows"][0]["after"]["q"])
+    np.testing.assert_allclose(quantiles - 1e9, stats.norm.ppf(LEVELS), atol=1e-3)
+    assert data["rows"][5]["y"] == pytest.approx(y[5], abs=1e-3)
+
+
+def test_numbers_are_short_and_what_is_not_finite_is_null():
+    assert rounded([0.1 + 0.2, np.nan, -np.inf, 1e-300, 123456.0, 0.0]) == [0.3, None, None, 1e-300, 123460.0, 0.0]
+    H, y = law_of("random")
+    data = data_of(report(H, y))
+    assert None in data["rows"][0]["after"]["q"] or None in data["slices"][0]["after"]["width"]
+
+
+def test_the_chosen_rows_hold_the_worst_and_some_of_every_slice():
+    rng = np.random.default_rng(25)
+    base, y = forecasts(50_000, rng)
+    rare = np.where(np.arange(50_000) == 31_234, "rare", "usual")
+    side = side_of(base, y, 0.9)
+    rows = chosen_rows(side, groupings(rare, 50_000))
+    assert 31_234 in rows
+    assert set(np.argsort(-side.columns["crps"])[:20]) <= set(rows)
+    assert 100 <= len(rows) <= 140
+    spread = np.sort(side.columns["width"][rows])
+    assert spread[0] == pytest.approx(side.columns["width"].min(), rel=0.05)
+    assert spread[-1] == pytest.approx(side.columns["width"].max(), rel=0.05)
+
+
+def test_rows_can_be_named_and_are_checked():
+    H, y = law_of("linear")
+    assert [row["row"] for row in data_of(report(H, y, rows=[5, 2, 5]))["rows"]] == [2, 5]
+    with pytest.raises(ValueError, match=r"rows must lie in 0..599, got 600"):
+        report(H, y, rows=[1, 600])
+    with pytest.raises(TypeError, match="rows must be a list of row numbers, got 'worst'"):
+        report(H, y, rows="worst")
+    with pytest.raises(ValueError, match="rows must name at most 500 rows, got 501"):
+        report(H, y, rows=np.arange(501))
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        {"a": ["x", "y"] * 20, "b": np.arange(40)},
+        pd.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40)}),
+        pl.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40)}),
+        pa.table({"a": ["x", "y"] * 20, "b": np.arange(40)}),
+    ],
+    ids=["mapping", "pandas", "polars", "pyarrow"],
+)
+def test_groups_come_as_mappings_and_frames(groups):
+    found = groupings(groups, 40)
+    assert [(slices.name, len(slices.labels)) for slices in found] == [("a", 2), ("b", 4)]
+
+
+def test_a_single_column_is_called_group_or_by_its_name():
+    assert groupings(["a", "b"], 2)[0].name == "group"
+    assert groupings(pd.Series(["a", "b"], name="region"), 2)[0].name == "region"
+    assert groupings(None, 2) == []
+
+
+def test_bad_input_is_named():
+    H, y = law_of("linear")
+    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it first"):
+        report(Point(np.zeros(M)), y)
+    with pytest.raises(ValueError, match="y must have one row for each of the 600 rows"):
+        report(H, y[:10])
+    with pytest.raises(ValueError, match="y is NaN or infinite in row 0"):
+        report(H, np.full(M, np.nan))
+    with pytest.raises(ValueError, match="y must have one row for each of the 10 rows"):
+        report(H, y, base=Point(np.zeros(10)))
+    with pytest.raises(ValueError, match="the column 'group' of groups must have one row for each of the 600 rows"):
+        report(H, y, groups=["a"])
+    with pytest.raises(TypeError, match="groups must be an array, a mapping of names to arrays or a data frame"):
+        report(H, y, groups="region")
+    with pytest.raises(ValueError, match="groups must have at most 10 columns, got 11"):
+        report(H, y, groups={str(k): y for k in range(11)})
+    with pytest.raises(TypeError, match="guarantee must be that of what was calibrated"):
+        report(H, y, guarantee="good")
+    with pytest.raises(ValueError, match="coverage must lie strictly inside"):
+        report(H, y, coverage=90)
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script>",
+    "{{7*7}}",
+    "{% raw %}",
+    "a\u2028b\u2029c",
+    "<!--",
+    "]]>",
+    "&lt;b&gt;",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_strangers_stays_text(text):
+    H, y = law_of("linear", m=120)
+    west = np.arange(120) % 2 == 0
+    y = np.where(west, y + 5, y)  # so that the group is named in the verdict
+    page = report(H, y, groups={text: np.where(west, text, "b")}, title=text, label=text)
+    plain = report(H, y, groups={"region": np.where(west, "west", "b")}, title="title", label="label")
+    tags = re.compile(r"<[a-zA-Z/!][^>]*>")
+    assert sorted(map(tag_name, tags.findall(page.html))) == sorted(map(tag_name, tags.findall(plain.html)))
+    assert "\u2028" not in data_text(page)
+    data = data_of(page)
+    assert data["label"] == text
+    assert data["slices"][1]["by"] == text
+    assert text in {each["value"] for each in data["slices"]}
+    assert text in unescape(page.html)
+    assert ">49<" not in page.html
+    assert "img src=x" not in unescape_free(page.html)
+
+
+def tag_name(tag):
+    return tag.split()[0].rstrip(">")
+
+
+def data_text(page):
+    return re.search(r'id="data">(.*?)</script>', page.html, re.DOTALL).group(1)
+
+
+def unescape_free(html):
+    """The page without what is escaped: an image that is text has no `<` before it."""
+    return " ".join(re.findall(r"<[^<>]*>", html))
+
+
+def test_the_same_report_twice_is_the_same():
+    H, y = law_of("clipped")
+    groups = {"g": np.arange(M) % 5}
+    assert report(H, y, groups=groups).html == report(H, y, groups=groups).html
+
+
+def test_the_page_is_small_however_many_rows_there_are():
+    rng = np.random.default_rng(26)
+    m = 100_000
+    base, y = forecasts(m, rng, 0.5)
+    groups = {"a": rng.integers(0, 12, m), "b": rng.normal(size=m), "c": rng.choice([f"v{k}" for k in range(50)], m)}
+    page = report(calibrated_on(N, rng)(base), y, base=base, groups=groups)
+    assert len(page.html.encode()) < 1.5e6
+    assert len(data_of(page)["slices"]) == 1 + 12 + 4 + 30
+
+
+def test_a_report_is_saved_whole_or_not_at_all(tmp_path):
+    H, y = law_of("linear")
+    page = report(H, y)
+    path = tmp_path / "report.html"
+    page.save(path)
+    assert path.read_text("utf-8") == page.html
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+    with pytest.raises(FileNotFoundError):
+        page.save(tmp_path / "nowhere" / "report.html")
+    with pytest.raises(IsADirectoryError):
+        page.save(tmp_path)
+
+
+def test_notebooks_show_the_page_in_a_frame():
+    H, y = law_of("linear")
+    page = report(H, y)
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe srcdoc="')
+    assert frame.count("<") == 2  # the page itself is escaped
+    assert unescape(frame[len('<iframe srcdoc="') : frame.index('" title=')]) == page.html
+    assert repr(page).startswith("Report(")
+    assert str(page) == "\n".join(s.text for s in page.verdict)
+
+
+def test_the_function_is_in_the_package_and_loads_late():
+    assert calibrant.report is report
+    assert "report" in dir(calibrant)
