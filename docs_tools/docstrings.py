@@ -12,11 +12,11 @@ import griffe
 
 DOCTEST = re.compile(r"^([ \t]*)>>> .*?(?=\n[ \t]*\n|\Z)", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"(^[ \t]*```.*?^[ \t]*```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
-MARKUP = re.compile(r"([\[\]*<$|])")
+MARKUP = re.compile(r"[\[\]*<$|]|^[ \t]*#", re.MULTILINE)
 
 
 class PlainText(griffe.Extension):
-    """Outside of code, brackets, stars, dollars and bars mean themselves; a doctest is a console session."""
+    """Outside of code what Markdown takes for markup means itself; a doctest is a console session."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called by griffe for every object that it has read."""
@@ -28,11 +28,15 @@ def marked_up(text: str) -> str:
     r"""The text in Markdown.
 
     >>> marked_up("H[x](y) = q(s) * 2, see `a[i](b)`")
-    'H\\[x\\](y) = q(s) \\* 2, see `a[i](b)`'
+    'H&#91;x&#93;(y) = q(s) &#42; 2, see `a[i](b)`'
     >>> marked_up(">>> x[0]\n[1]")
     '\n```pycon\n>>> x[0]\n[1]\n```'
     """
     fenced = DOCTEST.sub(lambda found: f"\n{found[1]}```pycon\n{found[0]}\n{found[1]}```", text)
     fenced = re.sub(r"\n{3,}", "\n\n", fenced)
     pieces = CODE.split(fenced)
-    return "".join(piece if k % 2 else MARKUP.sub(r"\\\1", piece) for k, piece in enumerate(pieces))
+    return "".join(piece if k % 2 else MARKUP.sub(_entity, piece) for k, piece in enumerate(pieces))
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"{found[0][:-1]}&#{ord(found[0][-1])};"

@@ -281,3 +281,8 @@ def test_a_calibrator_fitted_in_numpy_predicts_on_cuda():
     result = there.crps(LABELS.cuda())
     assert result.device.type == "cuda"
     np.testing.assert_allclose(numbers(result), here.crps(LABELS.numpy()), rtol=1e-10)
+
+
+def test_torch_rows_are_chosen_by_a_reversed_index_of_numpy_too():
+    backwards = np.arange(3)[::-1]  # a view with a negative stride
+    assert Point(torch.tensor([1.0, 2.0, 3.0]))[backwards].values.tolist() == [3.0, 2.0, 1.0]

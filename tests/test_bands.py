@@ -129,7 +129,7 @@ def test_a_band_that_is_too_wide_to_compute_comes_out_the_same_from_fewer_rows(m
     assert fewer_counts == pytest.approx(counts, abs=0.02 * (counts[1] - counts[0]))
 
 
-@pytest.mark.parametrize(("n", "m"), [(500, 2000), (50, 50), (2000, 200)])
+@pytest.mark.parametrize(("n", "m"), [(500, 2000), (50, 50), (2000, 200), (20, 5000)])
 def test_a_law_calibrated_on_n_rows_is_inside_the_band_of_n_rows(n, m):
     rng = np.random.default_rng(n)
     with_n, without = reliability_band(m, LEVELS, n=n), reliability_band(m, LEVELS)

@@ -291,7 +291,7 @@ def test_inspect_tells_all_about_a_model(folder):
 def test_the_demo_shows_commands_that_work_as_printed(tmp_path, monkeypatch):
     said = run("demo", "--into", tmp_path / "demo").stdout
     commands = [line[2:] for line in said.splitlines() if line.startswith("$ calibrant")]
-    assert [command.split()[1] for command in commands] == ["fit", "inspect", "evaluate", "predict"]
+    assert [command.split()[1] for command in commands] == ["fit", "inspect", "evaluate", "report", "predict"]
     out = tmp_path / "demo" / "out.parquet"
     first = columns_of(out)
     out.unlink()
@@ -379,3 +379,11 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
     assert found["kin8nm"]["at_hand"] is None
     assert not found["medical-expenditure"]["served"]
     assert "7 of 17 are at hand" in run("datasets", "--data", tmp_path).stdout
+
+
+def test_the_study_says_which_extra_brings_what_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not there
+    for name in [name for name in sys.modules if name.startswith("calibrant.study")]:
+        monkeypatch.delitem(sys.modules, name)
+    said = run("study", "--quick", code=1).stderr
+    assert said == "error: this command needs torch: pip install 'calibrant[study]'\n"

@@ -495,6 +495,14 @@ def test_ridges_stand_in_the_order_given_from_the_top(case):
     assert heights == {"first": 1, r"\$second\$": 0}
 
 
+def test_a_ridge_stands_at_its_name():
+    ax = plots.ridgeline(Normal([0.0, 100.0], 1.0), rows=[1, 0], labels=["hundred", "zero"])
+    heights = {label.get_text(): label.get_position()[1] for label in ax.get_yticklabels()}
+    ridges = [c.get_paths()[0].vertices for c in ax.collections if isinstance(c, FillBetweenPolyCollection)]
+    floors = {"hundred" if corners[:, 0].mean() > 50 else "zero": corners[:, 1].min() for corners in ridges}
+    assert floors == heights
+
+
 def test_without_rows_ridges_are_spread_over_the_medians(case):
     ax = plots.ridgeline(case.H)
     rows = [int(label.get_text().split()[1]) for label in ax.get_yticklabels()]
@@ -762,3 +770,19 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_drawn(what, case):
         call(case)
     assert "\n" not in str(error.value)
     assert plt.get_fignums() == []
+
+
+def test_two_fans_share_a_figure_that_lays_itself_out():
+    """An empty line that is not clipped would leave the layout no room, and matplotlib says so in a warning."""
+    figure, (left, right) = plt.subplots(1, 2, layout="constrained", figsize=(9, 3))
+    for ax in (left, right):
+        plots.fan(Normal(np.arange(9.0), 1.0), y=np.arange(9.0), ax=ax)
+    figure.draw_without_rendering()
+    assert left.get_position().width > 0.2
+
+
+def test_the_pits_of_a_true_law_with_an_atom_stay_inside_the_band():
+    rng = np.random.default_rng(8)
+    ax = plots.pit_histogram(Normal(np.zeros(2000), 1.0).clip(0), rng.normal(size=2000).clip(0))
+    low, high = metrics.pit_band(2000)
+    assert all(low <= bar.get_height() <= high for bar in ax.containers[0])

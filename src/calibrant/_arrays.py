@@ -149,6 +149,8 @@ def rows(array: Array, index: Any) -> Array:
     if not (isinstance(index, slice) or (array_api_compat.is_array_api_obj(index) and index.ndim == 1)):
         raise TypeError(f"rows are chosen by an integer, a slice, a mask or a list of integers, got {index!r}")
     if array_api_compat.is_array_api_obj(index) and index.ndim == 1:
+        if isinstance(index, np.ndarray):
+            index = np.ascontiguousarray(index)  # torch takes no negative strides
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
             return xp.take(array, index, axis=0)

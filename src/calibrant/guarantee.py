@@ -44,6 +44,7 @@ class Guarantee:
     def conditional(self, confidence: float = 0.95) -> float:
         """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): with that confidence no error is larger (DKW).
 
+        Here the rows must be independent and alike, which is more than exchangeable.
         Tied scores are one jump of H, which adds the largest tie, less one, over n + 1; a randomised q fills the jump.
         """
         jump = 0.0 if self.kind == "exact" else (self.largest_tie - 1) / (self.n + 1)
@@ -59,8 +60,8 @@ class Guarantee:
         continuous = "" if self.kind == "exact" else ", and continuous scores"
         return (
             f"{claim}, on average over calibration sets of n = {self.n}; for this one the error is at most"
-            f" {self.conditional():.3g} with 95% confidence. Assumes exchangeable data, a model not trained on the"
-            f" calibration set{continuous}."
+            f" {self.conditional():.3g} with 95% confidence, if rows are independent. Assumes exchangeable data, a"
+            f" model not trained on the calibration set{continuous}."
         )
 
 

@@ -79,7 +79,10 @@ class IntervalGuarantee:
         return "exact" if self.largest_tie == 1 else "lower bound"
 
     def conditional(self, confidence: float = 0.95) -> float:
-        """What this very set covers at least: the (1 - confidence) quantile of Beta(rank, n + 1 - rank)."""
+        """What this very set, of independent rows, covers at least: the 1 - confidence quantile of its Beta law.
+
+        That is Beta(rank, n + 1 - rank).
+        """
         confidence = unit("confidence", confidence)
         return 1.0 if self.rank > self.n else float(betaincinv(self.rank, self.n + 1 - self.rank, 1 - confidence))
 
@@ -93,7 +96,8 @@ class IntervalGuarantee:
             claim, continuous = f"P(Y in I) >= {self.lower:.6g} ({asked})", ""
         return (
             f"{claim}, on average over calibration sets; this one covers at least {self.conditional():.3g} with 95%"
-            f" confidence. Assumes exchangeable data, a model not trained on the calibration set{continuous}."
+            f" confidence, if rows are independent. Assumes exchangeable data, a model not trained on the calibration"
+            f" set{continuous}."
         )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
+from calibrant.cli.console import needing, reported
 
 app = typer.Typer(
     help="Calibrated predictive distributions from the predictions of any regression model.",
@@ -293,7 +293,7 @@ Data = Annotated[
 @app.command(epilog=examples("calibrant datasets", "calibrant datasets --data raw --json"))
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
     """List the datasets of the paper's study, and which of them are at hand."""
-    with reported(debug=debug):
+    with reported(debug=debug), needing("study"):
         from calibrant.cli.datasets import listed, show_list
         from calibrant.cli.evaluate import print_json
 
@@ -334,7 +334,7 @@ def study(
     debug: Debug = False,
 ) -> None:
     """Run the empirical study of the paper: train, calibrate, measure, and write its tables."""
-    with reported(debug=debug):
+    with reported(debug=debug), needing("study"):
         from calibrant.cli.study import options_of, tables
         from calibrant.cli.study import study as run
 

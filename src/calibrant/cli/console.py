@@ -61,6 +61,18 @@ def naming(where: str) -> Iterator[None]:
         raise ValueError(f"{where}: {error}") from error
 
 
+@contextmanager
+def needing(extra: str) -> Iterator[None]:
+    """Say which extra of the package brings a library that is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if "pip install" in str(error):
+            raise
+        hint = f"this command needs {error.name}: pip install 'calibrant[{extra}]'"
+        raise ModuleNotFoundError(hint, name=error.name) from error
+
+
 def say(text: str) -> None:
     """One line on stderr."""
     print(" ".join(text.split()), file=sys.stderr)

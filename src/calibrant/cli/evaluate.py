@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from calibrant.cli.columns import Columns
+from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.tables import Table
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of

@@ -11,9 +11,9 @@ import typer
 
 from calibrant import Calibrator, required_n_for_interval
 from calibrant.cli.columns import Columns
+from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Notes, write
-from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.tables import Table, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from calibrant.cli.console import show
 from calibrant.cli.evaluate import strict
 from calibrant.cli.model import Model
-from calibrant.cli.console import show
 
 
 def description(model: Model) -> dict[str, Any]:

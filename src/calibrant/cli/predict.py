@@ -14,9 +14,9 @@ import typer
 
 from calibrant import required_n_for_interval
 from calibrant.cli.columns import Columns
+from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.console import naming, progress, show
 from calibrant.cli.tables import Batch, Table, as_arrow, not_over, written
 
 IN_CACHE = 2**15

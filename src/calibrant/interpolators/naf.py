@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ class NAF:
     """
 
     units: int = 200
-    promise: Callable[[int], float] = default_accuracy
+    promise: Callable[[int], float] = field(default=default_accuracy, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.units, (int, np.integer)):

@@ -33,8 +33,8 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     Dirichlet draw with n + 1 times the size of each bin, so the counts are negative binomial numbers given their sum,
     and the rest is as above. This is exact for bins that end at scores, on the safe side for the others.
 
-    Beyond some 96,000 rows, or 1,000 counts of width, the band comes from fewer rows, rescaled, which is right to 2% of
-    its width.
+    Beyond some 96,000 rows, or 1,000 counts of width, the local level comes from fewer rows, and the bounds are
+    quantiles at that level of the beta law with the mean and variance of a share: right to 2% of the band's width.
 
     >>> pit_band(1000)
     (31.0, 72.0)
@@ -44,8 +44,9 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     if not isinstance(bins, (int, np.integer)) or bins < 2:
         raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
     law = _Counts.of(m, n)
-    low, high = _pit_bounds(law, int(bins), unit("confidence", confidence))
-    return m * law.rescaled(m, n, low, 1 / bins), m * law.rescaled(m, n, high, 1 / bins)
+    low, high, level = _pit_bounds(law, int(bins), unit("confidence", confidence))
+    shares = law.shares(_Counts(int(m), n), low, high, np.array([1 / bins]), level)
+    return m * float(shares[0][0]), m * float(shares[1][0])
 
 
 def reliability_band(m: int, levels: Any, confidence: float = 0.95, *, n: int | None = None) -> tuple[Floats, Floats]:
@@ -63,8 +64,8 @@ def reliability_band(m: int, levels: Any, confidence: float = 0.95, *, n: int | 
     if p.ndim != 1 or not p.size or p[0] < 0 or p[-1] > 1 or (p[1:] <= p[:-1]).any():
         raise ValueError(f"levels must increase strictly inside [0, 1], got {p.tolist()}")
     law = _Counts.of(m, n)
-    low, high = _path_bounds(law, tuple(p.tolist()), unit("confidence", confidence))
-    return law.rescaled(m, n, low, p), law.rescaled(m, n, high, p)
+    low, high, level = _path_bounds(law, tuple(p.tolist()), unit("confidence", confidence))
+    return law.shares(_Counts(int(m), n), low, high, p, level)
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,21 @@ class _Counts:
         """The standard deviation of the count in a cell of that share."""
         return self.m * math.sqrt(share * (1 - share) / self.size)
 
-    def rescaled(self, m: int, n: int | None, counts: Any, p: Any) -> Any:
-        """Bounds of counts as shares of the m rows that they are for, which may be more than ours."""
-        shares = counts / self.m
-        return shares if self.m == m else p + (shares - p) * math.sqrt(self.size / _Counts(m, n).size)
+    def shares(self, whole: _Counts, low: Counts, high: Counts, p: Floats, level: float) -> tuple[Floats, Floats]:
+        """Bounds as shares of the rows that they are for: our counts, or quantiles of a beta law where we are fewer.
+
+        Its size has the variance of a share of the whole. It is the law itself where n rows are few and m are many,
+        skew and all: a multiple of our own bounds would leave out the shares near 0 and 1 that few rows often give.
+        """
+        if self.m == whole.m:
+            return low / self.m, high / self.m
+        inner = np.clip(p, 1e-300, 1 - 1e-16)
+        a, b = (whole.size - 1) * inner, (whole.size - 1) * (1 - inner)
+        ends = (scipy.special.betaincinv(a, b, tail) for tail in (level / 2, 1 - level / 2))
+        least, most = (np.where((p == 0) | (p == 1), p, end) for end in ends)
+        # whole counts, on the safe side; what fewer rows leave open to the end stays open
+        least = np.where(low == 0, 0.0, np.floor(least * whole.m) / whole.m)
+        return least, np.where(high == self.m, 1.0, np.ceil(most * whole.m) / whole.m)
 
     def log_pmf(self, k: Counts, share: float) -> Floats:
         """Of a cell's count before it is known that all are m: Poisson, or negative binomial where n is known.
@@ -142,7 +154,7 @@ class _Counts:
 
 
 @lru_cache(maxsize=256)
-def _pit_bounds(law: _Counts, bins: int, confidence: float) -> tuple[int, int]:
+def _pit_bounds(law: _Counts, bins: int, confidence: float) -> tuple[Counts, Counts, float]:
     least, pmf = law.cell(1 / bins)
     total = math.exp(law.log_total)
 
@@ -156,12 +168,11 @@ def _pit_bounds(law: _Counts, bins: int, confidence: float) -> tuple[int, int]:
         power = np.fft.irfft(np.fft.rfft(part, size) ** bins, size)
         return float(power[law.m - bins * first] / total)
 
-    low, high = _narrowest(law, [1 / bins], confidence, bins, inside)
-    return int(low[0]), int(high[0])
+    return _narrowest(law, [1 / bins], confidence, bins, inside)
 
 
 @lru_cache(maxsize=256)
-def _path_bounds(law: _Counts, levels: tuple[float, ...], confidence: float) -> tuple[Counts, Counts]:
+def _path_bounds(law: _Counts, levels: tuple[float, ...], confidence: float) -> tuple[Counts, Counts, float]:
     cells = [law.cell(step) for step in np.diff([0.0, *levels]).tolist()]
     total = math.exp(law.log_total)
 
@@ -186,8 +197,8 @@ def _narrowest(
     confidence: float,
     cells: int,
     inside: Callable[[Counts, Counts], float],
-) -> tuple[Counts, Counts]:
-    """The quantiles of the counts below levels, at the largest local level at which `inside` is `confidence`."""
+) -> tuple[Counts, Counts, float]:
+    """The quantiles of the counts below levels at the largest local level at which `inside` is `confidence`; it."""
     import scipy.optimize  # some 30 ms, which `import calibrant` need not spend
 
     tails = [law.tails(p) for p in levels]
@@ -208,7 +219,7 @@ def _narrowest(
     # Bonferroni's level is always good; the level 1, medians alone, only where nothing varies
     if excess(best) < 0 < excess(0.0):
         scipy.optimize.brentq(excess, math.log((1 - confidence) / cells), 0.0, xtol=1e-3)
-    return bounds
+    return *bounds, math.exp(best)
 
 
 def _quantiles(tails: Sequence[tuple[int, Floats, Floats]], level: float) -> tuple[Counts, Counts]:

@@ -12,7 +12,6 @@ from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
 from calibrant._slices import Slices, slices_of
-from calibrant.metrics import pit
 from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.plots.inputs import Numbers, named, numbers
@@ -38,7 +37,7 @@ def pit_histogram(
     500
     """
     forecasts = named(H)
-    pits = [numbers(pit(forecast, y)) for _, forecast, _ in forecasts]
+    pits = [_pits(forecast, y) for _, forecast, _ in forecasts]
     m = len(pits[0])
     low, high = pit_band(m, bins, confidence, n=n)
     edges = np.linspace(0, 1, bins + 1)
@@ -105,6 +104,13 @@ def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.9
     return ax
 
 
+def _pits(forecast: Any, y: Any) -> Numbers:
+    """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
+    forecast, y = paired(forecast, y)
+    pit, left = (np.broadcast_to(numbers(law(forecast)._at(side, y)), y.shape) for side in ("_cdf", "_cdf_left"))
+    return np.asarray(pit - np.random.default_rng(0).random(len(pit)) * (pit - left), np.float64)
+
+
 def _shares(forecast: Any, y: Any) -> tuple[Numbers, Numbers, int]:
     """Levels, the share of labels at or below the quantile of each, and the number of rows."""
     forecast, y = paired(forecast, y)
@@ -113,7 +119,7 @@ def _shares(forecast: Any, y: Any) -> tuple[Numbers, Numbers, int]:
         levels = levels_of(forecast)
         below = [np.mean(numbers(y) <= numbers(quantile(forecast, level))) for level in levels]
         return np.array(levels), np.array(below), m
-    p = np.sort(numbers(law(forecast).cdf(y)))
+    p = np.sort(_pits(forecast, y))
     grid = np.concatenate([[0.0], _LEVELS, [1.0]])
     return grid, np.asarray(np.searchsorted(p, grid, side="right") / m), m
 
@@ -148,12 +154,21 @@ def coverage_by_slice(
         for k, ((name, _, look), covered) in enumerate(zip(forecasts, inside, strict=True)):
             hits = np.concatenate([np.bincount(c.index, covered, len(c.labels)) for c in slices])
             shift = 0.5 * ((k + 0.5) / len(forecasts) - 0.5)
-            _dots(ax, places + shift, hits, total, coverage, 1 - (1 - confidence) / len(total), look, name)
+            _dots(
+                ax,
+                places + shift,
+                hits,
+                total,
+                coverage,
+                1 - (1 - confidence) / (len(total) * len(forecasts)),
+                look,
+                name,
+            )
         labels = [_label(column.name, text) for column in slices for text in column.labels]
         counted = [f"{label} ({count:,})" for label, count in zip(labels, total, strict=True)]
         ax.set_yticks(places, counted)
         ax.set_ylim(len(total) - 0.4, -0.6)
-        ax.set_xlabel(f"rows inside the {percent(coverage)} interval, %")
+        ax.set_xlabel(f"inside {percent(coverage)} intervals, %")
         names = [name for name, *_ in forecasts]
         if any(names):
             ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns(names), borderaxespad=0)

@@ -123,6 +123,8 @@ def _dots(ax: Axes, at: Any, labels: Numbers, low: float, high: float, **style: 
     inside = (labels >= low) & (labels <= high)
     drawn = ax.plot(at[inside], labels[inside], linestyle="none", color=LABEL, **style)
     for beyond, edge, marker in ((labels < low, low, "v"), (labels > high, high, "^")):
+        if not beyond.any():
+            continue  # a line that is not clipped takes room in the layout, even an empty one
         arrows: Style = {"marker": marker, "markersize": 3, "linestyle": "none", "color": LABEL, "clip_on": False}
         ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows)
     return drawn
@@ -133,8 +135,8 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
 
     The centre is the median; of predictions that are no law, the middle of the interval. Of more than `most` rows so
     many are drawn, evenly spaced in that order; the share inside, in the legend, is that of all rows. Labels outside
-    are crosses. What lies far beyond the rest leaves
-    the picture, as an infinite bound does; a label there is a triangle at the edge.
+    are crosses. What lies far beyond the rest leaves the picture, as an infinite bound does; a label there is a
+    triangle at the edge.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=300)
@@ -238,7 +240,7 @@ def _point(H: Any, y: Any, coverage: float) -> _Point:
 
 def _names(ax: Axes, points: Sequence[tuple[str, float, float, str]]) -> None:
     """A name beside each point, pushed up or down where it would hide another."""
-    taken: list[tuple[float, float, float]] = []
+    taken = [(0.0, 0.3, height) for height in (0.06, 0.12, 0.18)]  # by the arrow to what is better
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
 
     def free(start: float, length: float, up: float) -> bool:

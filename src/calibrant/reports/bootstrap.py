@@ -88,6 +88,13 @@ def basic(
     return min(max(value - float(above), low), high), min(max(value - float(below), low), high)
 
 
+def percentile(replicates: Floats) -> tuple[float, float]:
+    """The outer quantiles of `replicates`, for means: skew as they are, and never beyond what a mean can be."""
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(replicates, [tail, 1 - tail])
+    return float(low), float(high)
+
+
 def of_share(count: float, m: int) -> tuple[float, float]:
     """The interval of Clopper and Pearson (1934) for a share: honest where all rows, or none, are counted.
 

@@ -199,9 +199,10 @@ def _notes(m: int, n: int | None, shown: int, before: Side | None) -> list[str]:
     drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
     known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
     notes = [
-        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, basic intervals of 95%; those of a"
-        " coverage are Clopper and Pearson's. The debiased ECE is the calibration error less what chance alone has; it"
-        " may be negative.",
+        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, 95%, by percentiles for means and"
+        " basic ones for the calibration error; those of a coverage are Clopper and Pearson's. The debiased ECE is"
+        " the calibration error less what chance alone gives a perfect forecast: it may be negative, and that of a"
+        " forecast far off lies near the lower end of its interval.",
         "Bands: all bins, or all levels, are inside together with a probability of 95% if the forecasts are"
         f" calibrated. They are computed, not simulated{known}.",
         "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"

@@ -39,6 +39,11 @@ class Side:
         """The forecast of some rows; a single law stands for every row."""
         return rows_of(self.forecast, index)
 
+    @property
+    def has_atoms(self) -> bool:
+        """Whether some label lies on an atom of its law."""
+        return self.is_law and bool((self.columns["pit"] > self.columns["pit_left"]).any())
+
     def drawn(self) -> Floats:
         """The PITs, each drawn uniformly over its jump where the law has an atom at the label.
 
@@ -47,7 +52,7 @@ class Side:
         """
         pit, left = self.columns["pit"], self.columns["pit_left"]
         jump = pit - left
-        if not (jump > 0).any():
+        if not self.has_atoms:
             return pit
         return np.asarray(pit - np.random.default_rng(0).random(pit.shape) * jump, np.float64)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant.metrics.calibration import ece_of, expected_ece, sup_of
 from calibrant.predictions import Interval
-from calibrant.reports.bootstrap import FEWEST, Bootstrap, Estimate, basic, of_share
+from calibrant.reports.bootstrap import FEWEST, Bootstrap, Estimate, basic, of_share, percentile
 from calibrant.reports.sides import Floats, Side
 
 Outcome = Literal["better", "worse", "same"]
@@ -81,7 +81,10 @@ class Comparison:
         # nearer to the target, or farther off: what counts is the distance, not the change
         nearer = self._interval(shares, shares, drawn)
         change = self._estimate(after - before)
-        return Line(label, "target", self.coverage, self._share(before), self._share(after), change, _outcome(nearer))
+        # an atom is inside whole or not at all, so that more than the target may be right
+        atoms = self.after.has_atoms or (self.before is not None and self.before.has_atoms)
+        outcome = None if atoms else _outcome(nearer)
+        return Line(label, "target", self.coverage, self._share(before), self._share(after), change, outcome)
 
     def _ece(self) -> Line:
         after = self._one_ece(self.after)
@@ -94,7 +97,7 @@ class Comparison:
         return Line(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
 
     def _one_ece(self, side: Side) -> _ECE:
-        pit = side.columns["pit"]
+        pit = side.drawn()
         plain = float(ece_of(np.sort(pit)))
         value = plain - expected_ece(self.m)
         centre, replicates = self.bootstrap.eces(pit)
@@ -122,7 +125,8 @@ class Comparison:
             value = float(np.mean(values))
         if not math.isfinite(value):
             return Estimate(value)
-        return self._interval(value, value, self.bootstrap.means(values))
+        replicates = self.bootstrap.means(values)
+        return Estimate(value) if self.m < FEWEST else Estimate(value, *percentile(replicates))
 
     def _interval(self, value: float, centre: float, replicates: Floats) -> Estimate:
         if self.m < FEWEST:
@@ -142,7 +146,7 @@ class _ECE:
 
 
 def _gap_of(side: Side) -> float:
-    return float(sup_of(np.sort(side.columns["pit"])))
+    return float(sup_of(np.sort(side.drawn())))
 
 
 def _nearer(after: Any, before: Any, target: float) -> Any:

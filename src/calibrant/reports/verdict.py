@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,10 @@ FEW = 100
 """Fewer rows than this say little."""
 SMALL_GAP = 0.02
 """A gap of this size or less is small, even where so many rows show that it is there."""
+FAIR_GAP = 0.05
+"""A gap of this size or less is fair, where the calibration rows explain it."""
+SMALL_TIE = 0.01
+"""A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
 SMALLEST_GROUP = 20
 RISK = 0.05
 
@@ -46,18 +50,26 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     gap, level = abs(share[at] - LEVELS[at]), LEVELS[at]
     before = f" Before calibration the largest gap was {shown(gap_of(found.before))}." if found.before else ""
     if (outside <= 1e-12).all():
-        allowed = high[at] - level if share[at] > level else level - low[at]
-        largest = f"the largest gap is {shown(gap)}, at level {level:.3g}, where chance alone allows {shown(allowed)}"
+        least, most = reliability_band(found.m, LEVELS)
+        bands = ((least, most), (low, high))
+        allowed, left = (end[at] - level if share[at] > level else level - start[at] for start, end in bands)
+        largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
         if found.m < FEW:
+            few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
+            yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
+        elif ((least - 1e-12 <= share) & (share <= most + 1e-12)).all():
             yield Statement(
-                "info", f"Nothing speaks against calibration, but {found.rows} say little: {largest}.{before}"
+                "good",
+                f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
+                f" stays within what chance allows; {largest}, where chance alone allows {shown(allowed)}.{before}",
             )
-            return
-        yield Statement(
-            "good",
-            f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
-            f" stays within what chance allows; {largest}.{before}",
-        )
+        else:
+            yield Statement(
+                "good" if gap <= FAIR_GAP else "warn",
+                f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
+                f" {largest}, where a gap of up to {shown(left)} is left open. {found.rows} can tell this from perfect;"
+                f" more calibration rows would bring it down.{before}",
+            )
         return
     worst = int(np.argmax(outside))
     where = (
@@ -96,7 +108,12 @@ def _coverage(found: Findings) -> Iterator[Statement]:
         yield Statement("warn", f"{held}. That is more than asked for, {chance}: the intervals are wider than need be.")
     else:
         aside = "" if low <= value <= high else " Values that have a probability of their own are inside whole."
-        yield Statement("info" if found.m < FEW else "good", f"{held}.{aside}")
+        kind: Literal["good", "warn", "info"] = "info" if found.m < FEW else "good"
+        if not aside and line.after.excludes(target) and found.n is not None:
+            open_to = f"{percent(low, found.m)} to {percent(high, found.m)}"
+            aside = f" {count(found.n, 'calibration row leaves', 'calibration rows leave')} open {open_to}."
+            kind = kind if abs(value - target) <= FAIR_GAP else "warn"
+        yield Statement(kind, f"{held}.{aside}")
     base = found.comparison.before
     if base is not None and isinstance(base.forecast, Interval):
         inside, width = np.mean(base.columns["covered"]), np.mean(base.columns["width"])
@@ -162,7 +179,9 @@ def _width(found: Findings) -> Iterator[Statement]:
         return
     how = (
         "as wide as before, within chance"
-        if not line.change.excludes(0.0)
+        if line.change.low is not None and not line.change.excludes(0.0)
+        else "as wide as before"
+        if line.change.value == 0
         else "wider"
         if line.change.value > 0
         else "narrower"
@@ -182,11 +201,11 @@ def _density(found: Findings) -> Iterator[Statement]:
             f"The NLL is infinite: the density is zero at {count(rows, 'label')}. A law of steps (naive, random) has no"
             " density at all; use linear or NAF where you need one.",
         )
-    elif line.outcome == "worse" and line.before is not None:
+    elif line.outcome == "worse" and line.before is not None and not found.comparison.after.has_atoms:
         yield Statement(
             "info",
-            f"The NLL rose from {shown(line.before.value)} to {shown(line.after.value)}. Linear interpolation gives a"
-            " rough density, which costs NLL; the interpolator NAF() gives a smooth one.",
+            f"The NLL rose from {shown(line.before.value)} to {shown(line.after.value)}. If q is linear, its rough"
+            " density costs about 0.4; the interpolator NAF() gives a smooth one.",
         )
 
 
@@ -221,7 +240,7 @@ def _groups(found: Findings) -> Iterator[Statement]:
 
 def _enough(found: Findings) -> Iterator[Statement]:
     if found.m < FEW:
-        (low,), (high,) = reliability_band(found.m, [found.comparison.coverage], n=found.n)
+        (low,), (high,) = reliability_band(found.m, [found.comparison.coverage])
         yield Statement(
             "warn",
             f"{found.rows.capitalize()} are few: with perfect forecasts, the {100 * found.comparison.coverage:.6g}%"
@@ -229,18 +248,22 @@ def _enough(found: Findings) -> Iterator[Statement]:
             if found.m > 1
             else "One row says next to nothing about calibration.",
         )
-    if isinstance(found.guarantee, Guarantee) and found.guarantee.conditional() > 0.1:
-        yield Statement(
-            "warn",
-            f"{count(found.guarantee.n, 'calibration row')} leave room for an error of up to"
-            f" {shown(found.guarantee.conditional(), 2)} (95% confidence); {required_n(0.05, 0.95)} would bring it to"
-            " 0.05 with linear interpolation.",
-        )
+    if isinstance(found.guarantee, Guarantee):
+        untied = replace(found.guarantee, largest_tie=1).conditional()
+        if untied > 0.1:
+            yield Statement(
+                "warn",
+                f"{count(found.guarantee.n, 'calibration row leaves', 'calibration rows leave')} room for an error of"
+                f" up to {shown(untied, 2)} (95% confidence); {required_n(0.05, 0.95)} would bring it to 0.05 with"
+                " linear interpolation.",
+            )
     if found.guarantee is not None and found.guarantee.kind.endswith("approximate"):
+        tie = found.guarantee.largest_tie
+        share = tie / (found.guarantee.n + 1)
         yield Statement(
-            "warn",
-            f"Calibration scores are tied, up to {found.guarantee.largest_tie} at a time: the guarantee holds only up"
-            " to these ties.",
+            "warn" if share > SMALL_TIE else "info",
+            f"Calibration scores are tied, up to {tie} at a time ({100 * share:.2g}% of them): the guarantee holds only"
+            " up to these ties.",
         )
 
 

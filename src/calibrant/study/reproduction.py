@@ -68,22 +68,24 @@ def write(
         files[folder / f"{name}.tex"] = "\n".join(map(latex, tables))
     files |= {folder / f"intervals.{kind}": content for kind, content in figure(results).items()}
     files[folder / REPORT] = study_page(results)
-    files[home / PAGE] = page(results, why=why, picture=Path(os.path.relpath(folder, home)) / "intervals.png")
+    files[home / PAGE] = page(results, why=why, home=Path(os.path.relpath(folder, home)))
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, content.encode() if isinstance(content, str) else content)
     return list(files)
 
 
-def page(results: Results, *, why: Mapping[str, str] | None = None, picture: Path = Path("intervals.png")) -> str:
-    """The page as Markdown."""
+def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path = Path()) -> str:
+    """The page as Markdown; `home` is the way from it to the folder of the figure and the report."""
     reached, true = goals(results), claims(results)
+    picture, report = ((home / name).as_posix() for name in ("intervals.png", REPORT))
     first, second = table1(results), table2(results)
     sections = [
         "# The paper's study, run again",
         _origin(results),
         f"{_count(reached)['yes']} of {len(reached)} goals are reached. Of {len(true)} claims {_count(true)['yes']} "
         f"hold, {_count(true)['no']} do not, and of {_count(true)['open']} it cannot be said.",
+        f"[The same as a page]({report}) to sort, filter by dataset and compare methods opens in a browser.",
         "## Goals",
         _verdicts("goal", "reached", reached),
         _once(first, {results.extent}),
@@ -96,7 +98,7 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, picture: Pat
         "cannot be said.",
         *_datasets(results, why or {}),
         "## 90% intervals",
-        f"![Widths and coverages of conformal and credible intervals by base type]({picture.as_posix()})",
+        f"![Widths and coverages of conformal and credible intervals by base type]({picture})",
         *intervals(results).notes[-1:],
         "## What differs, and why",
         *remarks(results),
