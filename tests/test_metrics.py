@@ -19,7 +19,7 @@ from sklearn.metrics import mean_absolute_error, mean_pinball_loss
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics
 from calibrant.interpolators import Naive, Random
-from calibrant.metrics.calibration import _kolmogorov_pvalue
+from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.scores import ResidualScore
 
 KEYS = [
@@ -124,7 +124,7 @@ def test_sup_calibration_error_and_its_p_value_are_those_of_kstest():
 @pytest.mark.parametrize(("m", "error"), [(1, 1e-12), (2, 0.07), (10, 3e-3), (50, 3e-4), (1000, 3e-5), (20_000, 3e-5)])
 def test_the_p_value_is_as_close_to_the_exact_one_as_its_docstring_says(m, error):
     distances = np.linspace(0.5 / m, min(1.0, 6 / math.sqrt(m)), 50)
-    ours = [_kolmogorov_pvalue(D, m) for D in distances]
+    ours = [kolmogorov_pvalue(D, m) for D in distances]
     np.testing.assert_allclose(ours, scipy.stats.kstwo.sf(distances, m), atol=error, rtol=0)
 
 

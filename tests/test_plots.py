@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars
+import pyarrow
 import pytest
 import scipy.stats
 from matplotlib.collections import FillBetweenPolyCollection, LineCollection
@@ -333,6 +334,7 @@ def test_slices_whose_bar_misses_the_target_are_hollow(case):
     [
         lambda case: pd.DataFrame({"region": case.region}),
         lambda case: polars.DataFrame({"region": case.region}),
+        lambda case: pyarrow.table({"region": case.region}),
         lambda case: pd.Series(case.region, name="region"),
         lambda case: polars.Series("region", case.region),
     ],

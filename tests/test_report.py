@@ -574,6 +574,25 @@ def test_labels_far_from_zero_keep_the_digits_that_their_laws_need():
     assert data["rows"][5]["y"] == pytest.approx(y[5], abs=1e-3)
 
 
+def test_the_marks_of_a_base_far_from_zero_keep_these_digits_too():
+    rng = np.random.default_rng(25)
+    f = 1e9 + rng.normal(size=50)
+    data = data_of(report(Normal(f, 1.0), f, base=Point(f)))
+    marks = [row["before"]["marks"][0]["at"] for row in data["rows"]]
+    np.testing.assert_allclose(np.array(marks) - 1e9, f - 1e9, atol=1e-3)
+
+
+def test_a_label_on_an_atom_is_inside_after_rounding_too():
+    rng = np.random.default_rng(26)
+    f = 123.456789 + 0.1 * rng.normal(size=50)
+    y = np.minimum(f + rng.normal(size=50), 123.456789)
+    wide, narrow = (Normal(f, scale).clip(0, 123.456789) for scale in (8.0, 0.3))
+    rows = data_of(report(wide, y, base=narrow))["rows"]
+    capped = [row for row in rows if y[row["row"]] == 123.456789]
+    assert len(capped) > 10
+    assert all(row["y"] == row[side]["q"][-1] for row in capped for side in ("after", "before"))
+
+
 def test_numbers_are_short_and_what_is_not_finite_is_null():
     assert rounded([0.1 + 0.2, np.nan, -np.inf, 1e-300, 123456.0, 0.0]) == [0.3, None, None, 1e-300, 123460.0, 0.0]
     H, y = law_of("random")
@@ -635,12 +654,14 @@ def test_bad_input_is_named():
         report(H, y[:10])
     with pytest.raises(ValueError, match="y is NaN or infinite in row 0"):
         report(H, np.full(M, np.nan))
-    with pytest.raises(ValueError, match="y must have one row for each of the 10 rows"):
+    with pytest.raises(ValueError, match="base must have one row for each of the 600 rows of the forecast, got 10"):
         report(H, y, base=Point(np.zeros(10)))
     with pytest.raises(ValueError, match="the column 'group' of groups must have one row for each of the 600 rows"):
         report(H, y, groups=["a"])
     with pytest.raises(TypeError, match="groups must be an array, a mapping of names to arrays or a data frame"):
         report(H, y, groups="region")
+    with pytest.raises(TypeError, match="groups must be an array, a mapping of names to arrays or a data frame"):
+        report(H, y, groups=5)
     with pytest.raises(ValueError, match="groups must have at most 10 columns, got 11"):
         report(H, y, groups={str(k): y for k in range(11)})
     with pytest.raises(TypeError, match="guarantee must be that of what was calibrated"):

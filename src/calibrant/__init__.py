@@ -29,6 +29,7 @@ from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples,
 if TYPE_CHECKING:
     from calibrant import models as models
     from calibrant import plots as plots
+    from calibrant import reports as reports
     from calibrant.estimator import CalibratedRegressor as CalibratedRegressor
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
@@ -50,7 +51,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, by module: they are imported when they are first asked for."""
 
-_MODULES = ("models", "plots")
+_MODULES = ("models", "plots", "reports")
 """Modules that need more than the core, likewise."""
 
 _EXTRAS = {"jinja2": "report", "matplotlib": "plots", "narwhals": "sklearn", "sklearn": "sklearn"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -64,6 +64,24 @@ def slices_of(name: str, values: Any, m: int) -> Slices:
     if missing.any():
         labels = [*labels, _unlike("missing", labels)]
     return Slices(str(name), tuple(labels), index)
+
+
+def columns_of(groups: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """(name, values) of each column of a mapping or a frame; or of a single one, which has `name` if none of its own.
+
+    >>> [name for name, _ in columns_of({"region": ["n", "s"], "year": [2023, 2024]}, "")]
+    ['region', 'year']
+    """
+    if isinstance(groups, (str, bytes)) or not (hasattr(groups, "__iter__") or hasattr(groups, "__getitem__")):
+        raise TypeError(f"groups must be an array, a mapping of names to arrays or a data frame, got {groups!r}")
+    if isinstance(groups, Mapping):
+        yield from ((str(key), values) for key, values in groups.items())
+    elif hasattr(groups, "columns"):  # pandas, polars and narwhals keep names there, pyarrow the columns themselves
+        names = groups.column_names if hasattr(groups, "column_names") else groups.columns
+        yield from ((str(key), groups[key]) for key in names)
+    else:
+        own = getattr(groups, "name", None)  # a series has one
+        yield own if isinstance(own, str) and own else name, groups
 
 
 def _column(name: str, values: Any) -> NDArray[Any]:

@@ -49,6 +49,13 @@ def points():
     return calibrant.report(calibrated(base), y, base=Point(base.mean()))
 
 
+def far():
+    """Labels far from zero: their laws are told apart by the last digits."""
+    rng = np.random.default_rng(1)
+    mean = 101_325 + rng.normal(size=300)
+    return calibrant.report(Normal(mean, 0.01), rng.normal(mean, 0.01), base=Point(mean))
+
+
 def infinite():
     """50 scores leave more than 1% of mass beyond each end, at infinity."""
     calibrated, base, y, _ = _split(300, 50, Calibrator(interpolator=Linear(tails=InfiniteTails())))

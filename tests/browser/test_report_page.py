@@ -323,3 +323,39 @@ def test_one_row_makes_a_report(visit, saved):
     page = visit(saved(report_cases.one_row))
     assert page.locator("#row option").count() == 1
     assert page.get_by_role("button", name="Next row").is_disabled()
+
+
+def test_numbers_far_from_zero_are_told_apart(visit, saved, data_of):
+    file = saved(report_cases.far)
+    page = visit(file)
+    row = data_of(file)["rows"][0]
+    lower, upper = interval(row["after"], 0.9)
+    point = row["before"]["marks"][0]["at"]
+    assert upper - lower == pytest.approx(0.0329, abs=1e-4)
+    assert f"{lower:,.3f} to {upper:,.3f} (before: point {point:,.3f});" in page.locator("#row-text").inner_text()
+    page.locator("#density svg[role=application]").focus()
+    said = []
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        said.append(page.locator("#density .readout").inner_text().split(":")[0])
+    page.keyboard.press("End")
+    assert said[0] != page.locator("#density .readout").inner_text().split(":")[0]
+
+
+def test_a_page_one_comes_back_to_shows_what_its_controls_say(visit, file):
+    page = visit(file)
+    page.get_by_label("Coverage", exact=True).fill("50")
+    page.get_by_label("Rows", exact=True).select_option("1")
+    page.get_by_label("Before", exact=True).check()
+    page.get_by_label("Dark", exact=True).check()
+    page.goto("data:text/html,")
+    page.go_back()
+    page.wait_for_selector("html[data-ready=true]", state="attached")
+    page.wait_for_timeout(100)
+    slider = page.get_by_label("Coverage", exact=True).input_value()
+    assert page.locator("#coverage-text").inner_text() == f"{slider}%"
+    kept = page.get_by_label("Before", exact=True).is_checked()
+    assert page.locator("#intervals .plot .stems.before").count() == kept
+    assert page.locator("html[data-theme=dark]").count() == page.get_by_label("Dark", exact=True).is_checked()
+    one = page.locator("#group").input_value() != "0"
+    assert page.locator("#sentence").inner_text().startswith("The ") is not one

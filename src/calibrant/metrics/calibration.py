@@ -134,10 +134,10 @@ def pit_uniformity_test(H: Any, y: Any) -> UniformityTest:
 def uniformity_of(p: Array) -> UniformityTest:
     """The test on sorted PITs."""
     D = float(to_numpy(sup_of(p)))
-    return UniformityTest(D, _kolmogorov_pvalue(D, p.shape[0]))
+    return UniformityTest(D, kolmogorov_pvalue(D, p.shape[0]))
 
 
-def _kolmogorov_pvalue(D: float, m: int) -> float:
+def kolmogorov_pvalue(D: float, m: int) -> float:
     """P(sup_c |#{U_i <= c} / m - c| >= D) for m uniform numbers; see `pit_uniformity_test`."""
     if D >= 0.5 or m <= 10_000:
         # D+ >= D and D- >= D together have a probability of about 2 (p / 2)^4, and none for D >= 1/2

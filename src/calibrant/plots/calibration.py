@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
-from calibrant._slices import Slices, slices_of
+from calibrant._slices import Slices, columns_of, slices_of
 from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.plots.inputs import Numbers, named, numbers
@@ -145,7 +144,7 @@ def coverage_by_slice(
     inside = [_inside(forecast, y, coverage) for _, forecast, _ in forecasts]
     m = len(inside[0])
     everyone = Slices("", ("all rows",), np.zeros(m, np.int64))
-    slices = [everyone, *(slices_of(name, values, m) for name, values in _columns(by).items())]
+    slices = [everyone, *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
     total = np.concatenate([column.counts for column in slices])
     places = np.arange(len(total))
     with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as ax:
@@ -181,15 +180,6 @@ def _inside(forecast: Any, y: Any, coverage: float) -> Numbers:
     lower, upper = (numbers(bound) for bound in bounds(forecast, coverage))
     label = numbers(y)
     return ((lower <= label) & (label <= upper)).astype(np.float64)
-
-
-def _columns(by: Any) -> dict[str, Any]:
-    """Columns by name, of a mapping, a frame, or a single column."""
-    if isinstance(by, Mapping):
-        return dict(by)
-    if hasattr(by, "columns"):
-        return {name: by[name] for name in by.columns}
-    return {getattr(by, "name", None) or "": by}
 
 
 def _label(column: str, text: str) -> str:

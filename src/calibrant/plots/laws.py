@@ -129,6 +129,8 @@ def ridgeline(
     ['row 3', 'row 1', 'row 4']
     """
     H = law(forecast(H))
+    if H.shape and len(H) == 0:
+        raise ValueError(f"a ridgeline needs a forecast of at least one row, got {H!r}")
     if rows is None and H.shape:
         rows = _typical(H, 7)
     chosen, y, parts = chosen_rows(H, rows, most=_MOST_RIDGES), labels_of(H, y), parts_of(base, H)

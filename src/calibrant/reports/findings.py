@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.calibration import _kolmogorov_pvalue
+from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.reports.curves import LEVELS, Curves
 from calibrant.reports.figures import count
 from calibrant.reports.sides import Floats
@@ -33,7 +33,7 @@ class Group:
     def pvalue(self, n: int | None) -> float:
         """How often a gap as large comes by chance, with n m / (n + m) for m where n rows calibrated the forecasts."""
         m = self.curves.m
-        return _kolmogorov_pvalue(gap_of(self.curves), m if n is None else max(1, m * n // (m + n)))
+        return kolmogorov_pvalue(gap_of(self.curves), m if n is None else max(1, m * n // (m + n)))
 
 
 @dataclass(frozen=True)

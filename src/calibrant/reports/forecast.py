@@ -23,8 +23,8 @@ from calibrant.reports.figures import count, rounded
 from calibrant.reports.findings import Findings, Group
 from calibrant.reports.groups import groupings
 from calibrant.reports.page import page
-from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows
-from calibrant.reports.sides import Side, checked_law, side_of
+from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
+from calibrant.reports.sides import Side, checked_base, checked_law, side_of
 from calibrant.reports.table import Comparison
 from calibrant.reports.verdict import Statement, verdict
 
@@ -101,8 +101,8 @@ def report(
     if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
         raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
     after = side_of(H, labels, coverage)
-    before = None if base is None else side_of(base, labels, coverage)
     m = labels.shape[0]
+    before = None if base is None else side_of(checked_base(base, m), labels, coverage)
     slices = groupings(groups, m)
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
     n = None if guarantee is None else int(guarantee.n)
@@ -178,14 +178,15 @@ def _rows(
 ) -> list[dict[str, Any]]:
     y = to_numpy(after.y)
     starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
-    now = drawn_rows(after, rows)
-    then = drawn_rows(before, rows) if before is not None else None
+    resolution = finest([after] if before is None else [after, before], rows)
+    now = drawn_rows(after, rows, resolution)
+    then = drawn_rows(before, rows, resolution) if before is not None else None
     found = []
     for k, row in enumerate(rows.tolist()):
         inside = [0, *(start + int(each.index[row]) for start, each in zip(starts, slices, strict=False))]
         said = {
             "row": row,
-            "y": rounded(y[row], (now[k]["to"] - now[k]["from"]) / 1e4),
+            "y": rounded(y[row], resolution[k]),
             "slices": inside,
             "pit": rounded(after.columns["pit"][row]),
             "crps": rounded(after.columns["crps"][row]),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from calibrant._slices import Slices, slices_of
+from calibrant._slices import Slices, columns_of, slices_of
 
 MOST = 10
 """So many columns at most: each has up to 31 slices, and a page of more is read by nobody."""
@@ -19,20 +18,7 @@ def groupings(groups: Any, m: int) -> list[Slices]:
     """
     if groups is None:
         return []
-    if isinstance(groups, (str, bytes)):
-        raise TypeError(f"groups must be an array, a mapping of names to arrays or a data frame, got {groups!r}")
-    columns = list(_columns(groups))
+    columns = list(columns_of(groups, "group"))
     if len(columns) > MOST:
         raise ValueError(f"groups must have at most {MOST} columns, got {len(columns)}")
-    return [slices_of(str(name), values, m) for name, values in columns]
-
-
-def _columns(groups: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(groups, Mapping):
-        yield from groups.items()
-    elif hasattr(groups, "columns"):  # pandas, polars and narwhals keep names there, pyarrow the columns themselves
-        names = groups.column_names if hasattr(groups, "column_names") else groups.columns
-        yield from ((name, groups[name]) for name in names)
-    else:
-        name = getattr(groups, "name", None)  # a series has one
-        yield name if isinstance(name, str) and name else "group", groups
+    return [slices_of(name, values, m) for name, values in columns]

@@ -56,20 +56,34 @@ def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Index:
     return np.unique(np.array(chosen, np.int64))
 
 
-def drawn_rows(side: Side, rows: Index) -> list[dict[str, Any]]:
-    """Quantiles and mean densities over cells of each of the rows."""
-    return _drawn(side.rows(rows), rows.size)
+def finest(sides: Sequence[Side], rows: Index) -> Floats:
+    """What must show of a number in each of the rows: 1e-4 of the range over which the narrowest law is drawn.
+
+    One for all numbers of a row: a label that lies on an atom must still do so when both are rounded.
+    """
+    laws = [side.rows(rows) for side in sides if side.is_law]
+    ends = [_ends(np.broadcast_to(_numbers(law.quantiles(LEVELS)), (rows.size, LEVELS.size))) for law in laws]
+    return np.asarray(np.min([high - low for low, high in ends], axis=0) / 1e4, np.float64)
+
+
+def drawn_rows(side: Side, rows: Index, resolution: Floats) -> list[dict[str, Any]]:
+    """Quantiles and mean densities over cells of each of the rows; marks where there is no law."""
+    return _drawn(side.rows(rows), resolution)
 
 
 @singledispatch
-def _drawn(forecast: Any, count: int) -> list[dict[str, Any]]:
+def _drawn(forecast: Any, resolution: Floats) -> list[dict[str, Any]]:
     """What a prediction that is no law says of each row: marks on the axis."""
     marks = _marks(forecast)
-    return [{"marks": [{"at": rounded(values[k]), "text": text} for text, values in marks]} for k in range(count)]
+    return [
+        {"marks": [{"at": rounded(values[k], step), "text": text} for text, values in marks]}
+        for k, step in enumerate(resolution)
+    ]
 
 
 @_drawn.register
-def _(forecast: Distribution, count: int) -> list[dict[str, Any]]:
+def _(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
+    count = resolution.size
     quantiles = np.broadcast_to(_numbers(forecast.quantiles(LEVELS)), (count, LEVELS.size))
     low, high = _ends(quantiles)
     steps = np.linspace(0, 1, CELLS + 1)
@@ -80,9 +94,9 @@ def _(forecast: Distribution, count: int) -> list[dict[str, Any]]:
     return [
         {
             # a label of a million with a law one wide needs more digits than five
-            "q": rounded(quantiles[k], (high[k] - low[k]) / 1e4),
-            "from": rounded(low[k], (high[k] - low[k]) / 1e4),
-            "to": rounded(high[k], (high[k] - low[k]) / 1e4),
+            "q": rounded(quantiles[k], resolution[k]),
+            "from": rounded(low[k], resolution[k]),
+            "to": rounded(high[k], resolution[k]),
             "density": rounded(density[k]),
         }
         for k in range(count)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import Array, same_length, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics._forecast import Unsaid, bounds, crps_rows, law, paired, std_rows
+from calibrant.metrics._forecast import forecast as forecast_of
 from calibrant.metrics.scores import interval_score_rows
 from calibrant.predictions import Interval
 
@@ -96,11 +97,17 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
     return columns
 
 
+def checked_base(base: Any, m: int) -> Any:
+    """A forecast of any kind with a row for each of the m labels, or a single law."""
+    found = forecast_of(base)
+    if found.shape:
+        same_length("the forecast", m, "base", len(found))
+    return found
+
+
 def checked_law(H: Any) -> Any:
     """A law a row, or a single law, or a TypeError that says what else came."""
-    from calibrant.metrics._forecast import forecast
-
-    found = forecast(H)
+    found = forecast_of(H)
     if not isinstance(found, Distribution):
         raise TypeError(f"H must be a law for each row, got {found!r}: calibrate it first, and hand it in as base")
     return found

@@ -40,22 +40,23 @@
     find("sentence").textContent = `${who} ${percent(coverages[k], 0)} interval holds ${share} and is ${width}.`;
   }
 
-  const ends = ([lower, upper]) => `${number(lower)} to ${number(upper)}`;
-
   // The numbers of a base that is no law; of many, how many and how far.
-  function marked({ marks }) {
-    if (marks.length <= 4) return marks.map(({ at, text }) => `${text} ${number(at)}`).join(", ");
+  function marked({ marks }, text) {
+    if (marks.length <= 4) return marks.map((mark) => `${mark.text} ${text(mark.at)}`).join(", ");
     const places = marks.map(({ at }) => at);
-    return `${marks.length} numbers, ${ends([Math.min(...places), Math.max(...places)])}`;
+    return `${marks.length} numbers, ${text(Math.min(...places))} to ${text(Math.max(...places))}`;
   }
 
   function sayRow() {
     const row = rows[state.row];
     const interval = views.interval(row.after, state);
-    const before = row.before ? ` (before: ${row.before.q ? ends(views.interval(row.before, state)) : marked(row.before)})` : "";
+    const text = views.inRow(row);
+    const ends = (of) => of.map(text).join(" to ");
+    const base = row.before && (row.before.q ? ends(views.interval(row.before, state)) : marked(row.before, text));
+    const before = base ? ` (before: ${base})` : "";
     const where = views.outside(row, interval) ? "outside" : "inside";
     find("row-text").textContent =
-      `Row ${row.row}: ${label} = ${number(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
+      `Row ${row.row}: ${label} = ${text(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
       `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
   }
 
@@ -76,7 +77,7 @@
     state.slice = index;
     group.value = index;
     const offered = views.rowsOf(state);
-    picker.replaceChildren(...offered.map((i) => el("option", { value: i }, `${rows[i].row} (${label} = ${number(rows[i].y)})`)));
+    picker.replaceChildren(...offered.map((i) => el("option", { value: i }, `${rows[i].row} (${label} = ${views.inRow(rows[i])(rows[i].y)})`)));
     if (offered.length && !offered.includes(state.row)) state.row = offered[0];
     sayCoverage();
     setRow(state.row);

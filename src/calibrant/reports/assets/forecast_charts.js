@@ -21,6 +21,7 @@ const views = (() => {
 
   // The interval at the state's coverage: [lower, upper] of one row's quantiles; null there is infinity.
   const interval = (law, { coverage }) => [law.q[98 - coverage] ?? -Infinity, law.q[100 + coverage] ?? Infinity];
+  const inRow = (row) => (v) => page.near(v, row.after.to - row.after.from);
   const outside = (row, [lower, upper]) => row.y < lower || row.y > upper;
   const rowsOf = (state) => rows.map((_, i) => i).filter((i) => rows[i].slices.includes(state.slice));
 
@@ -184,8 +185,8 @@ const views = (() => {
       stops: order.map((i, k) => ({
         x: k + 1,
         say: () =>
-          `Row ${rows[i].row}: ${label} = ${number(rows[i].y)}, ${missed[k] ? "outside" : "inside"} ` +
-          `${number(ends[k][0])} to ${number(ends[k][1])}; Enter or a click chooses it`,
+          `Row ${rows[i].row}: ${label} = ${inRow(rows[i])(rows[i].y)}, ${missed[k] ? "outside" : "inside"} ` +
+          `${ends[k].map(inRow(rows[i])).join(" to ")}; Enter or a click chooses it`,
       })),
       pick: (k) => state.pickRow(order[k]),
       summary: order.length
@@ -195,9 +196,7 @@ const views = (() => {
         head: ["row", label, "lower", "upper", "label"],
         rows: order.map((i, k) => [
           String(rows[i].row),
-          number(rows[i].y),
-          number(ends[k][0]),
-          number(ends[k][1]),
+          ...[rows[i].y, ...ends[k]].map(inRow(rows[i])),
           missed[k] ? "outside" : "inside",
         ]),
       }),
@@ -221,7 +220,7 @@ const views = (() => {
       const rule = { kind: "rule", series: "before", x: at, text };
       return i === 0 ? { ...rule, name: NAMES.before } : rule;
     });
-  const labelRule = (row) => ({ kind: "rule", series: "label-mark", x: row.y, text: `${label} = ${number(row.y)}` });
+  const labelRule = (row) => ({ kind: "rule", series: "label-mark", x: row.y, text: `${label} = ${inRow(row)(row.y)}` });
 
   // Wide enough for both laws and the label.
   function domain(row) {
@@ -252,12 +251,12 @@ const views = (() => {
       stops: places.map((x) => ({
         x,
         marks: laws(row).map((series) => [x, heightAt(lines[series], x), series]),
-        say: () => `${label} = ${number(x)}: density ${laws(row).map((series, i) => named(series, said(x)[i])).join(", ")}`,
+        say: () => `${label} = ${inRow(row)(x)}: density ${laws(row).map((series, i) => named(series, said(x)[i])).join(", ")}`,
       })),
       summary: `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.`,
       table: () => ({
         head: [label, ...laws(row).map((series) => NAMES[series])],
-        rows: places.map((x) => [number(x), ...said(x)]),
+        rows: places.map((x) => [inRow(row)(x), ...said(x)]),
       }),
     };
   }
@@ -267,7 +266,7 @@ const views = (() => {
     const [low, high] = domain(row);
     const [lower, upper] = interval(row.after, state);
     const line = (series) => pairs(row[series].q, levels).filter(([q]) => q !== null);
-    const quantiles = (i) => laws(row).map((series) => named(series, number(row[series].q[i]))).join(", ");
+    const quantiles = (i) => laws(row).map((series) => named(series, inRow(row)(row[series].q[i]))).join(", ");
     return {
       key: state.row,
       x: { label, domain: [low, high] },
@@ -290,7 +289,7 @@ const views = (() => {
       summary: "The same, added up: the probability of a value no larger.",
       table: () => ({
         head: ["level", ...laws(row).map((series) => NAMES[series])],
-        rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => number(row[series].q[i]))]),
+        rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
       }),
     };
   }
@@ -372,6 +371,6 @@ const views = (() => {
 
   return {
     charts: { pit, reliability, deviation, reached, width, intervals, density, cdf, groups },
-    interval, name, outside, rowsOf,
+    inRow, interval, name, outside, rowsOf,
   };
 })();

@@ -31,7 +31,9 @@ const marks = (() => {
   }
 
   const decimals = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const plain = (v, step) => (step < 1e-4 || step >= 1e6 ? number(v) : fixed(v, decimals(step)));
+  // Where four digits tell the ticks apart, a power of ten is shorter.
+  const plain = (v, step) =>
+    (step < 1e-4 || step >= 1e6) && Math.abs(v) < 1e4 * step ? number(v) : fixed(v, decimals(step));
   const percent = (v, step) => `${fixed(100 * v, Math.max(0, decimals(step) - 2))}%`;
 
   const pen = document.createElement("canvas").getContext("2d");

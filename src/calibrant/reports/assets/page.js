@@ -3,6 +3,7 @@
 //
 //   page.data                         the object that Python gave to page()
 //   page.number(v), page.percent(v)   text for a number; null is "–", infinity "∞"
+//   page.near(v, range)               text for a number that may differ little from its neighbours
 //   page.el("p", {class: "a"}, "text", child)   an element; what is text stays text
 //   page.table(head, rows)            a table, the first cell of each row its header
 //   page.ready()                      the last line of a page's script: everything is drawn
@@ -41,6 +42,13 @@ const page = (() => {
     return (text === "0" ? "" : sign) + grouped(text);
   }
 
+  // A number among others that lie within `range`: with the decimals that tell them apart.
+  function near(v, range) {
+    const decimals = 1 - Math.floor(Math.log10(range));
+    const enough = !(Math.abs(v) > 100 * range) || !Number.isFinite(v) || decimals > 20;
+    return enough ? number(v) : fixed(v, Math.max(0, decimals));
+  }
+
   const percent = (v, decimals = 1) => (absent(v) ? "–" : `${fixed(100 * v, decimals)}%`);
 
   function el(tag, attributes = {}, ...children) {
@@ -73,5 +81,5 @@ const page = (() => {
       }),
     );
 
-  return { data: JSON.parse(document.getElementById("data").textContent), el, fixed, number, percent, ready, table };
+  return { data: JSON.parse(document.getElementById("data").textContent), el, fixed, near, number, percent, ready, table };
 })();

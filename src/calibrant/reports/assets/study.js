@@ -145,7 +145,7 @@
   // The controls.
 
   const boxes = names.map((name, i) => {
-    const box = el("input", { type: "checkbox", value: i, checked: "" });
+    const box = el("input", { type: "checkbox", value: i, checked: "", autocomplete: "off" });
     find("datasets").append(el("label", {}, box, name));
     return box;
   });
