@@ -645,3 +645,9 @@ def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
             return n
 
     assert "however large n is" in complaint(ValueError, required_n, 0.1, interpolator=Careless())
+
+
+@pytest.mark.parametrize("row", [3, -4])
+def test_a_row_that_is_not_there_is_named(row):
+    with pytest.raises(IndexError, match=f"row {row} is not among the 3 rows of the batch"):
+        Normal([1.0, 2.0, 3.0], 1.0)[row]

@@ -173,3 +173,19 @@ def test_only_the_columns_that_are_needed_are_read(folder):
     result = run("report", "test.parquet", "-m", "m.safetensors", "--groups", "empty", "-o", "r.html")
     assert result.exit_code == 0, result.output
     assert data_of(folder / "r.html")["slices"][1]["value"] == "missing"
+
+
+@pytest.mark.parametrize("flags", [["--groups", '"a, b",c'], ["--groups", '"a, b"', "--groups", "c"]])
+def test_groups_may_be_named_in_one_flag_or_several_and_hold_a_comma(folder, flags):
+    halves = pa.array(["one", "two"] * (M // 2))
+    parquet.write_table(pa.table({**columns(2), "a, b": halves, "c": halves}), "test.parquet")
+    result = run("report", "test.parquet", "-m", "m.safetensors", *flags, "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    assert {each["by"] for each in data_of(folder / "r.html")["slices"]} == {None, "a, b", "c"}
+
+
+def test_a_csv_that_is_not_utf8_is_named(folder):
+    (folder / "latin.csv").write_bytes("mu,sigma,y,größe\n1,1,1,1\n".encode("cp1252"))
+    result = run("report", "latin.csv", "-m", "m.safetensors", "-o", "r.html")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: latin.csv: this is not UTF-8")

@@ -49,9 +49,8 @@ PUBLIC = (
     "calibrant.study.datasets",
     "calibrant.study.learners",
 )
-DIRECTIVES = sorted(
-    name for page in DOCS.glob("api/*.md") for name in re.findall(r"^::: (\S+)$", page.read_text(), re.MULTILINE)
-)
+PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]
+DIRECTIVES = sorted(name for page in PAGES for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE))
 
 
 def found(path):

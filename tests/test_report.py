@@ -29,8 +29,9 @@ from calibrant import (
     report,
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.metrics.bands import share_interval
 from calibrant.reports import bootstrap
-from calibrant.reports.bootstrap import Bootstrap, basic, of_share
+from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, LEVELS, curves, everything
 from calibrant.reports.figures import rounded
 from calibrant.reports.groups import groupings
@@ -213,7 +214,7 @@ def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
 def test_the_interval_of_a_share_is_that_of_scipy():
     for count, m in ((0, 10), (3, 10), (10, 10), (1, 1), (890, 1000)):
         exact = stats.binomtest(count, m).proportion_ci(method="exact")
-        assert of_share(count, m) == pytest.approx((exact.low, exact.high))
+        assert share_interval(count, m) == pytest.approx((exact.low, exact.high))
 
 
 def test_the_change_is_paired():
@@ -440,6 +441,24 @@ def test_a_coverage_that_is_off_for_want_of_calibration_rows_is_explained():
             assert ("500 calibration rows leave open" in said.text) == off
             seen.add(off)
     assert seen == {True, False}
+
+
+def test_a_report_on_the_calibration_rows_is_seen_through():
+    """They fit better than chance lets any rows that were not used."""
+    rng = np.random.default_rng(4)
+    base, y = forecasts(1000, rng, 0.5)
+    calibrated = Calibrator().fit(base, y)
+    first = report(calibrated(base), y, guarantee=calibrated.guarantee).verdict[0]
+    assert first.kind == "warn"
+    assert "Are these the rows that calibrated them?" in first.text
+
+
+def test_a_coverage_is_not_called_too_small_beside_an_interval_that_holds_the_target():
+    for seed in range(40):
+        base, y = forecasts(300, np.random.default_rng(seed), 0.93)
+        said = next(s for s in report(base, y).verdict if "intervals hold" in s.text)
+        low, high = share_interval(metrics.coverage(base, y, 0.9) * 300, 300)
+        assert ("too few" in said.text or "more than asked for" in said.text) <= (not low <= 0.9 <= high)
 
 
 def test_ties_are_not_to_be_cured_by_more_rows():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Annotated
 
@@ -218,11 +219,14 @@ def report(
     output: Output,
     target: Target = None,
     groups: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            metavar="NAME,...", help="Columns to slice the rows by: text, numbers or dates.", show_default=False
+            metavar="NAME,...",
+            help="Columns to slice the rows by: text, numbers or dates. May be repeated; a name with a comma in it goes"
+            " in double quotes.",
+            show_default=False,
         ),
-    ] = "",
+    ] = None,
     coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
     title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
     point: Point = None,
@@ -245,7 +249,7 @@ def report(
 
         found = Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        wanted = Wanted(found.target(target), _split(groups), _unit(str(coverage), "--coverage"), title)
+        wanted = Wanted(found.target(target), _names(groups or []), _unit(str(coverage), "--coverage"), title)
         report(file, found, columns, wanted, output, seed)
 
 
@@ -364,6 +368,12 @@ def _flags(
         "quantiles": quantiles,
         "samples": samples,
     }
+
+
+def _names(options: list[str]) -> list[str]:
+    """The names of an option that may be repeated, as csv has them: "a, b" in double quotes is one name."""
+    parts = (part.strip() for row in csv.reader(options, skipinitialspace=True) for part in row)
+    return list(dict.fromkeys(part for part in parts if part))
 
 
 def _split(text: str) -> list[str]:

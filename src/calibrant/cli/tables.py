@@ -100,7 +100,8 @@ class Table:
     @property
     def names(self) -> list[str]:
         """The names of its columns."""
-        return list(self.schema.names)
+        with self._named():
+            return list(self.schema.names)
 
     def check(self, columns: Sequence[str]) -> None:
         """Raise unless it has each of these columns, once."""
@@ -165,6 +166,8 @@ class Table:
             yield
         except FileNotFoundError:
             raise FileNotFoundError(f"{self.path}: there is no such file") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{self.path}: this is not UTF-8 ({error}): save it as UTF-8") from error
         except (pa.ArrowException, OSError) as error:
             if str(error).startswith(f"{self.path}"):
                 raise

@@ -263,10 +263,9 @@ class Distribution(ABC):
         if not self.shape:
             raise TypeError("a single law has no rows to index")
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
-            from calibrant.distributions.single import Single
+            from calibrant.distributions.single import single_row
 
-            start = range(len(self))[index]  # raises IndexError, counts negative rows from the end
-            return Single(take_rows(self, slice(start, start + 1)))
+            return single_row(self, int(index))
         return take_rows(self, index)
 
     def __repr__(self) -> str:

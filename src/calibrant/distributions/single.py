@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calibrant._arrays import Array, namespace
+from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
+
+
+def single_row(batch: Distribution, index: int) -> Single:
+    """Row `index` of a batch, counted from the end where it is negative."""
+    if not -len(batch) <= index < len(batch):
+        raise IndexError(f"row {index} is not among the {len(batch)} rows of the batch")
+    start = index % len(batch)
+    return Single(take_rows(batch, slice(start, start + 1)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,12 +28,12 @@ def forecast(value: Any) -> Any:
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
-def paired(H: Any, y: Any) -> tuple[Any, Array]:
+def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
     H = forecast(H)
     y = floats("y", y, like=H._like, ndim=1)
     if H.shape:
-        same_length("the forecast", len(H), "y", y.shape[0])
+        same_length(what, len(H), "y", y.shape[0])
     if y.shape[0] == 0:
         raise ValueError("a metric needs at least one row, got none")
     return H, y

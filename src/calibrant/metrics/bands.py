@@ -68,6 +68,21 @@ def reliability_band(m: int, levels: Any, confidence: float = 0.95, *, n: int | 
     return law.shares(_Counts(int(m), n), low, high, p, level)
 
 
+def share_interval(hits: Any, m: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """The shares at which so few, or so many, hits among m rows would have a chance of (1 - confidence) / 2.
+
+    The interval of Clopper and Pearson (1934): honest where all rows, or none, are hits.
+
+    >>> [round(float(end), 3) for end in share_interval(90, 100)]
+    [0.824, 0.951]
+    """
+    hits, tail = np.asarray(hits, np.float64), (1 - unit("confidence", confidence)) / 2
+    misses = m - hits
+    low = np.where(hits > 0, scipy.special.betaincinv(np.maximum(hits, 1), misses + 1, tail), 0.0)
+    high = np.where(misses > 0, scipy.special.betaincinv(hits + 1, np.maximum(misses, 1), 1 - tail), 1.0)
+    return low, high
+
+
 @dataclass(frozen=True)
 class _Counts:
     """m PITs in cells: independent numbers, given that their sum is m; of a law calibrated on n rows, or a true one."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.special
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, namespace, to_numpy
 from calibrant.metrics._forecast import Scalar, average, law, paired
@@ -22,6 +23,18 @@ def pit(H: Any, y: Any) -> Array:
     """
     H, y = paired(H, y)
     return law(H).cdf(y)
+
+
+def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
+    """pit - U (pit - left), from F(y) and its limit from the left: uniform for a true law with atoms too.
+
+    F(y) itself is not, however good the law is (Czado, Gneiting and Held 2009). The draw is seeded, and without atoms
+    there is none: it is F(y).
+    """
+    jump = pit - left
+    if not (jump > 0).any():
+        return pit
+    return np.asarray(pit - np.random.default_rng(0).random(pit.shape) * jump, np.float64)
 
 
 def sorted_pit(H: Any, y: Any) -> Array:

@@ -6,6 +6,11 @@ before calibration is vermilion and dashed, the calibrated one blue, labels are 
 the same look.
 """
 
+from importlib.util import find_spec
+
+if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by its full name
+    raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
+
 from calibrant.plots.calibration import coverage_by_slice, pit_histogram, reliability
 from calibrant.plots.intervals import fan, intervals, sharpness
 from calibrant.plots.laws import cdf, density, ridgeline

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.special
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
 from calibrant._slices import Slices, columns_of, slices_of
 from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
-from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.metrics.bands import pit_band, reliability_band, share_interval
+from calibrant.metrics.calibration import randomised_pit
 from calibrant.plots.inputs import Numbers, named, numbers
 from calibrant.plots.theme import SHADE, TINT, Look, Style, columns, drawing, percent, plain
 from calibrant.predictions import Quantiles, Samples
@@ -36,7 +36,7 @@ def pit_histogram(
     500
     """
     forecasts = named(H)
-    pits = [_pits(forecast, y) for _, forecast, _ in forecasts]
+    pits = [_pits(forecast, y, name) for name, forecast, _ in forecasts]
     m = len(pits[0])
     low, high = pit_band(m, bins, confidence, n=n)
     edges = np.linspace(0, 1, bins + 1)
@@ -83,7 +83,7 @@ def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.9
     ['before', 'after', '95% band if calibrated']
     """
     forecasts = named(H)
-    curves = [_shares(forecast, y) for _, forecast, _ in forecasts]
+    curves = [_shares(forecast, y, name) for name, forecast, _ in forecasts]
     m = curves[0][2]
     low, high = reliability_band(m, _LEVELS, confidence, n=n)
     with drawing(ax, height=66) as ax:
@@ -103,22 +103,22 @@ def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.9
     return ax
 
 
-def _pits(forecast: Any, y: Any) -> Numbers:
+def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
-    forecast, y = paired(forecast, y)
+    forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     pit, left = (np.broadcast_to(numbers(law(forecast)._at(side, y)), y.shape) for side in ("_cdf", "_cdf_left"))
-    return np.asarray(pit - np.random.default_rng(0).random(len(pit)) * (pit - left), np.float64)
+    return randomised_pit(pit, left)
 
 
-def _shares(forecast: Any, y: Any) -> tuple[Numbers, Numbers, int]:
+def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:
     """Levels, the share of labels at or below the quantile of each, and the number of rows."""
-    forecast, y = paired(forecast, y)
+    forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     m = y.shape[0]
     if isinstance(forecast, (Quantiles, Samples)):
         levels = levels_of(forecast)
         below = [np.mean(numbers(y) <= numbers(quantile(forecast, level))) for level in levels]
         return np.array(levels), np.array(below), m
-    p = np.sort(_pits(forecast, y))
+    p = np.sort(_pits(forecast, y, name))
     grid = np.concatenate([[0.0], _LEVELS, [1.0]])
     return grid, np.asarray(np.searchsorted(p, grid, side="right") / m), m
 
@@ -141,7 +141,7 @@ def coverage_by_slice(
     """
     coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
     forecasts = named(H)
-    inside = [_inside(forecast, y, coverage) for _, forecast, _ in forecasts]
+    inside = [_inside(forecast, y, coverage, name) for name, forecast, _ in forecasts]
     m = len(inside[0])
     everyone = Slices("", ("all rows",), np.zeros(m, np.int64))
     slices = [everyone, *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
@@ -174,9 +174,9 @@ def coverage_by_slice(
     return ax
 
 
-def _inside(forecast: Any, y: Any, coverage: float) -> Numbers:
+def _inside(forecast: Any, y: Any, coverage: float, name: str) -> Numbers:
     """1 for each row whose label lies in its interval, else 0."""
-    forecast, y = paired(forecast, y)
+    forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     lower, upper = (numbers(bound) for bound in bounds(forecast, coverage))
     label = numbers(y)
     return ((lower <= label) & (label <= upper)).astype(np.float64)
@@ -189,7 +189,7 @@ def _label(column: str, text: str) -> str:
 def _dots(
     ax: Axes, at: Any, hits: Numbers, total: Any, target: float, confidence: float, look: Look, name: str
 ) -> None:
-    low, high = _clopper_pearson(hits, total, confidence)
+    low, high = share_interval(hits, total, confidence)
     share = hits / total
     missed = (low > target) | (high < target)
     ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9, zorder=2)
@@ -199,12 +199,3 @@ def _dots(
         ax.plot(100 * share[chosen], at[chosen], **style, **fill, zorder=3)
     if name:
         ax.plot([], [], **style, label=name)
-
-
-def _clopper_pearson(hits: Numbers, total: Any, confidence: float) -> tuple[Numbers, Numbers]:
-    """The shares at which so few, or so many, hits would have a chance of (1 - confidence) / 2."""
-    tail = (1 - confidence) / 2
-    misses = total - hits
-    low = np.where(hits > 0, scipy.special.betaincinv(np.maximum(hits, 1), misses + 1, tail), 0.0)
-    high = np.where(misses > 0, scipy.special.betaincinv(hits + 1, np.maximum(misses, 1), 1 - tail), 1.0)
-    return low, high

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.special
 
 from calibrant.reports.curves import LEVELS
 from calibrant.reports.sides import Floats
@@ -93,15 +92,3 @@ def percentile(replicates: Floats) -> tuple[float, float]:
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(replicates, [tail, 1 - tail])
     return float(low), float(high)
-
-
-def of_share(count: float, m: int) -> tuple[float, float]:
-    """The interval of Clopper and Pearson (1934) for a share: honest where all rows, or none, are counted.
-
-    >>> [round(end, 3) for end in of_share(90, 100)]
-    [0.824, 0.951]
-    """
-    tail = (1 - CONFIDENCE) / 2
-    low = 0.0 if count == 0 else float(scipy.special.betaincinv(count, m - count + 1, tail))
-    high = 1.0 if count == m else float(scipy.special.betaincinv(count + 1, m - count, 1 - tail))
-    return low, high

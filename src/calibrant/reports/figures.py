@@ -52,10 +52,10 @@ def shown(value: float, digits: int = 3) -> str:
 def percent(share: float, m: int) -> str:
     """A share in percent, with a decimal where m rows bear it.
 
-    >>> percent(0.9012, 5000), percent(0.9012, 50)
+    >>> percent(0.9012, 100), percent(0.9012, 50)
     ('90.1%', '90%')
     """
-    return f"{100 * share:.{1 if m >= 400 else 0}f}%"
+    return f"{100 * share:.{1 if m >= 100 else 0}f}%"
 
 
 def count(number: int, one: str, more: str | None = None) -> str:

@@ -208,8 +208,10 @@ def _notes(m: int, n: int | None, shown: int, before: Side | None) -> list[str]:
         f" calibrated. They are computed, not simulated{known}.",
         "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
         " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
-        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(shown, 'row is', 'rows are')} shown one by one;"
-        " all others are only counted.",
+        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(shown, 'row is', 'rows are')} shown one by one,"
+        " by their number from 0; all others are only counted.",
+        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes are calibration scores"
+        " that happen to lie close together, not features of the forecast.",
     ]
     if before is not None and not before.is_law:
         notes.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")

@@ -14,6 +14,7 @@ from calibrant._arrays import Array, same_length, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics._forecast import Unsaid, bounds, crps_rows, law, paired, std_rows
 from calibrant.metrics._forecast import forecast as forecast_of
+from calibrant.metrics.calibration import randomised_pit
 from calibrant.metrics.scores import interval_score_rows
 from calibrant.predictions import Interval
 
@@ -46,16 +47,8 @@ class Side:
         return self.is_law and bool((self.columns["pit"] > self.columns["pit_left"]).any())
 
     def drawn(self) -> Floats:
-        """The PITs, each drawn uniformly over its jump where the law has an atom at the label.
-
-        F(y) itself is not uniform there, however good the law is; this is (Czado, Gneiting and Held 2009). The draw is
-        seeded. Without atoms it is F(y).
-        """
-        pit, left = self.columns["pit"], self.columns["pit_left"]
-        jump = pit - left
-        if not self.has_atoms:
-            return pit
-        return np.asarray(pit - np.random.default_rng(0).random(pit.shape) * jump, np.float64)
+        """The PITs, each drawn over its jump where the law has an atom at the label."""
+        return randomised_pit(self.columns["pit"], self.columns["pit_left"])
 
 
 def side_of(forecast: Any, y: Floats, coverage: float) -> Side:

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from calibrant.metrics.bands import share_interval
 from calibrant.metrics.calibration import ece_of, expected_ece, sup_of
 from calibrant.predictions import Interval
-from calibrant.reports.bootstrap import FEWEST, Bootstrap, Estimate, basic, of_share, percentile
+from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
 from calibrant.reports.sides import Floats, Side
 
 Outcome = Literal["better", "worse", "same"]
@@ -134,7 +135,8 @@ class Comparison:
         return Estimate(value, *basic(value, centre, replicates))
 
     def _share(self, inside: Floats) -> Estimate:
-        return Estimate(float(np.mean(inside)), *of_share(float(np.sum(inside)), self.m))
+        low, high = share_interval(np.sum(inside), self.m, CONFIDENCE)
+        return Estimate(float(np.mean(inside)), float(low), float(high))
 
 
 @dataclass(frozen=True)

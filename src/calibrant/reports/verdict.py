@@ -26,6 +26,8 @@ SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
 SMALLEST_GROUP = 20
 RISK = 0.05
+TOO_GOOD = 0.3
+"""A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         if found.m < FEW:
             few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
             yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
+        elif gap * found.m**0.5 < TOO_GOOD:
+            yield Statement(
+                "warn",
+                f"The forecasts fit these rows better than chance allows even for perfect ones: {largest}. Are these"
+                f" the rows that calibrated them? Then this page says nothing about new rows.{before}",
+            )
         elif ((least - 1e-12 <= share) & (share <= most + 1e-12)).all():
             yield Statement(
                 "good",
@@ -77,7 +85,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         f" allows {shown(low[worst])} to {shown(high[worst])}"
     )
     reason = (
-        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them."
+        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them, or"
+        " the model was trained on the calibration rows."
         if found.n is not None
         else " The number of calibration rows is not known: if they were few, part of the gap is theirs."
     )
@@ -102,9 +111,12 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     share = float(np.mean((drawn > (1 - target) / 2) & (drawn <= (1 + target) / 2)))
     chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
     value = line.after.value
-    if share < low - 1e-12:
-        yield Statement("bad", f"{held}. That is too few, {chance}.")
-    elif share > high + 1e-12:
+    # without atoms, the interval that is shown has its say too: one must not read that 90% is inside it, and too few
+    off = found.comparison.after.has_atoms or line.after.excludes(target)
+    unknown = "" if found.n is not None else " If the calibration rows were few, part of this is theirs."
+    if off and share < low - 1e-12:
+        yield Statement("bad", f"{held}. That is too few, {chance}.{unknown}")
+    elif off and share > high + 1e-12:
         yield Statement("warn", f"{held}. That is more than asked for, {chance}: the intervals are wider than need be.")
     else:
         aside = "" if low <= value <= high else " Values that have a probability of their own are inside whole."

@@ -36,7 +36,7 @@
     const than = (text) => (before ? ` (before: ${text(before)})` : "");
     const share = `${percent(after.covered[k])} of the labels${than((of) => percent(of.covered[k]))}`;
     const width = `${wide(after.width[k])} on average${than((of) => number(of.width[k] ?? Infinity))}`;
-    const who = slice.by === null ? "The" : `${views.name(slice)} (${number(slice.m)} rows): the`;
+    const who = slice.by === null ? "The" : `${views.name(slice)} (${page.rows(slice.m)}): the`;
     find("sentence").textContent = `${who} ${percent(coverages[k], 0)} interval holds ${share} and is ${width}.`;
   }
 

@@ -349,12 +349,12 @@ const views = (() => {
         x: share(slice, "after"),
         y: at,
         say: () =>
-          `${name(slice)} (${number(slice.m)} rows): ${each(slice, (it) => percent(it.covered[state.coverage]))} of the ` +
+          `${name(slice)} (${page.rows(slice.m)}): ${each(slice, (it) => percent(it.covered[state.coverage]))} of the ` +
           `labels inside; target ${wanted(state)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
       })),
       pick: (k) => state.pickSlice(shown[k].i),
       summary:
-        `The share of each group's labels inside the ${wanted(state)} interval, with 95% intervals (Wilson). ` +
+        `The share of each group's labels inside the ${wanted(state)} interval, with 95% intervals (Wilson), each by itself: the verdict allows for their number and for the calibration rows. ` +
         "The guarantee speaks of all rows together, not of each group.",
       table: () => ({
         head: ["group", "rows", ...has(slices[0]).flatMap((series) => [NAMES[series], "from", "to"])],

@@ -49,6 +49,8 @@ const page = (() => {
     return enough ? number(v) : fixed(v, Math.max(0, decimals));
   }
 
+  const rows = (m) => (m === 1 ? "1 row" : `${number(m)} rows`);
+
   const percent = (v, decimals = 1) => (absent(v) ? "–" : `${fixed(100 * v, decimals)}%`);
 
   function el(tag, attributes = {}, ...children) {
@@ -81,5 +83,5 @@ const page = (() => {
       }),
     );
 
-  return { data: JSON.parse(document.getElementById("data").textContent), el, fixed, near, number, percent, ready, table };
+  return { data: JSON.parse(document.getElementById("data").textContent), el, fixed, near, number, percent, ready, rows, table };
 })();
