@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calibrant.reports.study import study_page
 from calibrant.study import published
 from calibrant.study.means import Mean, difference, over_datasets, over_splits
 from calibrant.study.reproduction import page, ranked, write
@@ -646,3 +647,9 @@ def test_an_error_leaves_the_old_files_whole(tmp_path):
     with pytest.raises(ValueError, match="at least one finished cell"):
         write(path, tmp_path / "out")
     assert {file: file.read_bytes() for file in before} == before
+
+
+def test_the_page_in_the_repository_is_the_one_that_its_results_give():
+    """Else: calibrant study --tables-only --folder results/study --docs docs."""
+    folder = Path(__file__).parents[1] / "results" / "study"
+    assert (folder / "report.html").read_text("utf-8") == study_page(read(folder / "cells.jsonl"))
