@@ -27,7 +27,7 @@ test: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
 
 docs: $(DEV_READY)
-	NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --quiet --site-dir build/site
+	NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --site-dir build/site
 	@echo "The site is in build/site: open build/site/index.html"
 
 lint: $(DEV_READY)
