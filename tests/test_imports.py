@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ["torch", "sklearn", "pandas", "matplotlib", "scipy.stats"]
 
 
@@ -48,3 +50,19 @@ def test_import_calibrant_takes_no_more_than_twice_numpy_and_scipy_special():
     runs = [(seconds("import calibrant"), seconds("import numpy, scipy.special")) for _ in range(5)]
     calibrant, numpy = (min(column) for column in zip(*runs, strict=True))
     assert calibrant <= 2 * numpy, f"{calibrant:.3f} s against {numpy:.3f} s"
+
+
+@pytest.mark.parametrize(
+    ("statement", "library", "extra"),
+    [
+        ("import calibrant.plots", "matplotlib", "plots"),
+        ("from calibrant import plots", "matplotlib", "plots"),
+        ("import calibrant.reports", "jinja2", "report"),
+        ("from calibrant import report", "jinja2", "report"),
+    ],
+)
+def test_a_library_that_is_not_there_is_named_with_its_extra(statement, library, extra):
+    hidden = f"import importlib.util, sys; sys.modules[{library!r}] = None; find = importlib.util.find_spec"
+    blind = f"importlib.util.find_spec = lambda name, *rest: None if name == {library!r} else find(name, *rest)"
+    job = f"{hidden}\n{blind}\ntry:\n    {statement}\nexcept ModuleNotFoundError as error:\n    print(error)"
+    assert f"needs {library}: pip install 'calibrant[{extra}]'" in run(job)

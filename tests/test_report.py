@@ -28,11 +28,12 @@ from calibrant import (
     metrics,
     report,
 )
+from calibrant._slices import all_rows
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.bands import share_interval
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
-from calibrant.reports.curves import COVERAGES, LEVELS, curves, everything
+from calibrant.reports.curves import COVERAGES, LEVELS, curves
 from calibrant.reports.figures import rounded
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows
@@ -107,7 +108,7 @@ def test_the_columns_and_curves_are_those_of_the_metrics(name):
         ("pit", metrics.pit(H, y).mean()),
     ):
         assert mean[ours] == pytest.approx(float(theirs), rel=1e-12), ours
-    (drawn,) = curves(side, [everything(M)])
+    (drawn,) = curves(side, [all_rows(M)])
     for k in (9, 49, 79, 89, 94, 98):
         assert drawn.covered[k] == pytest.approx(float(metrics.coverage(H, y, COVERAGES[k])), abs=1e-12)
         assert drawn.width[k] == pytest.approx(float(metrics.ci_width(H, COVERAGES[k])), rel=1e-9, nan_ok=True)
@@ -134,7 +135,7 @@ def test_the_pit_of_an_atom_is_drawn_over_its_jump_and_is_then_uniform():
     y = np.clip(f + rng.normal(size=4000), 0.0, np.inf)
     side = side_of(Normal(f, 1.0).clip(lower=0.0), y, 0.9)
     assert metrics.sup_calibration_error(side.forecast, y) > 0.2
-    assert stats.kstest(side.drawn(), "uniform").pvalue > 0.01
+    assert stats.kstest(side.drawn, "uniform").pvalue > 0.01
 
 
 def test_slices_have_the_curves_of_their_own_rows():
@@ -142,10 +143,10 @@ def test_slices_have_the_curves_of_their_own_rows():
     rng = np.random.default_rng(1)
     groups = {"region": rng.choice(["north", "south"], M), "x": rng.normal(size=M)}
     slices = groupings(groups, M)
-    found = curves(side_of(H, y, 0.9), [everything(M), *slices])
+    found = curves(side_of(H, y, 0.9), [all_rows(M), *slices])
     assert [each.m for each in found[:3]] == [M, *np.bincount(groups["region"] == "south")]
     rows = groups["region"] == "south"
-    alone = curves(side_of(H[rows], y[rows], 0.9), [everything(int(rows.sum()))])[0]
+    alone = curves(side_of(H[rows], y[rows], 0.9), [all_rows(int(rows.sum()))])[0]
     south = found[2]
     np.testing.assert_allclose(south.below, alone.below)
     np.testing.assert_allclose(south.covered, alone.covered)
@@ -160,7 +161,7 @@ def test_widths_of_many_rows_come_from_some_and_small_slices_have_theirs():
     rare = np.zeros(30_000)
     rare[:5] = 1
     side = side_of(base, y, 0.9)
-    found = curves(side, [everything(30_000), *groupings(rare, 30_000)])
+    found = curves(side, [all_rows(30_000), *groupings(rare, 30_000)])
     assert found[0].width[89] == pytest.approx(metrics.ci_width(base, 0.9), rel=0.02)
     assert found[2].m == 5
     assert found[2].width[89] == pytest.approx(metrics.ci_width(base[:5], 0.9))

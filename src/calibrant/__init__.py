@@ -54,7 +54,7 @@ _LATER = {
 _MODULES = ("models", "plots", "reports")
 """Modules that need more than the core, likewise."""
 
-_EXTRAS = {"jinja2": "report", "matplotlib": "plots", "narwhals": "sklearn", "sklearn": "sklearn"}
+_EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
 
 

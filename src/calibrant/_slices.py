@@ -43,6 +43,11 @@ class Slices:
         return np.bincount(self.index, minlength=len(self.labels))
 
 
+def all_rows(m: int) -> Slices:
+    """All m rows as one slice."""
+    return Slices("", ("all rows",), np.zeros(m, np.int64))
+
+
 def slices_of(name: str, values: Any, m: int) -> Slices:
     """The slices of m rows by a column of text, booleans, numbers or dates.
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, progress, show, working
-from calibrant.cli.mending import Mender
+from calibrant.cli.console import naming, show, working
+from calibrant.cli.forecasts import read
 from calibrant.cli.model import Model
-from calibrant.cli.tables import Table
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 
@@ -53,18 +50,12 @@ class Comparison:
 
 def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> Comparison:
     """The metrics on the rows of a file."""
-    calibrated = model.calibrated
-    table = Table(path)
-    columns = columns.found_in(table, target)
-    with progress("reading", table.count) as done:
-        rows = table.whole([target, *columns.names], done=done)
-    mender = Mender(model.usual_width)
-    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
-    mender.report(path)
+    guarantee = str(model.calibrated.guarantee)
+    found = read(path, model, columns, target)
     with working("evaluating"), naming(str(path)):
-        H = calibrated(prediction, rng=None if seed is None else np.random.default_rng(seed))
-        base, after = (metrics_of(forecast, y, coverage=coverage) for forecast in (prediction, H))
-    return Comparison(base, after, str(calibrated.guarantee), coverage)
+        H = found.calibrated(model, seed)
+        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
+    return Comparison(base, after, guarantee, coverage)
 
 
 def strict(value: float | None) -> float | str | None:

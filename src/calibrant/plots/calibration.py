@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
-from calibrant._slices import Slices, columns_of, slices_of
+from calibrant._slices import all_rows, columns_of, slices_of
 from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
 from calibrant.metrics.bands import pit_band, reliability_band, share_interval
 from calibrant.metrics.calibration import randomised_pit
@@ -143,8 +143,7 @@ def coverage_by_slice(
     forecasts = named(H)
     inside = [_inside(forecast, y, coverage, name) for name, forecast, _ in forecasts]
     m = len(inside[0])
-    everyone = Slices("", ("all rows",), np.zeros(m, np.int64))
-    slices = [everyone, *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
+    slices = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
     total = np.concatenate([column.counts for column in slices])
     places = np.arange(len(total))
     with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as ax:

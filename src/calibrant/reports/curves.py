@@ -38,14 +38,9 @@ class Curves:
     crps: float
 
 
-def everything(m: int) -> Slices:
-    """All rows as one slice."""
-    return Slices("", ("all rows",), np.zeros(m, np.int64))
-
-
 def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
     """The curves of every slice of every grouping, in this order."""
-    drawn = side.drawn()
+    drawn = side.drawn
     # the place of a PIT among the levels: level k is at or above it for k >= place
     place = np.searchsorted(LEVELS, drawn, side="left")
     cell = np.minimum((drawn * BINS).astype(np.int64), BINS - 1)

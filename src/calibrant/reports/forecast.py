@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
-from calibrant._slices import Slices
+from calibrant._slices import Slices, all_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
-from calibrant.reports.curves import BINS, COVERAGES, LEVELS, WIDTH_ROWS, Curves, curves, everything
+from calibrant.reports.curves import BINS, COVERAGES, LEVELS, WIDTH_ROWS, Curves, curves
 from calibrant.reports.figures import count, rounded
 from calibrant.reports.findings import Findings, Group
 from calibrant.reports.groups import groupings
@@ -108,7 +108,7 @@ def report(
     n = None if guarantee is None else int(guarantee.n)
 
     comparison = Comparison(before, after, coverage)
-    parts = [everything(m), *slices]
+    parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
     drawn_before = curves(before, parts) if before is not None and before.is_law else None
     named = [(None, "all rows"), *((each.name, value) for each in slices for value in each.labels)]
@@ -125,7 +125,6 @@ def report(
         "n": n,
         "coverage": coverage,
         "label": str(label),
-        "names": {"before": "before", "after": "after"},
         "levels": rounded(LEVELS),
         "coverages": rounded(COVERAGES),
         "slices": [

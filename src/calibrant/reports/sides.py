@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,12 @@ class Side:
         """The forecast of some rows; a single law stands for every row."""
         return rows_of(self.forecast, index)
 
-    @property
+    @cached_property
     def has_atoms(self) -> bool:
         """Whether some label lies on an atom of its law."""
         return self.is_law and bool((self.columns["pit"] > self.columns["pit_left"]).any())
 
+    @cached_property
     def drawn(self) -> Floats:
         """The PITs, each drawn over its jump where the law has an atom at the label."""
         return randomised_pit(self.columns["pit"], self.columns["pit_left"])

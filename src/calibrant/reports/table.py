@@ -98,7 +98,7 @@ class Comparison:
         return Line(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
 
     def _one_ece(self, side: Side) -> _ECE:
-        pit = side.drawn()
+        pit = side.drawn
         plain = float(ece_of(np.sort(pit)))
         value = plain - expected_ece(self.m)
         centre, replicates = self.bootstrap.eces(pit)
@@ -148,7 +148,7 @@ class _ECE:
 
 
 def _gap_of(side: Side) -> float:
-    return float(sup_of(np.sort(side.drawn())))
+    return float(sup_of(np.sort(side.drawn)))
 
 
 def _nearer(after: Any, before: Any, target: float) -> Any:

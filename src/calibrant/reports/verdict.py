@@ -106,7 +106,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     if line.before is not None:
         held += f"; before calibration they held {_share(found, line.before)}"
     (low,), (high,) = reliability_band(found.m, [target], n=found.n)
-    drawn = found.comparison.after.drawn()
+    drawn = found.comparison.after.drawn
     # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
     share = float(np.mean((drawn > (1 - target) / 2) & (drawn <= (1 + target) / 2)))
     chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"

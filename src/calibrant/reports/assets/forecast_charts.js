@@ -8,7 +8,7 @@ const views = (() => {
   const SHAPE = { after: "circle", before: "square" };
   // With nothing to compare, the forecast needs no name.
   const alone = !rows.some((row) => row.before);
-  const NAMES = alone ? { after: "forecast", before: data.names.before } : data.names;
+  const NAMES = { after: alone ? "forecast" : "after", before: "before" };
   const BINS = slices[0].after.pit.length;
 
   const has = (thing) => SERIES.filter((series) => thing[series]);

@@ -1,0 +1,42 @@
+"""The forecasts and labels of a file, which `evaluate` and `report` look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibrant.cli.columns import Columns
+from calibrant.cli.console import progress
+from calibrant.cli.mending import Mender
+from calibrant.cli.model import Model
+from calibrant.cli.tables import Numbers, Table
+from calibrant.distributions.base import Distribution
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """Predictions and labels of the same rows, and what else the file says of them."""
+
+    prediction: Any
+    y: Numbers
+    groups: dict[str, list[Any]]
+
+    def calibrated(self, model: Model, seed: int | None) -> Distribution:
+        """H of every row; the seed is that of a randomised q."""
+        return model.calibrated(self.prediction, rng=None if seed is None else np.random.default_rng(seed))
+
+
+def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:
+    """All rows of a file; what had to be mended is said."""
+    table = Table(path)
+    columns = columns.found_in(table, target)
+    with progress("reading", table.count) as done:
+        rows, labels = table.labelled([target, *columns.names], groups, done=done)
+    mender = Mender(model.usual_width)
+    found = Forecasts(columns.prediction(rows, mender), rows.numbers(target), labels)
+    mender.report(path)
+    return found
