@@ -25,6 +25,7 @@ from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.student_t import StudentT
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
+from calibrant.interpolators.support import Logits
 from calibrant.intervals import CQR, AbsoluteResidual
 from calibrant.scores import (
     CDFScore,
@@ -38,7 +39,6 @@ from calibrant.scores import (
     ZScore,
 )
 from calibrant.scores.signed import signed
-from calibrant.support import Logits
 
 CALIBRATION, ROWS = 200, 5
 

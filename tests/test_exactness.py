@@ -42,8 +42,8 @@ from scipy.special import expit
 
 from calibrant import Calibrator
 from calibrant.distributions.student_t import StudentT
+from calibrant.interpolators.support import Logits
 from calibrant.scores import CDFScore
-from calibrant.support import Logits
 
 
 # ---- phi, by its formula: scores of y, (rows, k), in rows r, (rows, 1) ---------------------------------------------

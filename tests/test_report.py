@@ -28,9 +28,9 @@ from calibrant import (
     metrics,
     report,
 )
-from calibrant._slices import all_rows
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.bands import share_interval
+from calibrant.metrics.slices import all_rows
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, LEVELS, curves

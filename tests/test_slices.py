@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from calibrant._slices import slices_of
+from calibrant.metrics.slices import slices_of
 
 
 def test_text_is_a_slice_a_value_in_the_order_of_the_alphabet():

@@ -7,10 +7,10 @@ import pytest
 from catalogue import HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, Y
 
 from calibrant import Normal, Point
-from calibrant.charts import Affine, Monotone
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.interpolators import Linear, Naive
 from calibrant.scores import LocationScaleScore, MonotoneScore, ResidualScore
+from calibrant.scores.charts import Affine, Monotone
 from calibrant.testing import check_interpolator, check_score
 
 POINTS = Point(np.array([10.0, 20.0, 30.0, 25.0]))

@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from calibrant import models as models
     from calibrant import plots as plots
     from calibrant import reports as reports
-    from calibrant.estimator import CalibratedRegressor as CalibratedRegressor
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
-    from calibrant.scorers import neg_crps as neg_crps
-    from calibrant.scorers import neg_interval_score as neg_interval_score
-    from calibrant.scorers import neg_nll as neg_nll
+    from calibrant.sklearn.regressor import CalibratedRegressor as CalibratedRegressor
+    from calibrant.sklearn.scorers import neg_crps as neg_crps
+    from calibrant.sklearn.scorers import neg_interval_score as neg_interval_score
+    from calibrant.sklearn.scorers import neg_nll as neg_nll
 
     __version__: str
 
 _LATER = {
-    "CalibratedRegressor": "calibrant.estimator",
+    "CalibratedRegressor": "calibrant.sklearn.regressor",
     "load": "calibrant.persistence",
-    "neg_crps": "calibrant.scorers",
-    "neg_interval_score": "calibrant.scorers",
-    "neg_nll": "calibrant.scorers",
+    "neg_crps": "calibrant.sklearn.scorers",
+    "neg_interval_score": "calibrant.sklearn.scorers",
+    "neg_nll": "calibrant.sklearn.scorers",
     "prediction_of": "calibrant.models",
     "report": "calibrant.reports",
 }

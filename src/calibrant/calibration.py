@@ -16,9 +16,9 @@ from calibrant._arrays import check_generator, complain, detached, floats, names
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction
 from calibrant.scores import CDFScore, Score, default_score
-from calibrant.support import REAL_LINE
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from calibrant._batch import first_array, map_arrays, take_rows
 from calibrant._special import sigmoid
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
+    from calibrant.scores.charts import Chart
 
 
 _BLOCK = 2**14  # rows evaluated at a time
@@ -170,8 +170,8 @@ class Distribution(ABC):
 
     def _recalibrated(self, q: Distribution) -> Distribution:
         """The law of the y with logit F(y) ~ q: what the cdf score makes of this forecast."""
-        from calibrant.charts import LogitCDF
         from calibrant.distributions.pullback import PullBack
+        from calibrant.scores.charts import LogitCDF
 
         return PullBack(LogitCDF(self), q)
 

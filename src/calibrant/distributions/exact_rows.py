@@ -17,7 +17,7 @@ from calibrant.distributions.base import Distribution, PartialMoments, Squares, 
 from calibrant.distributions.quadrature import gauss_legendre
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
+    from calibrant.scores.charts import Chart
 
 _BLOCK = 2**19  # function values held at a time
 _EVEN = 1024  # even pieces between the extreme images, besides those between the images themselves

@@ -11,7 +11,7 @@ from calibrant.distributions.base import Distribution, Integrated, PartialMoment
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.quadrature import Table
-from calibrant.support import REAL_LINE, ranks
+from calibrant.interpolators.support import REAL_LINE, ranks
 
 
 @dataclass(frozen=True, eq=False, repr=False)

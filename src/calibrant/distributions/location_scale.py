@@ -97,7 +97,7 @@ class LocationScale(Distribution):
         """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, if the base is one."""
         if self.base.shape:
             return super()._recalibrated(q)
-        from calibrant.charts import LogitCDF
+        from calibrant.scores.charts import LogitCDF
 
         if self.base._like is not None:
             return LocationScale(self.loc, self.scale, LogitCDF(self.base).pull_back(q))

@@ -16,7 +16,7 @@ from calibrant._special import sigmoid
 from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
+    from calibrant.scores.charts import Chart
 
 
 @dataclass(frozen=True)

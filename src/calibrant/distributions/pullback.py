@@ -16,8 +16,8 @@ from calibrant.distributions.quadrature import Table
 from calibrant.distributions.rows import SmoothRows
 
 if TYPE_CHECKING:
-    from calibrant.charts import BrokenLine, Chart
     from calibrant.distributions.piecewise import PiecewiseLinear
+    from calibrant.scores.charts import BrokenLine, Chart
 
 
 class Composed(Integrated):

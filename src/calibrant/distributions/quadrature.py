@@ -23,9 +23,9 @@ _PIECES = 12288
 
 def as_pull_back(law: Distribution) -> PullBack:
     """Any law as the standard logistic law pulled back through its own logit CDF, to integrate it by quadrature."""
-    from calibrant.charts import LogitCDF
     from calibrant.distributions.logistic import StandardLogistic
     from calibrant.distributions.pullback import PullBack
+    from calibrant.scores.charts import LogitCDF
 
     return PullBack(LogitCDF(law), StandardLogistic())
 

@@ -12,7 +12,7 @@ from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
+    from calibrant.scores.charts import Chart
 
 
 @dataclass(frozen=True, eq=False, repr=False)

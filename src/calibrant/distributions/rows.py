@@ -23,7 +23,7 @@ from calibrant.distributions.exact_rows import ExactRows
 from calibrant.distributions.quadrature import far_out
 
 if TYPE_CHECKING:
-    from calibrant.charts import Chart
+    from calibrant.scores.charts import Chart
 
 _NODES = 6  # a cell
 _INNER = 64  # cells over the inner 99.8% of q

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._arrays import Array, floats, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.support import REAL_LINE, as_support
+from calibrant.interpolators.support import REAL_LINE, as_support
 
 
 @runtime_checkable

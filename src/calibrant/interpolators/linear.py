@@ -10,8 +10,8 @@ import numpy as np
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import ExponentialTails, Tails, check_tails
-from calibrant.support import REAL_LINE, as_support
 
 
 @dataclass(frozen=True)

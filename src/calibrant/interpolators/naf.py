@@ -15,8 +15,8 @@ from calibrant.distributions.guarded import guard
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
+from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import ExponentialTails
-from calibrant.support import REAL_LINE, as_support
 
 
 def default_accuracy(n: int) -> float:

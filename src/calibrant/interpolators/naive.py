@@ -11,7 +11,7 @@ from calibrant._arrays import Array, concatenate, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.interpolators.base import sorted_scores
-from calibrant.support import REAL_LINE, ranks
+from calibrant.interpolators.support import REAL_LINE, ranks
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naive import steps
+from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, check_tails
-from calibrant.support import REAL_LINE, as_support
 
 
 @dataclass(frozen=True)

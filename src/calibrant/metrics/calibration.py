@@ -10,8 +10,8 @@ import scipy.special
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, namespace, to_numpy
+from calibrant.interpolators.support import ranks
 from calibrant.metrics._forecast import Scalar, average, law, paired
-from calibrant.support import ranks
 
 
 def pit(H: Any, y: Any) -> Array:

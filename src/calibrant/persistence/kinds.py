@@ -38,7 +38,8 @@ from calibrant.interpolators import (
     Random,
 )
 from calibrant.interpolators.naf import default_accuracy
-from calibrant.nonconformity import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
+from calibrant.interpolators.support import LARGEST
+from calibrant.intervals.nonconformity import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -51,7 +52,6 @@ from calibrant.scores import (
 )
 from calibrant.scores.base import ChartScore
 from calibrant.scores.signed import SignedScore
-from calibrant.support import LARGEST
 
 
 @dataclass(frozen=True)

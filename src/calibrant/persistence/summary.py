@@ -10,7 +10,7 @@ from typing import Any
 import array_api_compat
 
 from calibrant.calibration import Calibrated
-from calibrant.support import REAL_LINE, Line, Logits
+from calibrant.interpolators.support import REAL_LINE, Line, Logits
 
 
 def summary(root: Any) -> dict[str, Any]:

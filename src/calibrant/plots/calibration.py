@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
-from calibrant._slices import all_rows, columns_of, slices_of
 from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
 from calibrant.metrics.bands import pit_band, reliability_band, share_interval
 from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.slices import all_rows, columns_of, slices_of
 from calibrant.plots.inputs import Numbers, named, numbers
 from calibrant.plots.theme import SHADE, TINT, Look, Style, columns, drawing, percent, plain
 from calibrant.predictions import Quantiles, Samples

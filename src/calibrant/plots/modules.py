@@ -14,11 +14,11 @@ from calibrant._arrays import floats, same_length
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
+from calibrant.interpolators.support import Logits
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
 from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, plain
 from calibrant.predictions import as_prediction
-from calibrant.support import Logits
 
 _MOST_POINTS = 500
 _POINTS = 1000

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
-from calibrant._slices import Slices
+from calibrant.metrics.slices import Slices
 from calibrant.reports.sides import Floats, Side
 
 LEVELS = np.arange(1, 200) / 200

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
-from calibrant._slices import Slices, all_rows
 from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant._slices import Slices, columns_of, slices_of
+from calibrant.metrics.slices import Slices, columns_of, slices_of
 
 MOST = 10
 """So many columns at most: each has up to 31 slices, and a page of more is read by nobody."""

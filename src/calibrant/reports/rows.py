@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
-from calibrant._slices import Slices
 from calibrant.distributions.base import Distribution
+from calibrant.metrics.slices import Slices
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
 from calibrant.reports.curves import LEVELS
 from calibrant.reports.figures import rounded

@@ -6,17 +6,17 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from calibrant._arrays import Array, complain, floats, namespace, same_length
-from calibrant.charts import Affine, Chart, Monotone
 from calibrant.distributions.base import Distribution
+from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import Ensemble, as_prediction
-from calibrant.support import REAL_LINE, Support
+from calibrant.scores.charts import Affine, Chart, Monotone
 
 
 @runtime_checkable
 class Score(Protocol):
     """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
-    A score that cannot take every value says so by an attribute `support`, see `calibrant.support`.
+    A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`.
     """
 
     def __call__(self, prediction: Any, y: Any) -> Array:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.charts import Chart, LogitCDF
 from calibrant.distributions.base import Distribution
+from calibrant.interpolators.support import Logits
 from calibrant.scores.base import ChartScore
-from calibrant.support import Logits
+from calibrant.scores.charts import Chart, LogitCDF
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.charts import Chart, combine
+from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
 from calibrant.scores.base import ChartScore
-from calibrant.support import REAL_LINE, Logits, Support
+from calibrant.scores.charts import Chart, combine
 
 
 @dataclass(frozen=True)

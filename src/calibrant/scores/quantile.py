@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, concatenate, namespace, one_number
-from calibrant.charts import Affine, BrokenLine, Chart
 from calibrant.predictions import Quantiles, Samples
 from calibrant.scores.base import ChartScore
+from calibrant.scores.charts import Affine, BrokenLine, Chart
 
 
 @dataclass(frozen=True)

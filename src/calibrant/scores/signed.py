@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant.charts import Chart, Monotone
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
 from calibrant.distributions.exact_rows import ExactRows
 from calibrant.distributions.pullback import Composed
 from calibrant.distributions.quadrature import Table
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
+from calibrant.scores.charts import Chart, Monotone
 
 if TYPE_CHECKING:
-    from calibrant.nonconformity import Nonconformity
+    from calibrant.intervals.nonconformity import Nonconformity
 
 
 def signed(nonconformity: Nonconformity) -> SignedScore:
@@ -44,7 +44,7 @@ def signed(nonconformity: Nonconformity) -> SignedScore:
     >>> H.ppf(0.4)
     array([10.])
     """
-    from calibrant.nonconformity import Nonconformity
+    from calibrant.intervals.nonconformity import Nonconformity
 
     if not isinstance(nonconformity, Nonconformity):
         raise TypeError(f"signed takes a Nonconformity, got {nonconformity!r}")

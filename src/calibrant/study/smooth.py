@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
-from calibrant.charts import Chart
 from calibrant.distributions.base import Distribution, logit_cdf_and_log_slope
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.pullback import PullBack
+from calibrant.scores.charts import Chart
 
 _GRID = np.sinh(np.linspace(-4.4, 4.4, 17))  # in a unit's own scale: dense in its middle, 40 scales out at its ends
 _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])

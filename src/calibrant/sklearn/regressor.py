@@ -16,8 +16,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit
-from calibrant._folds import folds_of
-from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
@@ -28,6 +26,8 @@ from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble, Point, as_prediction
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import ChartScore
+from calibrant.sklearn.folds import folds_of
+from calibrant.sklearn.frames import like_input, rows_of
 
 
 class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, complain, device_like, floats, namespace, same_length
-from calibrant.charts import Chart
+from calibrant.interpolators.support import Logits
 from calibrant.predictions import Interval, Quantiles, as_prediction
 from calibrant.scores import (
     CDFScore,
@@ -29,8 +29,8 @@ from calibrant.scores import (
     ZScore,
 )
 from calibrant.scores.base import ChartScore
+from calibrant.scores.charts import Chart
 from calibrant.scores.signed import After, Parted, SignedChart, SignedScore
-from calibrant.support import Logits
 
 
 class Nonconformity(ABC):

@@ -18,14 +18,7 @@ from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
 from calibrant.guarantee import exact, largest_tie_of
-from calibrant.nonconformity import (
-    CQR,
-    AbsoluteResidual,
-    Centred,
-    Nonconformity,
-    NormalizedResidual,
-    check_nonconformity,
-)
+from calibrant.intervals.nonconformity import Nonconformity
 from calibrant.predictions import as_prediction
 
 
@@ -107,6 +100,7 @@ class ConformalInterval:
 
     The rank is a function of (n, coverage): `standard_rank`, or `paper_rank` for the paper's I_c.
 
+    >>> from calibrant.intervals import AbsoluteResidual
     >>> fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0, 2.0, 3.0], [1.5, 2.1, 2.8])
     >>> fitted([10.0, 20.0])
     (array([ 9.8, 19.8]), array([10.2, 20.2]))
@@ -193,18 +187,3 @@ class FittedInterval:
         )
         nothing = xp.full_like(lower, math.nan)
         return xp.where(empty, nothing, lower), xp.where(empty, nothing, upper)
-
-
-__all__ = [
-    "CQR",
-    "AbsoluteResidual",
-    "Centred",
-    "ConformalInterval",
-    "FittedInterval",
-    "IntervalGuarantee",
-    "Nonconformity",
-    "NormalizedResidual",
-    "check_nonconformity",
-    "paper_rank",
-    "standard_rank",
-]
