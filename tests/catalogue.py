@@ -17,7 +17,7 @@ import numpy as np
 import scipy.stats
 
 from calibrant import Calibrator, Distribution, Ensemble, Interval, Logistic, Mixture, Normal, Point, Quantiles, Samples
-from calibrant.distributions.adapters import from_scipy
+from calibrant.distributions import from_scipy
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal

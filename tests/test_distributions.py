@@ -22,7 +22,8 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.distributions.adapters import ScipyDistribution, TorchDistribution
+from calibrant.distributions.scipy_law import ScipyDistribution
+from calibrant.distributions.torch_law import TorchDistribution
 from calibrant.distributions.laplace import StandardLaplace
 from calibrant.distributions.student_t import StandardT
 

@@ -33,7 +33,7 @@ from calibrant import Calibrated, Calibrator, CrossCalibrated, Guarantee, Normal
 from calibrant._batch import same
 from calibrant.interpolators import NAF, Linear
 from calibrant.intervals import CQR, NormalizedResidual
-from calibrant.intervals.nonconformity import Centred, Nonconformity
+from calibrant.intervals import Centred, Nonconformity
 from calibrant.persistence import FileError, Promised, load, read, save
 from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed

@@ -27,7 +27,7 @@ from calibrant import Calibrator, Interval, Normal, Point, Quantiles, metrics  #
 from calibrant.distributions.guarded import Guarded  # noqa: E402
 from calibrant.distributions.mixture import Mixture  # noqa: E402
 from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
-from calibrant.intervals.nonconformity import middle  # noqa: E402
+from calibrant.intervals import middle  # noqa: E402
 from calibrant.study import run as running  # noqa: E402
 from calibrant.study.cells import Rows, Task, finite, measure, standardised  # noqa: E402
 from calibrant.study.datasets import AbsentError, DatasetError, Table  # noqa: E402

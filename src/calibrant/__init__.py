@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores
+from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator, conformal, isotonic
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
@@ -56,6 +56,13 @@ _MODULES = ("models", "plots", "reports")
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
+
+
+def _save(path: Any, calibrated: Any) -> None:
+    import_module("calibrant.persistence").save(path, calibrated)
+
+
+writer.hand_in(_save)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, clip, detached, namespace
+from calibrant._search import count_up_to, gather
 
 _STEPS = 100
 _SECANTS = 16
@@ -25,8 +26,8 @@ def solve_increasing(
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. The search ends when every step is small beside the root of the floats' resolution, so that one more
-    reaches it. That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through
+    forth for ever. The search ends when every step is small beside y or beside the length over which the value changes
+    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through
     it to the function's own parameters.
     """
     xp = namespace(target)
@@ -35,7 +36,7 @@ def solve_increasing(
     goal = detached(target)
     close = float(xp.finfo(target.dtype).eps) ** 0.75
     width = xp.abs(b - a)
-    y = 0.5 * a + 0.5 * b
+    y = _between(a, b)
     done = ~(b > a)
     last = width
     for _ in range(_STEPS):
@@ -43,15 +44,65 @@ def solve_increasing(
         gap = value - goal
         step = gap * xp.exp(clip(-log_slope, -700.0, 700.0))
         a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
-        small = close * xp.minimum(xp.abs(y) + 1e-3 * width, width)
+        small = close * xp.minimum(xp.abs(y) + xp.exp(clip(-log_slope, -700.0, 700.0)), width)
         done = done | (xp.abs(step) <= small) | (gap == 0)
         newton = y - step
         good = (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
-        following = xp.where(done, y, xp.where(good, newton, 0.5 * a + 0.5 * b))
+        following = xp.where(done, y, xp.where(good, newton, _between(a, b)))
         y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
             break
     return newton_step(function, target, y, width)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
+    xp = namespace(a)
+    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
+    near = xp.maximum(near, 1e-16 * far)
+    root = xp.sqrt(near) * xp.sqrt(far)
+    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
+    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
+
+
+def invert_many(
+    function: Callable[[Array], tuple[Array, Array]],
+    again: Callable[[Array], Array],
+    target: Array,
+    grid: Array,
+) -> Array:
+    """The y with value(y) = target for many increasing targets, (1, k), that all rows share, as (n, k).
+
+    `grid` holds increasing places in each row, (n, m): the inverse is interpolated between them, and a Newton step
+    follows. Where that is not enough, `again(rows)` gives the inverse of these rows in a slower way.
+    """
+    xp, grid = namespace(grid), detached(grid)
+    value, log_slope = (detached(part) for part in function(grid))
+    target = xp.broadcast_to(target, (grid.shape[0], target.shape[1]))
+    j = clip(count_up_to(value, target), 1, grid.shape[1] - 1)
+    a, b, va, vb = gather(grid, j - 1), gather(grid, j), gather(value, j - 1), gather(value, j)
+    inverse = xp.exp(clip(-log_slope, -700.0, 700.0))
+    rise, width = xp.where(vb > va, vb - va, xp.ones_like(va)), b - a
+    da, db = rise * gather(inverse, j - 1), rise * gather(inverse, j)
+    t = (target - va) / rise
+    y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
+    inside = (target >= va) & (target <= vb) & xp.isfinite(va) & xp.isfinite(vb)
+    y = xp.where(inside, xp.minimum(xp.maximum(y, a), b), a)
+    settled = xp.zeros_like(target[:, :1]) > 1
+    for tolerance in (1e-4, 1e-9):
+        y = detached(y)
+        value, log_slope = function(y)
+        step = (value - target) * xp.exp(clip(-detached(log_slope), -700.0, 700.0))
+        fine = inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y)))
+        # a row that is done stays as it is, whatever the others need
+        y = xp.where(settled, y, xp.minimum(xp.maximum(y - step, a), b))
+        settled = settled | xp.all(fine, axis=1)[:, None]
+        if bool(xp.all(settled)):
+            return y
+    index = xp.nonzero(~settled[:, 0])[0]
+    rank = xp.cumulative_sum(xp.astype(~settled[:, 0], xp.int64)) - 1
+    slow = xp.take(again(index), xp.where(settled[:, 0], xp.zeros_like(rank), rank), axis=0)
+    return xp.where(settled, y, slow)
 
 
 def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:

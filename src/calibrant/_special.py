@@ -47,6 +47,13 @@ def sigmoid(s: Array) -> Array:
     return _elementwise("expit", s)
 
 
+def safe_log(p: Array) -> Array:
+    """log(p), and -inf where p is 0, without a warning."""
+    xp = namespace(p)
+    positive = p > 0
+    return xp.where(positive, xp.log(xp.where(positive, p, xp.ones_like(p))), xp.full_like(p, -xp.inf))
+
+
 def logit(p: Array) -> Array:
     """log(p / (1 - p)); -+inf at 0 and 1."""
     xp = namespace(p)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from calibrant import writer
 from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee import Guarantee
+from calibrant.distributions.context import Context
+from calibrant.guarantee import Guarantee, fitted
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction
@@ -41,8 +43,13 @@ class Calibrator:
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
                 raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
 
-    def fit(self, prediction: Any, y: Any, *, rng: np.random.Generator | None = None) -> Calibrated:
-        """Calibrate on the predictions and labels of n rows that the model was not trained on."""
+    def fit(
+        self, prediction: Any, y: Any, *, by: Any = None, weights: Any = None, rng: np.random.Generator | None = None
+    ) -> Calibrated:
+        """Calibrate on the predictions and labels of n rows that the model was not trained on.
+
+        `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
+        """
         prediction = as_prediction(prediction)
         y = floats("y", y, like=prediction._like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
@@ -57,8 +64,9 @@ class Calibrator:
                 infinite,
                 "is not finite: y lies beyond the prediction's support",
             )
-        q = self.interpolator.fit(scores, support=getattr(score, "support", REAL_LINE), rng=rng)
-        return Calibrated(score, q, Guarantee.of(self.interpolator, scores), self.interpolator)
+        context = Context(y.shape[0], by, weights, rng)
+        q, guarantee = fitted(self.interpolator, scores, getattr(score, "support", REAL_LINE), context)
+        return Calibrated(score, q, guarantee, self.interpolator)
 
 
 @dataclass(frozen=True)
@@ -71,19 +79,23 @@ class Calibrated:
     interpolator: Interpolator
     """What made q of the scores."""
 
-    def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
-        """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
+    def __call__(
+        self, prediction: Any, *, by: Any = None, weights: Any = None, rng: np.random.Generator | None = None
+    ) -> Distribution:
+        """H[x_i] for each row i of a prediction.
+
+        `by` and `weights` are what else is known of the rows, where q depends on it; `rng` draws the uniforms of a
+        randomised q.
+        """
         prediction = as_prediction(prediction)
         if rng is not None:
             check_generator(rng)
-        q = self.q.to(prediction._like).realise(len(prediction), rng)
+        q = self.q.to(prediction._like).for_rows(Context(len(prediction), by, weights, rng))
         return self.score.pull_back(q, prediction)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        from calibrant.persistence import save
-
-        save(path, self)
+        writer.save(path, self)
 
 
 def isotonic() -> Calibrator:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant import writer
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.mixture import Mixture
@@ -52,7 +53,14 @@ class CrossCalibrated:
         """Of the kind 2c + O(K / n), not 1 / (n + 1)."""
         return CrossGuarantee(tuple(member.guarantee for member in self.members), self.weights)
 
-    def __call__(self, predictions: Sequence[Any], *, rng: np.random.Generator | None = None) -> Distribution:
+    def __call__(
+        self,
+        predictions: Sequence[Any],
+        *,
+        by: Any = None,
+        weights: Any = None,
+        rng: np.random.Generator | None = None,
+    ) -> Distribution:
         """H[x_i] for each row i, given the prediction of every fold's model for these rows."""
         several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
         if not several or len(predictions) != len(self.members):
@@ -60,11 +68,9 @@ class CrossCalibrated:
                 f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each"
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
-        laws = [member(each, rng=rng) for member, each in zip(self.members, predictions, strict=True)]
+        laws = [member(each, by=by, weights=weights, rng=rng) for member, each in zip(self.members, predictions, strict=True)]
         return Mixture(tuple(laws), self.weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        from calibrant.persistence import save
-
-        save(path, self)
+        writer.save(path, self)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from calibrant._arrays import Array, namespace, unit
-from calibrant.interpolators import Interpolator, Linear
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
+from calibrant.interpolators import ContextInterpolator, Interpolator, Linear
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,19 @@ class CrossGuarantee:
             f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
             f" that did not see its row. Assumes exchangeable data{continuous}."
         )
+
+
+def fitted(
+    interpolator: Interpolator, scores: Array, support: Any, context: Context
+) -> tuple[Distribution, Guarantee]:
+    """q and what it promises: both made by the interpolator, from the scores and what else is known of their rows."""
+    if context.unused():
+        if not isinstance(interpolator, ContextInterpolator):
+            given = ", ".join(f"{name}=" for name in context.unused())
+            raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {given}")
+        return interpolator.fit_rows(scores, context, support=support)
+    q = interpolator.fit(scores, support=support, rng=context.rng)
+    return q, Guarantee.of(interpolator, scores)
 
 
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Interpolator | None = None) -> int:

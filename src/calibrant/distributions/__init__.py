@@ -1,8 +1,10 @@
 """Laws on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
-from calibrant.distributions.adapters import from_scipy, from_torch
+from calibrant.distributions import by_quadrature, clipped, single  # noqa: F401 (they hand in what base builds on)
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
 from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.log_normal import LogNormal
@@ -11,11 +13,15 @@ from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.scipy_law import from_scipy
 from calibrant.distributions.student_t import StudentT
+from calibrant.distributions.torch_law import from_torch
 
 __all__ = [
+    "Context",
     "Distribution",
     "GaussianMixture",
+    "Joined",
     "Laplace",
     "LocationScale",
     "LogNormal",
@@ -27,4 +33,5 @@ __all__ = [
     "StudentT",
     "from_scipy",
     "from_torch",
+    "join",
 ]

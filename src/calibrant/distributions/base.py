@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from collections.abc import Callable
+from typing import Any, Self, cast
 
 import array_api_compat
 import numpy as np
@@ -22,59 +23,15 @@ from calibrant._arrays import (
     unit,
 )
 from calibrant._batch import first_array, map_arrays, take_rows
-from calibrant._special import sigmoid
-
-if TYPE_CHECKING:
-    from calibrant.scores.charts import Chart
+from calibrant._special import safe_log, sigmoid
+from calibrant.distributions.context import Context
+from calibrant.distributions.integrals import PartialMoments, Squares
 
 
 _BLOCK = 2**14  # rows evaluated at a time
 
-
-class PartialMoments(NamedTuple):
-    """The four integrals of F and 1 - F that give means and variances, also of a clipped law."""
-
-    lower: Array
-    """E (y - Y)+, the integral of F up to y."""
-    lower2: Array
-    """E (y - Y)+^2 / 2."""
-    upper: Array
-    """E (Y - y)+, the integral of 1 - F from y on."""
-    upper2: Array
-    """E (Y - y)+^2 / 2."""
-
-
-class Squares(NamedTuple):
-    """The two integrals whose sum is the CRPS."""
-
-    lower: Array
-    """The integral of F^2 up to y."""
-    upper: Array
-    """The integral of (1 - F)^2 from y on."""
-
-
-def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tuple[float, float]) -> PartialMoments:
-    """Partial moments `over` above or `under` below the ends of a law, from those at the ends.
-
-    No mass is left beyond them, unless it is at -inf or +inf: `infinite` says how much.
-    """
-    below, above = infinite
-    lower, lower2, upper, upper2 = part
-    return PartialMoments(
-        lower + (1 - above) * over - below * under,
-        lower2 + over * lower + ((1 - above) * over**2 + below * under**2) / 2,
-        upper + (1 - below) * under - above * over,
-        upper2 + under * upper + ((1 - below) * under**2 + above * over**2) / 2,
-    )
-
-
-def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[float, float]) -> Squares:
-    """The same for the squares."""
-    below, above = infinite
-    return Squares(
-        part.lower + (1 - above) ** 2 * over - below**2 * under,
-        part.upper + (1 - below) ** 2 * under - above**2 * over,
-    )
+handed_in: dict[str, Callable[..., Any]] = {}
+"""What the files that build on this one give back to it: quadrature, and the laws that wrap another law."""
 
 
 class Distribution(ABC):
@@ -85,8 +42,24 @@ class Distribution(ABC):
 
     To write your own law, make a frozen dataclass of it and give `shape` and six primitives: `_cdf`, `_ppf`,
     `_logpdf`, `_mean`, `_std`, `_crps`. Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so
-    meet them with your parameters as columns (`self._lift`). The remaining private methods have plain defaults; a
-    law that knows better (accuracy in the tails, a closed form) says so by its own.
+    meet them with your parameters as columns (`self._lift`). Everything else has a default that is right, if slow.
+    `calibrant.testing.check_distribution` runs the laws of a law on yours.
+
+    A law that knows better says so by one of these hooks, which every wrapper forwards:
+
+    | hook | what it says | default |
+    |---|---|---|
+    | `_sf`, `_logcdf`, `_logsf`, `_ppf_logit` | the tails, as far out as floats reach | from `_cdf` and `_ppf` |
+    | `_logit_and_log_slope` | log F - log(1 - F) and the log of its slope | from the three logs |
+    | `_cdf_left` | the CDF from the left, where there are atoms | `_cdf` |
+    | `_quantiles`, `_quantiles_logit` | the same levels for all rows, worked out at once | `_ppf`, `_ppf_logit` |
+    | `_partial_moments`, `_squares` | integrals of the CDF from both ends to y | quadrature |
+    | `_moments_within`, `_squares_within` | the same between two bounds | quadrature |
+    | `_infinite_mass` | the mass at -inf and +inf | none |
+    | `_breaks` | where a single law bends | a grid of quantiles |
+    | `_outline` | points of each CDF, straight lines between which are exact | none |
+    | `_clipped` | the law of min(max(Y, lower), upper) | `Clipped` |
+    | `for_rows` | the laws of these rows, for a q that depends on the row | the law itself |
     """
 
     # ---- what a law must say ---------------------------------------------------------------------------------------
@@ -138,21 +111,40 @@ class Distribution(ABC):
         """The quantile at probability sigmoid(s)."""
         return self._ppf(sigmoid(s))
 
+    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
+        """log F - log(1 - F), and the log of its derivative f / (F (1 - F))."""
+        xp = namespace(y)
+        below, above = self._logcdf(y), self._logsf(y)
+        outside = xp.isinf(below) | xp.isinf(above)
+        zero = xp.zeros_like(below)
+        slope = xp.where(outside, zero, self._logpdf(y))
+        slope = slope - xp.where(outside, zero, below) - xp.where(outside, zero, above)
+        # where the logit is infinite it is infinitely steep: its inverse, which quadrature needs, is flat there
+        return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)
+
     def _quantiles(self, p: Array) -> Array:
         """The quantiles of every row at the same k levels."""
         return self._at("_ppf", p[None, :] if self.shape else p)
 
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        """By quadrature, see `calibrant.distributions.quadrature`."""
-        from calibrant.distributions.quadrature import as_pull_back
+    def _quantiles_logit(self, s: Array) -> Array:
+        """The quantiles at probabilities sigmoid(s), for many increasing s that all rows share: (1, k) or (k,)."""
+        return self._ppf_logit(s)
 
-        return as_pull_back(self)._partial_moments(y)
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        """See `PartialMoments`."""
+        return handed_in["partial moments"](self, y)
 
     def _squares(self, y: Array) -> Squares:
-        """By quadrature, see `calibrant.distributions.quadrature`."""
-        from calibrant.distributions.quadrature import as_pull_back
+        """See `Squares`."""
+        return handed_in["squares"](self, y)
 
-        return as_pull_back(self)._squares(y)
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        """The same integrals of F from `lower` up to y and of 1 - F from y to `upper`, lower <= y <= upper."""
+        return handed_in["moments within"](self, y, lower, upper)
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        """The same for the squares."""
+        return handed_in["squares within"](self, y, lower, upper)
 
     def _infinite_mass(self) -> tuple[float, float]:
         """The probabilities of -inf and +inf; the integrals above then start at the law's last finite point."""
@@ -164,25 +156,18 @@ class Distribution(ABC):
         like = self._like if self._like is not None else np.zeros(())
         return self._ppf_logit(device_like(np.sort(s), like))
 
-    def _pulled(self, chart: Chart) -> Distribution:
-        """The law of the y with chart(y) ~ self, for each row of the chart."""
-        return chart.pull(self)
-
-    def _recalibrated(self, q: Distribution) -> Distribution:
-        """The law of the y with logit F(y) ~ q: what the cdf score makes of this forecast."""
-        from calibrant.distributions.pullback import PullBack
-        from calibrant.scores.charts import LogitCDF
-
-        return PullBack(LogitCDF(self), q)
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        """Points of each CDF in order: y, F from the left and F itself at y, where straight lines join them."""
+        return None
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        from calibrant.distributions.clipped import Clipped
+        return handed_in["clipped"](self, lower, upper)
 
-        return Clipped(self, lower, upper)
-
-    def realise(self, n: int, rng: np.random.Generator | None) -> Distribution:
-        """The law itself; a randomised one draws its uniforms, one for each of n rows."""
-        del n, rng
+    def for_rows(self, context: Context) -> Distribution:
+        """The laws of some rows, of shape () or (n,): this law itself, unless it depends on the row."""
+        if context.unused():
+            name = context.unused()[0]
+            raise TypeError(f"{self!r} does not depend on the row: it was made without {name}=, so it takes none")
         return self
 
     # ---- what everybody gets ---------------------------------------------------------------------------------------
@@ -190,6 +175,10 @@ class Distribution(ABC):
     def cdf(self, y: Any) -> Array:
         """P(Y <= y)."""
         return self._at("_cdf", floats("y", y, like=self._like, allow_inf=True))
+
+    def cdf_left(self, y: Any) -> Array:
+        """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only."""
+        return self._at("_cdf_left", floats("y", y, like=self._like, allow_inf=True))
 
     def sf(self, y: Any) -> Array:
         """P(Y > y), without the cancellation of 1 - cdf where the law allows it."""
@@ -263,9 +252,7 @@ class Distribution(ABC):
         if not self.shape:
             raise TypeError("a single law has no rows to index")
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
-            from calibrant.distributions.single import single_row
-
-            return single_row(self, int(index))
+            return handed_in["row"](self, int(index))
         return take_rows(self, index)
 
     def __repr__(self) -> str:
@@ -313,87 +300,5 @@ class Distribution(ABC):
         return np.concatenate(parts)
 
 
-class Integrated(Distribution):
-    """A law whose mean, std and crps follow from its partial moments and squares."""
-
-    @abstractmethod
-    def _partial_moments(self, y: Array) -> PartialMoments: ...
-
-    @abstractmethod
-    def _squares(self, y: Array) -> Squares: ...
-
-    def _mean(self) -> Array:
-        below, above = self._infinite_mass()
-        centre, part = self._at_centre()
-        if below or above:
-            return _fill(centre, np.nan if below and above else np.inf if above else -np.inf)
-        xp = namespace(centre)
-        no_upper, no_lower = xp.isinf(part.upper), xp.isinf(part.lower)
-        settled = [xp.where(no_upper | no_lower, xp.zeros_like(side), side) for side in (part.upper, part.lower)]
-        one_sided = xp.where(no_upper, xp.full_like(centre, xp.inf), xp.full_like(centre, -xp.inf))
-        missing = xp.where(no_upper & no_lower, xp.full_like(centre, xp.nan), one_sided)
-        return xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1]))
-
-    def _std(self) -> Array:
-        centre, part = self._at_centre()
-        if any(self._infinite_mass()):
-            return _fill(centre, np.inf)
-        xp = namespace(centre)
-        square = 2 * (part.upper2 + part.lower2)
-        finite = xp.isfinite(square)
-        sides = [xp.where(finite, side, xp.zeros_like(square)) for side in (part.upper, part.lower)]
-        bias = sides[0] - sides[1]
-        variance = xp.where(finite, square, xp.ones_like(square)) - bias**2
-        std = xp.sqrt(xp.maximum(variance, xp.zeros_like(variance)))
-        return xp.where(finite, std, xp.full_like(std, xp.inf))
-
-    def _crps(self, y: Array) -> Array:
-        if any(self._infinite_mass()):
-            return _fill(self._cdf(y), np.inf)
-        squares = self._squares(y)
-        return squares.lower + squares.upper
-
-    def _at_centre(self) -> tuple[Array, PartialMoments]:
-        """A middle point of each law and the partial moments there; around it nothing cancels."""
-        half = device_like(0.5, self._like)
-        centre = self._centre(self._ppf(half[None, None] if self.shape else half))
-        part = self._partial_moments(centre)
-        if not self.shape:
-            return centre, part
-        return centre[:, 0], PartialMoments(*(moment[:, 0] for moment in part))
-
-    def _centre(self, median: Array) -> Array:
-        """Where to measure the moments from: the median, if it is finite."""
-        xp = namespace(median)
-        return xp.where(xp.isfinite(median), median, xp.zeros_like(median))
-
-
-def _fill(like: Array, value: float) -> Array:
-    return namespace(like).full_like(like, value)
-
-
 def _is_single(like: Array) -> bool:
     return like is not None and like.dtype == namespace(like).float32
-
-
-def safe_log(p: Array) -> Array:
-    """log(p), and -inf where p is 0, without a warning."""
-    xp = namespace(p)
-    positive = p > 0
-    return xp.where(positive, xp.log(xp.where(positive, p, xp.ones_like(p))), xp.full_like(p, -xp.inf))
-
-
-def logit_cdf(law: Distribution, y: Array) -> Array:
-    """log F(y) - log(1 - F(y))."""
-    return law._logcdf(y) - law._logsf(y)
-
-
-def logit_cdf_and_log_slope(law: Distribution, y: Array) -> tuple[Array, Array]:
-    """The logit of F, and the log of its derivative f / (F (1 - F))."""
-    xp = namespace(y)
-    below, above = law._logcdf(y), law._logsf(y)
-    outside = xp.isinf(below) | xp.isinf(above)
-    zero = xp.zeros_like(below)
-    slope = xp.where(outside, zero, law._logpdf(y)) - xp.where(outside, zero, below) - xp.where(outside, zero, above)
-    # where the logit is infinite it is infinitely steep: its inverse, which quadrature needs, is flat there
-    return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)

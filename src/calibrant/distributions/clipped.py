@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import (
-    Distribution,
-    Integrated,
-    PartialMoments,
-    Squares,
-    moments_beyond,
-    squares_beyond,
-)
+from calibrant.distributions.base import Distribution, handed_in
+from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
+from calibrant.distributions.integrated import Integrated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clipped(Integrated):
-    """The law of min(max(Y, lower), upper), Y ~ law: exact wherever the law's own integrals are."""
+    """The law of min(max(Y, lower), upper), Y ~ law: its CDF is the law's between the bounds, and so are its integrals.
+
+    What the law has beyond the bounds enters as the mass on them and in no other way: a clipped law has moments also
+    where the law has none.
+    """
 
     law: Distribution
     lower: float = shared()
@@ -29,65 +28,104 @@ class Clipped(Integrated):
     def shape(self) -> tuple[int, ...]:
         return self.law.shape
 
+    def _inside(self, y: Array) -> Array:
+        return clip(y, self.lower, self.upper)
+
     def _cdf(self, y: Array) -> Array:
-        return self._outside(y, y < self.lower, y >= self.upper, self.law._cdf)
+        return self._chosen(y < self.lower, y >= self.upper, self.law._cdf(self._inside(y)), 0.0, 1.0)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._outside(y, y <= self.lower, y > self.upper, self.law._cdf_left)
-
-    def _outside(self, y: Array, low: Array, high: Array, inside: Array) -> Array:
-        xp = namespace(y)
-        F = inside(clip(y, self.lower, self.upper))
-        return xp.where(low, xp.zeros_like(F), xp.where(high, xp.ones_like(F), F))
+        return self._chosen(y <= self.lower, y > self.upper, self.law._cdf_left(self._inside(y)), 0.0, 1.0)
 
     def _sf(self, y: Array) -> Array:
-        xp = namespace(y)
-        S = self.law._sf(clip(y, self.lower, self.upper))
-        return xp.where(y < self.lower, xp.ones_like(S), xp.where(y >= self.upper, xp.zeros_like(S), S))
+        return self._chosen(y < self.lower, y >= self.upper, self.law._sf(self._inside(y)), 1.0, 0.0)
 
-    def _ppf(self, p: Array) -> Array:
-        return clip(self.law._ppf(p), self.lower, self.upper)
+    def _logcdf(self, y: Array) -> Array:
+        return self._chosen(y < self.lower, y >= self.upper, self.law._logcdf(self._inside(y)), -math.inf, 0.0)
+
+    def _logsf(self, y: Array) -> Array:
+        return self._chosen(y < self.lower, y >= self.upper, self.law._logsf(self._inside(y)), 0.0, -math.inf)
 
     def _logpdf(self, y: Array) -> Array:
-        xp = namespace(y)
-        density = self.law._logpdf(clip(y, self.lower, self.upper))
-        return xp.where((y < self.lower) | (y > self.upper), xp.full_like(density, -xp.inf), density)
+        density = self.law._logpdf(self._inside(y))
+        return self._chosen(y < self.lower, y > self.upper, density, -math.inf, -math.inf)
+
+    @staticmethod
+    def _chosen(low: Array, high: Array, inside: Array, below: float, above: float) -> Array:
+        xp = namespace(inside)
+        return xp.where(low, xp.full_like(inside, below), xp.where(high, xp.full_like(inside, above), inside))
+
+    def _ppf(self, p: Array) -> Array:
+        return self._inside(self.law._ppf(p))
+
+    def _ppf_logit(self, s: Array) -> Array:
+        return self._inside(self.law._ppf_logit(s))
+
+    def _quantiles(self, p: Array) -> Array:
+        return self._inside(self.law._quantiles(p))
+
+    def _quantiles_logit(self, s: Array) -> Array:
+        return self._inside(self.law._quantiles_logit(s))
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        xp = namespace(y)
-        inside = clip(y, self.lower, self.upper)
-        lower, lower2, upper, upper2 = self.law._partial_moments(inside)
-        if math.isfinite(self.lower):
-            base, base2, *_ = self.law._partial_moments(self._bound(self.lower))
-            lower2 = lower2 - base2 - (inside - self.lower) * base
-            lower = lower - base
-        if math.isfinite(self.upper):
-            *_, base, base2 = self.law._partial_moments(self._bound(self.upper))
-            upper2 = upper2 - base2 - (self.upper - inside) * base
-            upper = upper - base
-        zero = xp.zeros_like(y)
-        over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
-        return moments_beyond(PartialMoments(lower, lower2, upper, upper2), over, under, (0.0, 0.0))
+        inside = self._inside(y)
+        part = self.law._moments_within(inside, *self._bounds)
+        return moments_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _squares(self, y: Array) -> Squares:
+        inside = self._inside(y)
+        part = self.law._squares_within(inside, *self._bounds)
+        return squares_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
+        part = self.law._moments_within(inside, low, high)
+        # beyond the bounds of this law F is 0 or 1
+        over, under = self._beyond(y, inside)
+        return moments_beyond(part, over, under, (0.0, 0.0))
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
+        return squares_beyond(self.law._squares_within(inside, low, high), *self._beyond(y, inside), (0.0, 0.0))
+
+    @property
+    def _bounds(self) -> tuple[Array, Array]:
+        lower, upper = (device_like(bound, self._like) for bound in (self.lower, self.upper))
+        return (lower[None, None], upper[None, None]) if self.shape else (lower, upper)
+
+    @staticmethod
+    def _beyond(y: Array, inside: Array) -> tuple[Array, Array]:
         xp = namespace(y)
-        inside = clip(y, self.lower, self.upper)
-        lower, upper = self.law._squares(inside)
-        if math.isfinite(self.lower):
-            lower = lower - self.law._squares(self._bound(self.lower)).lower
-        if math.isfinite(self.upper):
-            upper = upper - self.law._squares(self._bound(self.upper)).upper
         zero = xp.zeros_like(y)
-        over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
-        return squares_beyond(Squares(lower, upper), over, under, (0.0, 0.0))
+        return xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
 
-    def _bound(self, value: float) -> Array:
-        bound = device_like(value, self._like)
-        return bound[None, None] if self.shape else bound
-
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Array, Array]:
         below, above = self.law._infinite_mass()
         return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
+
+    def _breaks(self) -> Array:
+        points = self._inside(self.law._breaks())
+        bounds = [device_like([bound], points) for bound in (self.lower, self.upper) if math.isfinite(bound)]
+        return namespace(points).sort(concatenate([points, *bounds]))
+
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        """The law's between the bounds, and a jump at each of them."""
+        outline = self.law._outline()
+        if outline is None:
+            return None
+        xp = namespace(outline[0])
+        y, left, right = (part + xp.zeros_like(outline[0]) for part in outline)
+        low, high = (xp.full_like(y[..., :1], bound) for bound in (self.lower, self.upper))
+        F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
+        left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
+        start, end = (low, xp.zeros_like(low), F_low), (high, F_high, xp.ones_like(high))
+        parts = [[self._inside(y)], [left], [right]]
+        if math.isfinite(self.lower):
+            parts = [[new, *part] for new, part in zip(start, parts, strict=True)]
+        if math.isfinite(self.upper):
+            parts = [[*part, new] for new, part in zip(end, parts, strict=True)]
+        y, left, right = (concatenate(part, axis=-1) for part in parts)
+        return y, left, right
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         return (
@@ -98,3 +136,6 @@ class Clipped(Integrated):
 
     def _describe(self) -> str:
         return f"{self.law!r} to [{self.lower:g}, {self.upper:g}]"
+
+
+handed_in["clipped"] = Clipped

@@ -1,21 +1,19 @@
-"""The lambda guard: a learned law bent until it is as accurate as it promised to be."""
+"""A law bent by a broken line from (0, 0) to (1, 1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares, safe_log
-from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.base import Distribution
+from calibrant._special import safe_log
 from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.distributions.quadrature import Table
-from calibrant.interpolators.support import REAL_LINE, ranks
+from calibrant.distributions.tabulated import ByTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Guarded(Integrated):
+class Guarded(ByTable):
     """F(s) = bend(law.cdf(s)), with `bend` an increasing broken line from (0, 0) to (1, 1).
 
     Mean, std and crps by quadrature between the bends (relative error about 1e-9).
@@ -62,16 +60,6 @@ class Guarded(Integrated):
         xp = namespace(p)
         return clip(p, 0.0, 1 - float(xp.finfo(p.dtype).eps))
 
-    @cached_property
-    def _table(self) -> Table:
-        return Table.of(self)
-
-    def _partial_moments(self, s: Array) -> PartialMoments:
-        return self._table.partial_moments(s)
-
-    def _squares(self, s: Array) -> Squares:
-        return self._table.squares(s)
-
     def _breaks(self) -> Array:
         xp = namespace(self.bend.knots)
         bends = self.law._ppf(self.bend.knots[1:-1])
@@ -79,33 +67,3 @@ class Guarded(Integrated):
 
     def _describe(self) -> str:
         return f"{self.law!r}, {self.bend.knots.shape[0] - 2} bends"
-
-
-def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
-    """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; itself if it is so already.
-
-    Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first,
-    which tells them apart.
-    """
-    from calibrant.interpolators.tails import ExponentialTails
-
-    xp = namespace(scores)
-    n = scores.shape[0]
-    at = law._cdf(scores)
-    apart = scores[1:] > scores[:-1]
-    tied = apart & ~(at[1:] > at[:-1])
-    if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
-        law = Mixture((law, REAL_LINE.linear(scores, ExponentialTails())), (0.999, 0.001))
-        at = law._cdf(scores)
-    low, high = (ranks(scores) - accuracy) / (n + 1), (ranks(scores) + accuracy) / (n + 1)
-    clipped = xp.minimum(xp.maximum(at, low), high)
-    if bool(xp.all(clipped == at)):
-        return law
-    # a knot stays only where the line bends: at a clipped score and at its neighbours
-    moved = clipped != at
-    edge = moved[:1] & False
-    near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
-    ends = [device_like([end], scores) for end in (0.0, 1.0)]
-    knots = concatenate([ends[0], at[near], ends[1]])
-    probs = concatenate([ends[0], clipped[near], ends[1]])
-    return Guarded(law, PiecewiseLinear(knots, probs))

@@ -10,9 +10,11 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, safe_log
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant._special import safe_log
 from calibrant.distributions.location_scale import LocationScale, located
-from calibrant.distributions.logistic_linear import LOGIT_GRID
+from calibrant.distributions.logits import LOGIT_GRID
 
 
 @dataclass(frozen=True, repr=False)

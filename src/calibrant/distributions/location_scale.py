@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, complain, floats, namespace, same_length, widen
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +67,9 @@ class LocationScale(Distribution):
     def _ppf_logit(self, s: Array) -> Array:
         return self._y(self.base._ppf_logit(s))
 
+    def _quantiles_logit(self, s: Array) -> Array:
+        return self._y(self.base._quantiles_logit(s))
+
     def _logpdf(self, y: Array) -> Array:
         return self.base._logpdf(self._z(y)) - namespace(self.scale).log(self._lift(self.scale))
 
@@ -93,19 +97,22 @@ class LocationScale(Distribution):
     def _breaks(self) -> Array:
         return self._y(self.base._breaks())
 
-    def _recalibrated(self, q: Distribution) -> Distribution:
-        """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, if the base is one."""
-        if self.base.shape:
-            return super()._recalibrated(q)
-        from calibrant.scores.charts import LogitCDF
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        within = self.base._moments_within(self._z(y), self._z(lower), self._z(upper))
+        scale = self._lift(self.scale)
+        powers = (scale, scale**2, scale, scale**2)
+        return PartialMoments(*(power * part for power, part in zip(powers, within, strict=True)))
 
-        if self.base._like is not None:
-            return LocationScale(self.loc, self.scale, LogitCDF(self.base).pull_back(q))
-        # a law without parameters, such as the standard normal: q o G and its tables are made once for each q
-        made = vars(q).setdefault("_recalibrated_by", {})
-        if self.base not in made:
-            made[self.base] = LogitCDF(self.base).pull_back(q)
-        return LocationScale(self.loc, self.scale, made[self.base])
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        within = self.base._squares_within(self._z(y), self._z(lower), self._z(upper))
+        return Squares(*(self._lift(self.scale) * part for part in within))
+
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        outline = self.base._outline()
+        if outline is None:
+            return None
+        z, left, right = outline
+        return self._lift(self.loc) + self._lift(self.scale) * z, left, right
 
     def _describe(self) -> str:
         return f"base={self.base!r}"

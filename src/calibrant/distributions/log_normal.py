@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from calibrant._arrays import Array, complain, floats, namespace, same_length, widen
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
-from calibrant.distributions.base import Distribution, PartialMoments
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments
 
 
 @dataclass(frozen=True, eq=False, repr=False)

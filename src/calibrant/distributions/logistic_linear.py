@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
+from calibrant._kept import kept
 from calibrant._special import log_sigmoid, sigmoid
-from calibrant.distributions.base import Integrated, PartialMoments, Squares, safe_log
-from calibrant.distributions.quadrature import Table
+from calibrant._special import safe_log
+from calibrant.distributions.logits import LOGIT_GRID, LOGIT_TAIL
+from calibrant.distributions.tabulated import ByTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogisticLinear(Integrated):
+class LogisticLinear(ByTable):
     """The single law of a logit s whose CDF is linear in u = sigmoid(s) between the knots, from (0, 0) to (1, 1).
 
     Between the knots a < b the share (u - u_a) / (u_b - u_a) is computed from s, a and b, never from u, which rounds
@@ -43,7 +44,7 @@ class LogisticLinear(Integrated):
         a, b, Fa, Fb = (xp.reshape(xp.take(table, index), j.shape) for table, index in tables)
         return a, b, Fa, Fb
 
-    @cached_property
+    @kept
     def _padded(self) -> tuple[Array, Array]:
         """The knots and probabilities with (-inf, 0) before and (inf, 1) after them; once, since they are n long."""
         low, high, zero, one = (device_like([end], self.knots) for end in (-np.inf, np.inf, 0.0, 1.0))
@@ -81,7 +82,7 @@ class LogisticLinear(Integrated):
             inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends
         )
 
-    @cached_property
+    @kept
     def _mirrored(self) -> LogisticLinear:
         """The law of -s."""
         xp = namespace(self.knots)
@@ -100,16 +101,6 @@ class LogisticLinear(Integrated):
         gap = log_sigmoid(b) + log_sigmoid(-a) + xp.log(-xp.expm1(a - b))
         return xp.log(Fb - Fa) - gap + log_sigmoid(s) + log_sigmoid(-s)
 
-    @cached_property
-    def _table(self) -> Table:
-        return Table.of(self)
-
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        return self._table.partial_moments(y)
-
-    def _squares(self, y: Array) -> Squares:
-        return self._table.squares(y)
-
     def _breaks(self) -> Array:
         """The knots and a grid; beyond the last knot the tail is that of the logistic law."""
         xp = namespace(self.knots)
@@ -119,10 +110,6 @@ class LogisticLinear(Integrated):
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots, support (0, 1)"
-
-
-LOGIT_TAIL = np.concatenate([np.arange(1, 40) / 2, np.arange(20, 120, 2), [120, 150, 200, 300, 500, 700.0]])
-LOGIT_GRID = np.concatenate([-LOGIT_TAIL[::-1], [0.0], LOGIT_TAIL])
 
 
 def _share(a: Array, b: Array, s: Array) -> Array:

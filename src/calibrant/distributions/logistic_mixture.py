@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from calibrant._arrays import Array, namespace
+from calibrant._kept import kept
 from calibrant._special import log_sigmoid
-from calibrant.distributions.base import Distribution, PartialMoments
-from calibrant.distributions.gaussian_mixture import KernelMixture, checked_components
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments
+from calibrant.distributions.kernel_mixture import KernelMixture, checked_components
 from calibrant.distributions.logistic import StandardLogistic, softplus_integral
-from calibrant.distributions.quadrature import nodes_and_weights
+from calibrant.distributions.gauss import nodes_and_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +60,7 @@ class LogisticMixture(KernelMixture):
         """log(1 + exp(z)) and its integral, the same at -z."""
         return PartialMoments(-log_sigmoid(-z), softplus_integral(z), -log_sigmoid(z), softplus_integral(-z))
 
-    @cached_property
+    @kept
     def _spread(self) -> Array:
         edges = self._edges()
         nodes, weights = nodes_and_weights(edges[:-1], edges[1:])

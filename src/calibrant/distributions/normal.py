@@ -8,7 +8,8 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
 
 

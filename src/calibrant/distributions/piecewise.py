@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import array_api_compat
+import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
+from calibrant._kept import kept
 from calibrant._search import Finder
 from calibrant._special import sigmoid
-from calibrant.distributions.base import Distribution, Integrated, PartialMoments, Squares
-
-if TYPE_CHECKING:
-    from calibrant.scores.charts import Chart
+from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
+from calibrant.distributions.integrated import Integrated
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class _Tables:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PiecewiseLinear(Integrated):
+class PiecewiseLinear(FromMiddle, Integrated):
     """The single law whose CDF runs straight through (knots[i], probs[i]); a repeated knot is a jump.
 
     Below the first knot lies the mass probs[0], above the last 1 - probs[-1], each as an exponential tail with mean
@@ -58,7 +57,6 @@ class PiecewiseLinear(Integrated):
     _find: Finder = field(init=False)
     _find_probs: Finder = field(init=False)
     _ends: tuple[float, float, float, float] = field(init=False)
-    _discrete: bool = field(init=False)
 
     def __post_init__(self) -> None:
         knots, probs = self.knots, self.probs
@@ -67,9 +65,6 @@ class PiecewiseLinear(Integrated):
         object.__setattr__(self, "_find", Finder(knots))
         object.__setattr__(self, "_find_probs", Finder(probs))
         object.__setattr__(self, "_tables", _tabulate(knots, probs, self._tail(0), self._tail(1)))
-        sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
-        tailed = any(mass > 0 and math.isfinite(scale) for mass, scale in (self._tail(0), self._tail(1)))
-        object.__setattr__(self, "_discrete", not (tailed or bool(namespace(knots).any(sloped))))
 
     def _tail(self, side: int) -> tuple[float, float]:
         """The mass beyond an end and its mean excess; a tail without mass has none."""
@@ -245,13 +240,87 @@ class PiecewiseLinear(Integrated):
             parts.append(last + self.right * steps)
         return concatenate(parts)
 
-    def _pulled(self, chart: Chart) -> Distribution:
-        """A law of atoms alone stays one under any increasing map; only the atoms move."""
-        if self._discrete and not chart.shape:
-            from calibrant.distributions.pullback import MovedAtoms
+    @property
+    def is_discrete(self) -> bool:
+        """Whether all of its mass sits on atoms."""
+        sloped = (self.knots[1:] > self.knots[:-1]) & (self.probs[1:] > self.probs[:-1])
+        tailed = any(mass > 0 and math.isfinite(scale) for mass, scale in (self._tail(0), self._tail(1)))
+        return not (tailed or bool(namespace(self.knots).any(sloped)))
 
-            return MovedAtoms(chart, self)
-        return chart.pull(self)
+    def _std(self) -> Array:
+        """In a unit in which squares neither vanish nor overflow."""
+        spread = self._ends[1] - self._ends[0]
+        if not 0 < spread < 1e-100:
+            return super()._std()
+        unit = 2.0 ** (math.frexp(spread)[1] - 1)
+        return unit * PiecewiseLinear(self.knots / unit, self.probs, self.left / unit, self.right / unit)._std()
+
+    # ---- from the middle outwards ----------------------------------------------------------------------------------
+
+    def _middle(self) -> float:
+        return float(self.knots[self.knots.shape[0] // 2])
+
+    def _reach(self) -> tuple[float, float]:
+        first, last, *_ = self._ends
+        (_, left), (_, right) = self._tail(0), self._tail(1)
+        return (
+            first - _TAIL_REACH * left if math.isfinite(left) else -math.inf,
+            last + _TAIL_REACH * right if math.isfinite(right) else math.inf,
+        )
+
+    @kept
+    def _outward_at_knots(self) -> Outward:
+        """At every knot."""
+        xp, middle = namespace(self.knots), self.knots.shape[0] // 2
+        knots, probs = (xp.astype(column, xp.float64) for column in (self.knots, self.probs))
+        h, Fa, Fb = knots[1:] - knots[:-1], probs[:-1], probs[1:]
+        up = _sums_outward(h[middle:], 1 - Fa[middle:], 1 - Fb[middle:])
+        down = _sums_outward(*(xp.flip(part[:middle]) for part in (h, Fb, Fa)))
+        down = down[0], -down[1], down[2]  # twice is an integral towards larger y
+        both = (concatenate([xp.flip(low[1:]), high]) for low, high in zip(down, up, strict=True))
+        return Outward(*(xp.astype(column, self.knots.dtype) for column in both))
+
+    def _outward(self, y: Array) -> Outward:
+        xp, shape = namespace(y), y.shape
+        y = xp.reshape(y, (-1,))
+        inside, a, b = self._piece(y)
+        F = self._cdf_inside(inside, a)
+        above = inside >= self._middle()
+        inner = xp.where(above, a, b)  # the end of the piece that is nearer to the middle
+        t = xp.abs(inside - xp.take(self.knots, inner))
+        near = xp.take(self.probs, inner)
+        near, here = xp.where(above, 1 - near, near), xp.where(above, 1 - F, F)
+        at = Outward(*(xp.take(column, inner) for column in self._outward_at_knots))
+        once = at.once - t * (near + here) / 2
+        twice = at.twice + xp.where(above, t, -t) * at.once + xp.where(above, -1.0, 1.0) * t**2 * (2 * near + here) / 6
+        square = at.square - t * (near**2 + near * here + here**2) / 3
+        for side, out in ((0, y < inside), (1, y > inside)):
+            if bool(xp.any(out)):
+                d, sign = xp.abs(y[out] - inside[out]), 2 * side - 1
+                first, second, squared = _tail_integrals(d, *self._tail(side))
+                twice[out] = twice[out] + sign * (d * once[out] - second)
+                once[out] = once[out] - first
+                square[out] = square[out] - squared
+        return Outward(*(xp.reshape(column, shape) for column in (once, twice, square)))
+
+    def _outline(self) -> tuple[Array, Array, Array]:
+        """The knots, and steps into the tails so short that a straight line will do."""
+        xp = namespace(self.knots)
+        steps = device_like(_OUTLINE_STEPS, self.knots)
+        y, left, right = self.knots, self.probs, self.probs
+        if y.shape[0] > 1:  # a repeated knot is a jump: its lower end is the first, its upper end the last of them
+            same = concatenate([y[:1] != y[:1], y[1:] == y[:-1]])
+            left = xp.where(same, concatenate([left[:1], left[:-1]]), left)
+        for side in (0, 1):
+            mass, scale = self._tail(side)
+            if mass > 0 and math.isfinite(scale):
+                if side == 0:
+                    far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(mass * xp.exp(-steps))
+                    y, left, right = concatenate([far, y]), concatenate([F, left]), concatenate([F, right])
+                else:
+                    far, F = self._ends[1] + scale * steps, 1 - mass * xp.exp(-steps)
+                    y, left, right = concatenate([y, far]), concatenate([left, F]), concatenate([right, F])
+        return y, left, right
 
     def _describe(self) -> str:
         said = {0: "none", 1: "none"}
@@ -264,6 +333,30 @@ class PiecewiseLinear(Integrated):
 
 
 _TAIL_STEPS = [0.5 * k for k in range(1, 81)]
+_TAIL_REACH = 745.0  # mean excesses, beyond which exp is 0
+_OUTLINE_STEPS = np.concatenate([np.arange(1, 41) / 20, 2 + np.arange(1, 21) / 5, 6 + np.arange(1, 33) / 1.0])
+
+
+def _sums_outward(h: Array, near: Array, far: Array) -> tuple[Array, Array, Array]:
+    """`Outward` at every knot from the middle on, over pieces of length h with these values at their ends."""
+    xp = namespace(h)
+    zero = xp.zeros_like(h[:1]) if h.shape[0] else xp.zeros((1,), dtype=h.dtype, device=array_api_compat.device(h))
+    once = -xp.cumulative_sum(concatenate([zero, h * (near + far) / 2]))
+    twice = xp.cumulative_sum(concatenate([zero, h * once[:-1] - h**2 * (2 * near + far) / 6]))
+    square = -xp.cumulative_sum(concatenate([zero, h * (near**2 + near * far + far**2) / 3]))
+    return once, twice, square
+
+
+def _tail_integrals(d: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
+    """Of a tail T over the distance d beyond an end: the integral of T, of (d - x) T(x), and of T^2."""
+    xp = namespace(d)
+    if mass == 0 or scale == 0:
+        return xp.zeros_like(d), xp.zeros_like(d), xp.zeros_like(d)
+    if math.isinf(scale):
+        return mass * d, mass * d**2 / 2, mass**2 * d
+    lost = -xp.expm1(-d / scale)
+    square = mass**2 * scale / 2 * -xp.expm1(-2 * d / scale)
+    return mass * scale * lost, mass * scale * (d - scale * lost), square
 
 
 def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[float, float]) -> _Tables:

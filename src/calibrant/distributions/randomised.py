@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._arrays import Array, clip, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
-
-if TYPE_CHECKING:
-    from calibrant.scores.charts import Chart
+from calibrant.distributions.context import Context
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,61 +68,59 @@ class Randomised(Distribution):
         return n / (n + 1), self.uniform / (n + 1), (1 - self.uniform) / (n + 1)
 
     def _mean(self) -> Array:
-        below, above = self._infinite_mass()
-        if below or above:
-            value = np.nan if below and above else np.inf if above else -np.inf
-            return namespace(self.uniform).full_like(self.uniform, value)
+        """-inf, +inf or nan in a row that has mass there."""
         core, low, high = self._weights()
-        return core * self.atoms._mean() + low * self.lower + high * self.upper
+        with np.errstate(invalid="ignore"):  # -inf + inf is nan
+            return core * self.atoms._mean() + low * self.lower + high * self.upper
 
     def _std(self) -> Array:
         xp = namespace(self.uniform)
-        if any(self._infinite_mass()):
-            return xp.full_like(self.uniform, xp.inf)
         core, low, high = self._weights()
-        centre, mean = self._mean(), self.atoms._mean()
+        finite, lower, upper = self._finite()
+        mean = self.atoms._mean()
+        centre = core * mean + low * lower + high * upper
         square = core * (self.atoms._std() ** 2 + (mean - centre) ** 2)
-        square = square + low * (self.lower - centre) ** 2 + high * (self.upper - centre) ** 2
-        return xp.sqrt(square)
+        square = square + low * (lower - centre) ** 2 + high * (upper - centre) ** 2
+        return xp.where(finite, xp.sqrt(square), xp.full_like(square, xp.inf))
+
+    def _finite(self) -> tuple[Array, Array, Array]:
+        """Which rows have both ends finite, and the ends, 0 where they are not."""
+        xp = namespace(self.uniform)
+        lower, upper = (xp.where(xp.isfinite(end), end, xp.zeros_like(end)) for end in (self.lower, self.upper))
+        return xp.isfinite(self.lower) & xp.isfinite(self.upper), lower, upper
 
     def _crps(self, y: Array) -> Array:
         """E|Y - y| - E|Y - Y'| / 2 of the mixture, from the same two expectations of the atoms."""
         xp = namespace(y)
-        if any(self._infinite_mass()):
-            return xp.full_like(y + self._lift(self.uniform), xp.inf)
         core, low, high = self._weights()
         low, high = self._lift(low), self._lift(high)
-        lower, upper = self._lift(self.lower), self._lift(self.upper)
+        finite, lower, upper = (self._lift(each) for each in self._finite())
         mean = self._lift(self.atoms._mean()) if self.atoms.shape else self.atoms._mean()
         first = self.atoms._ppf(device_like(np.zeros((1, 1)), self.uniform))
         spread = mean - first - self.atoms._crps(first)  # E|S - S'| / 2, since all atoms lie above the first
         distance = self.atoms._crps(y) + spread
         near = core * distance + low * xp.abs(lower - y) + high * xp.abs(upper - y)
         cross = core * low * (mean - lower) + core * high * (upper - mean) + low * high * (upper - lower)
-        return near - core**2 * spread - cross
+        crps = near - core**2 * spread - cross
+        return xp.where(finite, crps, xp.full_like(crps, xp.inf))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Array, Array]:
         xp = namespace(self.uniform)
-        share = 0.5 / (self.count + 1)
-        ends = (bool(xp.any(xp.isinf(end))) for end in (self.lower, self.upper))
-        below, above = (share if infinite else 0.0 for infinite in ends)
+        _, low, high = self._weights()
+        below, above = (xp.where(xp.isinf(end), mass, xp.zeros_like(mass)) for end, mass in ((self.lower, low), (self.upper, high)))
         return below, above
-
-    def _pulled(self, chart: Chart) -> Distribution:
-        lower, upper = (chart.inverse(self._lift(end))[:, 0] for end in (self.lower, self.upper))
-        return Randomised(chart.pull_back(self.atoms), lower, upper, self.uniform, self.count)
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
         return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
 
     def _describe(self) -> str:
-        return f"{self.count} scores, ends={'infinite' if any(self._infinite_mass()) else 'bounded'}"
+        return f"{self.count} scores, ends={'bounded' if bool(namespace(self.uniform).all(self._finite()[0])) else 'infinite'}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unrealised(Distribution):
-    """Random's q before it meets its rows: `realise` draws the uniforms. On its own it answers for U = 1/2."""
+    """Random's q before it meets its rows: `for_rows` draws the uniforms. On its own it answers for U = 1/2."""
 
     atoms: Distribution
     lower: float = shared()
@@ -136,11 +131,13 @@ class Unrealised(Distribution):
     def shape(self) -> tuple[int, ...]:
         return ()
 
-    def realise(self, n: int, rng: np.random.Generator | None) -> Distribution:
-        """One uniform for each of n rows."""
+    def for_rows(self, context: Context) -> Distribution:
+        """One uniform for each row."""
+        super().for_rows(context)
         like = self.atoms._like
-        lower, upper = (device_like(np.full(n, end), like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, lower, upper, device_like(generator(rng).random(n), like), self.count)
+        lower, upper = (device_like(np.full(context.rows, end), like) for end in (self.lower, self.upper))
+        uniform = device_like(generator(context.rng).random(context.rows), like)
+        return Randomised(self.atoms, lower, upper, uniform, self.count)
 
     @property
     def _half(self) -> Distribution:

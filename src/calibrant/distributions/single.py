@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution, handed_in
+from calibrant.distributions.integrals import PartialMoments, Squares
 
 
 def single_row(batch: Distribution, index: int) -> Single:
@@ -66,17 +67,35 @@ class Single(Distribution):
     def _squares(self, y: Array) -> Squares:
         return Squares(*_flat(self.batch._squares, y))
 
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        return PartialMoments(*_flat(self.batch._moments_within, y, lower, upper))
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        return Squares(*_flat(self.batch._squares_within, y, lower, upper))
+
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        outline = self.batch._outline()
+        return None if outline is None else tuple(part[0, :] if part.ndim == 2 else part for part in outline)
+
     def _infinite_mass(self) -> tuple[float, float]:
-        return self.batch._infinite_mass()
+        below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self.batch._infinite_mass())
+        return below, above
+
+    def _clipped(self, lower: float, upper: float) -> Distribution:
+        return Single(self.batch.clip(lower, upper))
 
     def _describe(self) -> str:
         return f"row of {type(self.batch).__name__}"
 
 
-def _flat(function: Array, value: Array) -> Array:
+def _flat(function: Array, value: Array, *bounds: Array) -> Array:
     """The function of a one-row batch, applied elementwise."""
     xp = namespace(value)
-    result = function(xp.reshape(value, (1, -1)))
+    wide = (xp.broadcast_to(bound, value.shape) for bound in bounds)
+    result = function(*(xp.reshape(each, (1, -1)) for each in (value, *wide)))
     if isinstance(result, tuple):
         return tuple(xp.reshape(part, value.shape) for part in result)
     return xp.reshape(result, value.shape)
+
+
+handed_in["row"] = single_row

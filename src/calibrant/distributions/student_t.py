@@ -17,10 +17,10 @@ import numpy as np
 
 from calibrant._arrays import Array, complain, detached, device_like, floats, namespace, same_length
 from calibrant._special import logit, ndtri_logit
-from calibrant.distributions.base import Distribution, PartialMoments, Squares
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
-from calibrant.distributions.logistic_linear import LOGIT_GRID
-from calibrant.distributions.quadrature import as_pull_back
+from calibrant.distributions.logits import LOGIT_GRID
 
 _SERIES, _FRACTION = 60, 90  # terms that leave errors below 1e-15 where each is used, for any df
 _NEWTON = 3  # steps that take the first guess to the resolution of floats
@@ -31,7 +31,7 @@ class StandardT(Distribution):
     """f(t) = (1 + t^2 / df)^-((df + 1) / 2) / (sqrt(df) B(df / 2, 1/2)); `df` is one number, or one a row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps
-    is inf for df <= 1. Relative errors are a few 1e-14, as far out as floats reach.
+    is inf for df <= 1/2. Relative errors are a few 1e-14, as far out as floats reach.
     """
 
     df: Array
@@ -105,7 +105,7 @@ class StandardT(Distribution):
         xp, light = namespace(t), self._df > 1
         if not bool(xp.all(light)):
             proper = StandardT(xp.where(self.df > 0.5, self.df, xp.ones_like(self.df)))
-            squares = as_pull_back(proper)._squares(t)
+            squares = Distribution._squares(proper, t)
             numeric = xp.where(self._df > 0.5, squares.lower + squares.upper, xp.full_like(squares.lower, xp.inf))
         df = xp.where(light, self._df, xp.full_like(self._df, 2.0))
         F, S, m = _parts(df, t)
@@ -252,7 +252,7 @@ def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> Location
     """The laws of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one a row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps
-    is inf for df <= 1. A zero scale is lifted to a millionth of the batch's median, with a warning;
+    is inf for df <= 1/2. A zero scale is lifted to a millionth of the batch's median, with a warning;
     `strict=True` raises.
 
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)

@@ -1,6 +1,6 @@
 """Module 3: the interpolation algorithm, from calibration scores to the map q."""
 
-from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.base import ContextInterpolator, Interpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
@@ -10,6 +10,7 @@ from calibrant.interpolators.tails import BoundedTails, ExponentialTails, Infini
 __all__ = [
     "NAF",
     "BoundedTails",
+    "ContextInterpolator",
     "ExponentialTails",
     "InfiniteTails",
     "Interpolator",

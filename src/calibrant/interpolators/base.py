@@ -8,6 +8,7 @@ import numpy as np
 
 from calibrant._arrays import Array, floats, namespace
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
 from calibrant.interpolators.support import REAL_LINE, as_support
 
 
@@ -32,6 +33,14 @@ class Interpolator(Protocol):
 
     def accuracy(self, n: int) -> float:
         """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data."""
+
+
+@runtime_checkable
+class ContextInterpolator(Protocol):
+    """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
+
+    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Any]:
+        """q, and the guarantee that holds for it."""
 
 
 def sorted_scores(scores: Any, support: Any) -> Array:

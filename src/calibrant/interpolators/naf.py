@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, device_like, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.guarded import guard
+from calibrant.interpolators.guard import guard
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naf_fit import fit_logistic_mixture

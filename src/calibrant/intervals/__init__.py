@@ -1,5 +1,7 @@
 """Conformal intervals: {y : a(f(x), y) <= t} for a non-conformity score a and the right threshold t."""
 
+from calibrant.intervals.around_centre import AbsoluteResidual, Centred, NormalizedResidual
+from calibrant.intervals.check import check_nonconformity
 from calibrant.intervals.conformal import (
     ConformalInterval,
     FittedInterval,
@@ -7,14 +9,8 @@ from calibrant.intervals.conformal import (
     paper_rank,
     standard_rank,
 )
-from calibrant.intervals.nonconformity import (
-    CQR,
-    AbsoluteResidual,
-    Centred,
-    Nonconformity,
-    NormalizedResidual,
-    check_nonconformity,
-)
+from calibrant.intervals.cqr import CQR
+from calibrant.scores.nonconformity import Nonconformity
 
 __all__ = [
     "CQR",

@@ -18,7 +18,7 @@ from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
 from calibrant.guarantee import exact, largest_tie_of
-from calibrant.intervals.nonconformity import Nonconformity
+from calibrant.scores.nonconformity import Nonconformity
 from calibrant.predictions import as_prediction
 
 

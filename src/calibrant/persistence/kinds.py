@@ -39,7 +39,7 @@ from calibrant.interpolators import (
 )
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
-from calibrant.intervals.nonconformity import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
+from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,

@@ -11,6 +11,7 @@ import numpy as np
 from calibrant._arrays import floats, namespace, same_length
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
+from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
 
 
@@ -27,8 +28,6 @@ class Ensemble(Prediction):
     weights: tuple[float, ...] = shared()
 
     def __init__(self, members: Sequence[Any], weights: Sequence[float] | None = None) -> None:
-        from calibrant.predictions import as_prediction
-
         if isinstance(members, (Prediction, Distribution)) or not isinstance(members, Iterable):
             raise TypeError(f"Ensemble.members must be a list of predictions, got {type(members).__name__}")
         members = tuple(as_prediction(member) for member in members)

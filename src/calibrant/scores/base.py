@@ -9,7 +9,10 @@ from calibrant._arrays import Array, complain, floats, namespace, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import Ensemble, as_prediction
-from calibrant.scores.charts import Affine, Chart, Monotone
+from calibrant.scores.charts.affine import Affine
+from calibrant.scores.charts.base import Chart
+from calibrant.scores.charts.monotone import Monotone
+from calibrant.scores.pull_back import pull_back
 
 
 @runtime_checkable
@@ -39,6 +42,10 @@ class ChartScore(ABC):
     def chart(self, prediction: Any) -> Chart:
         """The map y -> phi(f(x_i), y) of each row i."""
 
+    def middle(self, prediction: Any) -> float:
+        """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
+        raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
+
     def chart_of(self, prediction: Any) -> Chart:
         """The chart of a prediction of the expected kind."""
         prediction = as_prediction(prediction)
@@ -58,7 +65,7 @@ class ChartScore(ABC):
 
     def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
-        return self.chart_of(prediction).pull_back(q)
+        return pull_back(q, self.chart_of(prediction))
 
 
 class LocationScaleScore(ChartScore):
@@ -71,6 +78,10 @@ class LocationScaleScore(ChartScore):
     >>> PercentageError()(Point([10.0, 20.0]), [11.0, 15.0])
     array([ 0.1 , -0.25])
     """
+
+    def middle(self, prediction: Any) -> float:
+        """0, the score of loc."""
+        return 0.0
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:

@@ -25,3 +25,7 @@ class CDFScore(ChartScore):
     def chart(self, prediction: Any) -> Chart:
         """logit F(y)."""
         return LogitCDF(prediction)
+
+    def middle(self, prediction: Any) -> float:
+        """The logit of the median."""
+        return 0.0

@@ -11,6 +11,7 @@ from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts import Chart, combine
+from calibrant.scores.default import default_score
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,15 @@ class EnsembleScore(ChartScore):
         charts = [score.chart_of(member) for score, member in zip(scores, prediction.members, strict=True)]
         return combine(charts, prediction.weights)
 
-    def _scores(self, prediction: Any) -> list[ChartScore]:
-        from calibrant.scores import default_score
+    def middle(self, prediction: Any) -> float:
+        """The weighted sum of the members' middles."""
+        if isinstance(self.support, Logits):  # cdf scores alone become the logit of the pooled law
+            return 0.0
+        # beside others a cdf score enters as F(y) itself
+        members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
+        return float(sum(w * (0.5 if isinstance(s.support, Logits) else s.middle(m)) for s, m, w in members))
 
+    def _scores(self, prediction: Any) -> list[ChartScore]:
         count = len(prediction.members)
         if self.scores is None:
             return [default_score(member) for member in prediction.members]

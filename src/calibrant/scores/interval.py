@@ -19,3 +19,7 @@ class IntervalScore(LocationScaleScore):
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
         """The lower bound and the width."""
         return prediction.lower, prediction.upper - prediction.lower
+
+    def middle(self, prediction: Any) -> float:
+        """Halfway between the bounds."""
+        return 0.5

@@ -33,6 +33,10 @@ class QuantileScore(ChartScore):
         """The broken line through the quantiles."""
         return _broken_line(prediction.levels, prediction.values, self.outer_slope)
 
+    def middle(self, prediction: Any) -> float:
+        """1/2; 0 for a single quantile, whose score is the residual."""
+        return 0.0 if prediction.levels.shape[0] == 1 else 0.5
+
 
 @dataclass(frozen=True)
 class SamplesScore(ChartScore):
@@ -44,6 +48,10 @@ class SamplesScore(ChartScore):
         """The broken line through the sorted samples."""
         quantiles = prediction.as_quantiles()
         return _broken_line(quantiles.levels, quantiles.values, None)
+
+    def middle(self, prediction: Any) -> float:
+        """1/2."""
+        return 0.5
 
 
 def _broken_line(levels: Array, values: Array, outer_slope: float | None) -> Chart:

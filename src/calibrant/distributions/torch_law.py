@@ -1,179 +1,31 @@
-"""Forecasts that come as frozen scipy or as torch distributions.
+"""Forecasts that come as torch distributions.
 
-Families that are ours too become ours: exact and fast. The rest are wrapped, with the crps by quadrature.
+Families that are ours too become ours: exact and fast. The rest, if torch has their cdf, are wrapped.
 """
 
 from __future__ import annotations
 
 import copy
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from array_api_compat import is_torch_array
 
-from calibrant._arrays import Array, complain, device_like, floats, namespace
+from calibrant._arrays import Array, device_like, namespace
+from calibrant._kept import kept
 from calibrant._roots import solve_increasing
 from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution, logit_cdf, logit_cdf_and_log_slope
+from calibrant.distributions.base import Distribution
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
-from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.logits import logit_cdf
 from calibrant.distributions.normal import Normal
-from calibrant.distributions.quadrature import as_pull_back
+from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.student_t import StudentT
-
-
-def from_scipy(frozen: Any) -> Distribution:
-    """A frozen continuous distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
-
-    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, the rest
-    `ScipyDistribution`s.
-
-    >>> import scipy.stats
-    >>> from_scipy(scipy.stats.norm([0.0, 1.0], 2.0))
-    LocationScale(n=2, base=StandardNormal())
-    >>> from_scipy(scipy.stats.gamma([2.0, 3.0])).crps([1.0, 5.0])
-    array([0.45727665, 1.4061353 ])
-    """
-    law = ScipyDistribution.of(frozen)
-    ours = _SCIPY.get(law.family.name)
-    return law if ours is None else ours(*law.parameters) or law
-
-
-_SCIPY: dict[str, Callable[..., Distribution | None]] = {
-    "norm": Normal,
-    "laplace": Laplace,
-    "logistic": Logistic,
-    "t": StudentT,
-    "cauchy": lambda loc, scale: StudentT(1.0, loc, scale),
-    "lognorm": lambda s, loc, scale: None if np.any(loc != 0) else LogNormal(np.log(scale), s),
-}
-
-
-class _ByQuadrature(Distribution):
-    """A law known by its CDF, quantiles and density, with E |Y - y| and the like by quadrature.
-
-    The relative error is about 1e-8 where the density is smooth inside its support.
-    """
-
-    @cached_property
-    def _integrals(self) -> Distribution:
-        return as_pull_back(self)
-
-    def _crps(self, y: Array) -> Array:
-        """inf where the mean is not finite."""
-        with np.errstate(all="ignore"):  # in rows without a mean, which are answered below
-            crps = self._integrals._crps(y)
-        xp, mean = namespace(crps), self._lift(self._mean())
-        return xp.where(xp.isfinite(mean), crps, xp.full_like(crps, xp.inf))
-
-    def _breaks(self) -> Array:
-        """The usual quantiles, as far as floats reach, in order."""
-        y = super()._breaks()
-        return namespace(y).sort(y[namespace(y).isfinite(y)])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScipyDistribution(_ByQuadrature):
-    """A continuous family of scipy.stats, with one value of each parameter a row: shapes, loc and scale.
-
-    cdf, sf, logcdf, logsf, ppf, mean and std are scipy's own; the crps is by quadrature (relative error about
-    1e-8 where the density is smooth inside its support), inf where the mean is not finite.
-    """
-
-    family: Any = field(metadata={"shared": True})
-    parameters: tuple[Array, ...]
-
-    @classmethod
-    def of(cls, frozen: Any) -> ScipyDistribution:
-        """The parameters of a frozen distribution, checked and brought to one shape."""
-        if not all(hasattr(frozen, name) for name in ("dist", "args", "kwds")):
-            kind = type(frozen).__name__
-            raise TypeError(f"from_scipy takes a frozen distribution such as scipy.stats.gamma(2.0), got {kind}")
-        family = frozen.dist
-        if not hasattr(family, "logpdf"):
-            raise TypeError(f"from_scipy takes a continuous distribution, got the discrete {family.name}")
-        shapes, loc, scale = family._parse_args(*frozen.args, **frozen.kwds)
-        names = [*(family.shapes or "").replace(",", " ").split(), "loc", "scale"]
-        values = (*shapes, loc, scale)
-        arrays = [floats(f"{family.name}.{n}", np.asarray(v, dtype=float)) for n, v in zip(names, values, strict=True)]
-        arrays = list(np.broadcast_arrays(*arrays))
-        if arrays[0].ndim > 1:
-            raise ValueError(f"{family.name} must have parameters of shape () or (n,), got {arrays[0].shape}")
-        wrong = np.isnan(family(*arrays).support()[0])
-        if np.any(wrong):
-            complain(family.name, wrong, "has parameters outside their domain")
-        return cls(family, tuple(arrays))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """That of every parameter."""
-        return tuple(self.parameters[0].shape)
-
-    @cached_property
-    def _columns(self) -> Any:
-        return self.family(*(self._lift(parameter) for parameter in self.parameters))
-
-    def _quietly(self, name: str, argument: Array) -> Array:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
-            return np.asarray(getattr(self._columns, name)(argument))
-
-    def _cdf(self, y: Array) -> Array:
-        return self._quietly("cdf", y)
-
-    def _sf(self, y: Array) -> Array:
-        return self._quietly("sf", y)
-
-    def _logcdf(self, y: Array) -> Array:
-        return self._logarithm("logcdf", y, self._cdf, self._sf)
-
-    def _logsf(self, y: Array) -> Array:
-        return self._logarithm("logsf", y, self._sf, self._cdf)
-
-    def _logarithm(self, name: str, y: Array, mass: Callable[[Array], Array], rest: Callable[[Array], Array]) -> Array:
-        """The family's own formula; scipy's general one searches for a median at every y."""
-        from scipy.stats import rv_continuous
-
-        if getattr(type(self.family), f"_{name}") is not getattr(rv_continuous, f"_{name}"):
-            return self._quietly(name, y)
-        p, q = mass(y), rest(y)
-        with np.errstate(divide="ignore"):
-            return np.where(p < 0.5, np.log(p), np.log1p(-q))
-
-    def _logpdf(self, y: Array) -> Array:
-        return self._quietly("logpdf", y)
-
-    def _ppf(self, p: Array) -> Array:
-        return self._quietly("ppf", p)
-
-    def _ppf_logit(self, s: Array) -> Array:
-        """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
-        tail = sigmoid(-np.abs(s))
-        y: Array = np.where(s <= 0, self._quietly("ppf", tail), self._quietly("isf", tail))
-        lower, upper = self._columns.support()
-        y = np.where(np.isnan(y), np.where(s <= 0, lower, upper), y)
-        return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
-
-    def _mean(self) -> Array:
-        return self._statistic("mean")
-
-    def _std(self) -> Array:
-        return self._statistic("std")
-
-    def _statistic(self, name: str) -> Array:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(getattr(self.family(*self.parameters), name)(), dtype=float)
-
-    def _describe(self) -> str:
-        return str(self.family.name)
 
 
 def from_torch(dist: Any) -> Distribution:
@@ -215,7 +67,7 @@ _TORCH: dict[str, Callable[[Any], Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorchDistribution(_ByQuadrature):
+class TorchDistribution(Numeric):
     """A torch distribution taken apart: `skeleton` is the object, `leaves` are its tensors, one entry a row.
 
     cdf and log_prob are torch's; quantiles are too where torch has icdf, else solved for; mean and std where
@@ -245,12 +97,12 @@ class TorchDistribution(_ByQuadrature):
         """The batch shape."""
         return tuple(self.anchor.shape)
 
-    @cached_property
+    @kept
     def _dist(self) -> Any:
         old = tuple(self.skeleton.batch_shape)
         return _rebuilt(self.skeleton, old, self.shape, iter(self.leaves))
 
-    @cached_property
+    @kept
     def _bounds(self) -> tuple[Array, Array, Array]:
         """The ends of the support and a point inside, one a row."""
         xp, support, inf = namespace(self.anchor), self._dist.support, float("inf")
@@ -316,7 +168,7 @@ class TorchDistribution(_ByQuadrature):
                 break
             low, high = xp.where(short[0], middle - width, low), xp.where(short[1], middle + width, high)
             width = 2 * width
-        return solve_increasing(lambda y: logit_cdf_and_log_slope(self, y), s, low, high)
+        return solve_increasing(self._logit_and_log_slope, s, low, high)
 
     def _mean(self) -> Array:
         return self._statistic("mean")
@@ -328,7 +180,7 @@ class TorchDistribution(_ByQuadrature):
         try:
             return getattr(self._dist, name) + self.anchor
         except NotImplementedError:
-            return self._integrals._mean() if name == "mean" else self._integrals._std()
+            return super()._mean() if name == "mean" else super()._std()
 
     def _describe(self) -> str:
         return type(self.skeleton).__name__

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
-
-if TYPE_CHECKING:
-    from calibrant.distributions.pullback import PullBack
+from calibrant._kept import kept
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.gauss import gauss_legendre
+from calibrant.distributions.integrals import (
+    FromMiddle,
+    Outward,
+    PartialMoments,
+    Squares,
+    moments_beyond,
+    squares_beyond,
+)
+from calibrant.distributions.integrated import Integrated
 
 _PIECES = 12288
-
-
-def as_pull_back(law: Distribution) -> PullBack:
-    """Any law as the standard logistic law pulled back through its own logit CDF, to integrate it by quadrature."""
-    from calibrant.distributions.logistic import StandardLogistic
-    from calibrant.distributions.pullback import PullBack
-    from calibrant.scores.charts import LogitCDF
-
-    return PullBack(LogitCDF(law), StandardLogistic())
 
 
 def _refined(points: Array, count: int) -> Array:
@@ -42,21 +41,8 @@ def _refined(points: Array, count: int) -> Array:
     return concatenate([xp.reshape(inner, (-1,)), points[-1:]])
 
 
-def gauss_legendre(count: int, like: Array) -> tuple[Array, Array]:
-    """Nodes and weights on [0, 1]."""
-    x, w = np.polynomial.legendre.leggauss(count)
-    return device_like((x + 1) / 2, like), device_like(w / 2, like)
-
-
-def nodes_and_weights(low: Array, high: Array) -> tuple[Array, Array]:
-    """Five nodes and weights on each [low, high], along a new last axis."""
-    x, w = gauss_legendre(5, low)
-    h = (high - low)[..., None]
-    return low[..., None] + h * x, h * w
-
-
 @dataclass(frozen=True, eq=False)
-class Table:
+class Tabulated(FromMiddle):
     """Integrals of a single law from either end, at `edges`; in between the law is smooth."""
 
     edges: Array
@@ -67,9 +53,13 @@ class Table:
     infinite: tuple[float, float]
     rising: tuple[bool, ...]
     """Which of the moments have not settled at the outermost edge, and are infinite."""
+    middle: int
+    """The edge in the middle of the law."""
+    outward: Outward
+    """Integrals from there to every edge."""
 
     @classmethod
-    def of(cls, law: Distribution) -> Table:
+    def of(cls, law: Distribution) -> Tabulated:
         """Tabulate a law between its `_breaks`, which must reach far enough into both tails."""
         edges = law._breaks()
         xp = namespace(edges)
@@ -93,6 +83,15 @@ class Table:
             _rises(xp.flip(upper), high),
             _rises(xp.flip(upper2), high),
         )
+        middle = int(clip(xp.searchsorted(edges, law._ppf_logit(device_like([0.0], edges))), 0, edges.shape[0] - 1)[0])
+        F_down, h_down = xp.flip(F[:middle, :], axis=0), xp.flip(h[:middle])
+        down = _sums(xp, F_down, h_down, w, x)
+        up = _sums(xp, S[middle:, :], h[middle:], w, 1 - x)
+        signs = (-1.0, -1.0), (1.0, -1.0), (-1.0, -1.0)
+        outward = (
+            concatenate([sign[0] * xp.flip(low[1:]), sign[1] * high])
+            for sign, low, high in zip(signs, down, up, strict=True)
+        )
         return cls(
             edges,
             (below, law._cdf_left(right)),
@@ -101,6 +100,8 @@ class Table:
             Squares(lower_square, upper_square),
             law._infinite_mass(),
             rising,
+            middle,
+            Outward(*outward),
         )
 
     def partial_moments(self, y: Array) -> PartialMoments:
@@ -121,6 +122,32 @@ class Table:
         lower = at(self.second.lower, self.F[0], self.F[1], lambda F: F**2)
         upper = at(self.second.upper, self.S[0], self.S[1], lambda S: -(S**2))
         return squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+
+    def _middle(self) -> float:
+        return float(self.edges[self.middle])
+
+    def _reach(self) -> tuple[float, float]:
+        return -np.inf if self.infinite[0] else float(self.edges[0]), np.inf if self.infinite[1] else float(self.edges[-1])
+
+    def _outward(self, y: Array) -> Outward:
+        """See `Outward`; beyond the edges the law has no mass left but at infinity."""
+        at, xp = self._interpolation(y), namespace(y)
+        above = y >= self.edges[self.middle]
+        out = self.outward
+        # the slope of each column is -F or 1 - F times -1, by the side
+        once = xp.where(above, at(out.once, self.S[0], self.S[1], lambda S: -S), at(out.once, self.F[0], self.F[1]))
+        squared = (lambda S: -(S**2)), (lambda F: F**2)
+        square = xp.where(
+            above, at(out.square, self.S[0], self.S[1], squared[0]), at(out.square, self.F[0], self.F[1], squared[1])
+        )
+        twice = at(out.twice, out.once[:-1], out.once[1:])
+        over, under = self._beyond(y)
+        below, rest = self.infinite
+        return Outward(
+            once - rest * over - below * under,
+            twice + (over - under) * once - rest * over**2 / 2 + below * under**2 / 2,
+            square - rest**2 * over - below**2 * under,
+        )
 
     def _beyond(self, y: Array) -> tuple[Array, Array]:
         """How far y lies above the last and below the first edge."""
@@ -164,9 +191,29 @@ def _rises(column: Array, far: int) -> bool:
 
 def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:
     """Prefix sums of the integrals of F, of that integral, and of F^2, over pieces of length h."""
-    zero = xp.zeros_like(h[:1])
+    zero = xp.zeros((1,), dtype=h.dtype, device=device(h))
     first = xp.cumulative_sum(concatenate([zero, h * xp.sum(F * w, axis=1)]))
     moment = h**2 * xp.sum(F * w * arm, axis=1)
     second = xp.cumulative_sum(concatenate([zero, h * first[:-1] + moment]))
     square = xp.cumulative_sum(concatenate([zero, h * xp.sum(F**2 * w, axis=1)]))
     return first, second, square
+
+
+class ByTable(Integrated):
+    """A single law whose integrals are tabulated once."""
+
+    @kept
+    def _table(self) -> Tabulated:
+        return Tabulated.of(self)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return self._table.partial_moments(y)
+
+    def _squares(self, y: Array) -> Squares:
+        return self._table.squares(y)
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        return self._table._moments_within(y, lower, upper)
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        return self._table._squares_within(y, lower, upper)

@@ -1,4 +1,4 @@
-"""Integrals of H(y) = q(chart(y)) for a batch of any charts: Gauss-Legendre in y, between the images of the bends of q.
+"""Integrals of H(y) = q(map(y)) for a batch of any maps: Gauss-Legendre in y, between the images of the bends of q.
 
 The work a row grows with the number of scores: this is for the rows that `SmoothRows` finds too rough.
 """
@@ -6,56 +6,62 @@ The work a row grows with the number of scores: this is for the rows that `Smoot
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import take_rows
 from calibrant._search import count_up_to, gather
-from calibrant.distributions.base import Distribution, PartialMoments, Squares, moments_beyond, squares_beyond
-from calibrant.distributions.quadrature import gauss_legendre
-
-if TYPE_CHECKING:
-    from calibrant.scores.charts import Chart
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.gauss import gauss_legendre
+from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
+from calibrant.distributions.maps import Increasing
 
 _BLOCK = 2**19  # function values held at a time
 _EVEN = 1024  # even pieces between the extreme images, besides those between the images themselves
 
 
 @dataclass(frozen=True, eq=False)
-class ExactRows:
-    """Partial moments and squares of each row."""
+class RoughRows:
+    """Partial moments and squares of each row, between bounds, (n, 1) or None for the ends of the line."""
 
-    chart: Chart
+    map: Increasing
     q: Distribution
 
-    def partial_moments(self, y: Array) -> PartialMoments:
+    def partial_moments(self, y: Array, lower: Array = None, upper: Array = None) -> PartialMoments:
         """See `PartialMoments`."""
-        *part, over, under = self._in_blocks(y, _moments)
+        *part, over, under = self._in_blocks(y, lower, upper, _moments)
         return moments_beyond(PartialMoments(*part), over, under, self.q._infinite_mass())
 
-    def squares(self, y: Array) -> Squares:
+    def squares(self, y: Array, lower: Array = None, upper: Array = None) -> Squares:
         """See `Squares`."""
-        *part, over, under = self._in_blocks(y, _squares)
+        *part, over, under = self._in_blocks(y, lower, upper, _squares)
         return squares_beyond(Squares(*part), over, under, self.q._infinite_mass())
 
-    def _in_blocks(self, y: Array, integrate: Array) -> list[Array]:
-        (rows,) = self.chart.shape
+    def _in_blocks(self, y: Array, lower: Array, upper: Array, integrate: Array) -> list[Array]:
+        (rows,) = self.map.shape
         y = namespace(y).broadcast_to(y, (rows, y.shape[1]))
         cuts = self.q._breaks()
-        cuts = device_like(cuts, self.chart._like) if self.q._like is None else cuts
+        cuts = device_like(cuts, self.map.like) if self.q._like is None else cuts
         size = max(1, _BLOCK // (5 * (cuts.shape[0] + _EVEN)))
         parts = []
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
-            parts.append(self._integrate(take_rows(self.chart, block), cuts, y[block, ...], integrate))
+            bounds = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
+            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], *bounds, integrate))
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
-    def _integrate(self, chart: Chart, cuts: Array, y: Array, integrate: Array) -> tuple[Array, ...]:
+    def _integrate(
+        self, map: Increasing, cuts: Array, y: Array, lower: Array, upper: Array, integrate: Array
+    ) -> tuple[Array, ...]:
         xp = namespace(y)
-        edges = self._edges(chart, cuts, y)
-        inside = clip(y, edges[:, :1], edges[:, -1:])
+        edges = self._edges(map, cuts, y)
+        if lower is not None or upper is not None:
+            low = edges[:, :1] if lower is None else xp.zeros_like(edges[:, :1]) + lower
+            high = edges[:, -1:] if upper is None else xp.zeros_like(edges[:, :1]) + upper
+            inner = xp.minimum(xp.maximum(edges, low), high)
+            edges = concatenate([low, inner, high], axis=1)
+        inside = xp.minimum(xp.maximum(y, edges[:, :1]), edges[:, -1:])
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
         a, b = gather(edges, piece), gather(edges, piece + 1)
         x, w = gauss_legendre(5, y)
@@ -63,32 +69,37 @@ class ExactRows:
         def at_nodes(low: Array, high: Array) -> tuple[Array, Array, Array]:
             """The lengths of some stretches of y, and F and 1 - F at their nodes."""
             h = high - low
-            s = chart(xp.reshape(low[..., None] + h[..., None] * x, (low.shape[0], -1)))
+            s = map(xp.reshape(low[..., None] + h[..., None] * x, (low.shape[0], -1)))
             shape = (*low.shape, x.shape[0])
             return h, xp.reshape(self.q._cdf(s), shape), xp.reshape(self.q._sf(s), shape)
 
         h, F, S = at_nodes(edges[:, :-1], edges[:, 1:])
         below, F_below, _ = at_nodes(a, inside)
         above, _, S_above = at_nodes(inside, b)
-        lower = integrate(piece, w, 1 - x, h, F, below, F_below)
+        first = integrate(piece, w, 1 - x, h, F, below, F_below)
         backwards = edges.shape[1] - 2 - piece
         h, S = xp.flip(h, axis=1), xp.flip(S, axis=1)
-        upper = integrate(backwards, w, x, h, S, above, S_above)
+        last = integrate(backwards, w, x, h, S, above, S_above)
         zero = xp.zeros_like(y)
         over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
-        return (*lower, *upper, over, under)
+        return (*first, *last, over, under)
 
-    def _edges(self, chart: Chart, cuts: Array, y: Array) -> Array:
+    def _edges(self, map: Increasing, cuts: Array, y: Array) -> Array:
         """The images of the bends of q, and even pieces between those of its bulk, in order."""
         xp, rows = namespace(y), y.shape[0]
-        images = xp.broadcast_to(chart.inverse(cuts[None, :]), (rows, cuts.shape[0]))
+        images = xp.broadcast_to(map.inverse_at(cuts[None, :]), (rows, cuts.shape[0]))
         ends = self.q._ppf_logit(device_like(np.asarray([[-20.0, 20.0]]), y))
-        low, high = (chart.inverse(ends[:, k : k + 1]) for k in (0, 1))
+        low, high = (map.inverse(ends[:, k : k + 1]) for k in (0, 1))
         low, high = (xp.where(xp.isfinite(e), e, i) for e, i in ((low, images[:, :1]), (high, images[:, -1:])))
         even = low + (high - low) * device_like(np.arange(_EVEN + 1) / _EVEN, y)
-        finite = xp.abs(images) <= 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
-        images = xp.where(finite, images, xp.broadcast_to(low, images.shape))
-        return xp.sort(concatenate([images, xp.broadcast_to(even, (rows, _EVEN + 1))], axis=1), axis=1)
+        parts = [images, xp.broadcast_to(even, (rows, _EVEN + 1))]
+        for mass, end in zip(self.q._infinite_mass(), (-np.inf, np.inf), strict=True):
+            if mass:  # where a map of a bounded label takes it to
+                landed = map.inverse(device_like([[end]], y))
+                parts.append(xp.where(xp.isfinite(landed), landed, low) + xp.zeros_like(low))
+        largest = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
+        parts = [xp.where(xp.abs(part) <= largest, part, low + xp.zeros_like(part)) for part in parts]
+        return xp.sort(concatenate(parts, axis=1), axis=1)
 
 
 def _squares(piece: Array, w: Array, arm: Array, h: Array, F: Array, t: Array, F_part: Array) -> tuple[Array]:

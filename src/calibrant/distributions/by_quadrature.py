@@ -1,0 +1,51 @@
+"""Integrals of a law that has no closed forms of its own: what `Distribution` falls back on."""
+
+from __future__ import annotations
+
+from calibrant._arrays import Array
+from calibrant._kept import keep
+from calibrant.distributions.base import Distribution, handed_in
+from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.logits import OwnLogit
+from calibrant.distributions.smooth_rows import SmoothRows
+from calibrant.distributions.tabulated import Tabulated
+
+_LOGISTIC = StandardLogistic()
+
+
+def _table(law: Distribution) -> Tabulated:
+    return keep(law, "table", lambda: Tabulated.of(law))
+
+
+def _rows(law: Distribution) -> SmoothRows:
+    """Any law is the standard logistic one pulled back through its own logit."""
+    return SmoothRows(OwnLogit(law), _LOGISTIC)
+
+
+def partial_moments(law: Distribution, y: Array) -> PartialMoments:
+    """See `PartialMoments`."""
+    return _rows(law).partial_moments(y) if law.shape else _table(law).partial_moments(y)
+
+
+def squares(law: Distribution, y: Array) -> Squares:
+    """See `Squares`."""
+    return _rows(law).squares(y) if law.shape else _table(law).squares(y)
+
+
+def moments_within(law: Distribution, y: Array, lower: Array, upper: Array) -> PartialMoments:
+    """The same between two bounds."""
+    if law.shape:
+        return _rows(law).partial_moments(y, lower, upper)
+    return _table(law)._moments_within(y, lower, upper)
+
+
+def squares_within(law: Distribution, y: Array, lower: Array, upper: Array) -> Squares:
+    """The same between two bounds."""
+    return _rows(law).squares(y, lower, upper) if law.shape else _table(law)._squares_within(y, lower, upper)
+
+
+handed_in["partial moments"] = partial_moments
+handed_in["squares"] = squares
+handed_in["moments within"] = moments_within
+handed_in["squares within"] = squares_within

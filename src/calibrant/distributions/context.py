@@ -1,0 +1,28 @@
+"""What is known of the rows beside their predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """Which rows a law is asked for: how many, and what q may depend on beside the score.
+
+    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is missing.
+    """
+
+    rows: int
+    by: Any = None
+    """A label for each row, such as its group."""
+    weights: Any = None
+    """A weight for each row, such as a likelihood ratio."""
+    rng: np.random.Generator | None = None
+    """What draws the uniforms of a randomised q."""
+
+    def unused(self) -> tuple[str, ...]:
+        """The names of what was said of the rows, for a law that uses none of it."""
+        return tuple(name for name in ("by", "weights") if getattr(self, name) is not None)

@@ -1,0 +1,129 @@
+"""Integrals of a CDF: what means, variances and CRPS are made of."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+from calibrant._arrays import Array, clip, namespace
+
+
+class PartialMoments(NamedTuple):
+    """The four integrals of F and 1 - F that give means and variances."""
+
+    lower: Array
+    """E (y - Y)+, the integral of F up to y."""
+    lower2: Array
+    """E (y - Y)+^2 / 2."""
+    upper: Array
+    """E (Y - y)+, the integral of 1 - F from y on."""
+    upper2: Array
+    """E (Y - y)+^2 / 2."""
+
+
+class Squares(NamedTuple):
+    """The two integrals whose sum is the CRPS."""
+
+    lower: Array
+    """The integral of F^2 up to y."""
+    upper: Array
+    """The integral of (1 - F)^2 from y on."""
+
+
+def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tuple[float, float]) -> PartialMoments:
+    """Partial moments `over` above or `under` below the ends of a law, from those at the ends.
+
+    No mass is left beyond them, unless it is at -inf or +inf: `infinite` says how much.
+    """
+    below, above = infinite
+    lower, lower2, upper, upper2 = part
+    return PartialMoments(
+        lower + (1 - above) * over - below * under,
+        lower2 + over * lower + ((1 - above) * over**2 + below * under**2) / 2,
+        upper + (1 - below) * under - above * over,
+        upper2 + under * upper + ((1 - below) * under**2 + above * over**2) / 2,
+    )
+
+
+def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[float, float]) -> Squares:
+    """The same for the squares."""
+    below, above = infinite
+    return Squares(
+        part.lower + (1 - above) ** 2 * over - below**2 * under,
+        part.upper + (1 - below) ** 2 * under - above**2 * over,
+    )
+
+
+class Outward(NamedTuple):
+    """Integrals from the middle m of a law out to y: of F below m, of 1 - F above it, all with a minus sign.
+
+    What lies beyond y does not enter, so that a single outlier far out spoils no digit of what is between two bounds.
+    """
+
+    once: Array
+    """-(the integral of F from y to m), or -(that of 1 - F from m to y)."""
+    twice: Array
+    """The integral of `once` from m to y."""
+    square: Array
+    """The same as `once`, of F^2 and of (1 - F)^2."""
+
+
+class FromMiddle:
+    """Integrals between bounds, for a law that can integrate from its middle outwards."""
+
+    @abstractmethod
+    def _middle(self) -> float:
+        """m, any point in the bulk of the law."""
+
+    @abstractmethod
+    def _reach(self) -> tuple[float, float]:
+        """Points beyond which the law has no mass to speak of, but for mass at -inf and +inf."""
+
+    @abstractmethod
+    def _outward(self, y: Array) -> Outward:
+        """See `Outward`."""
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        m, (low, high) = self._middle(), self._reach()
+        a, b = clip(lower, low, None), clip(upper, None, high)
+        y = clip(y, low, high)
+        (At, A2), (Aa, A2a) = self._of_F(y, m), self._of_F(a, m)
+        (St, S2), (Sb, S2b) = self._of_S(y, m), self._of_S(b, m)
+        return PartialMoments(
+            At - Aa,
+            A2 - A2a - (y - a) * Aa,
+            Sb - St,
+            (b - y) * Sb - (S2b - S2),
+        )
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        m, (low, high) = self._middle(), self._reach()
+        a, b = clip(lower, low, None), clip(upper, None, high)
+        y = clip(y, low, high)
+        return Squares(
+            self._of_F_squared(y, m) - self._of_F_squared(a, m),
+            self._of_S_squared(b, m) - self._of_S_squared(y, m),
+        )
+
+    def _of_F(self, y: Array, m: float) -> tuple[Array, Array]:
+        """The integral of F from m to y, and the integral of that."""
+        out, over = self._outward(y), _positive(y - m)
+        return over + out.once, over**2 / 2 + out.twice
+
+    def _of_S(self, y: Array, m: float) -> tuple[Array, Array]:
+        """The same of 1 - F."""
+        out, under = self._outward(y), _positive(m - y)
+        return -under - out.once, under**2 / 2 - out.twice
+
+    def _of_F_squared(self, y: Array, m: float) -> Array:
+        """F^2 = 1 - 2 (1 - F) + (1 - F)^2 above the middle."""
+        out = self._outward(y)
+        return namespace(y).where(y < m, out.square, (y - m) + 2 * out.once - out.square)
+
+    def _of_S_squared(self, y: Array, m: float) -> Array:
+        out = self._outward(y)
+        return namespace(y).where(y < m, out.square - 2 * out.once - (m - y), -out.square)
+
+
+def _positive(x: Array) -> Array:
+    return namespace(x).maximum(x, namespace(x).zeros_like(x))

@@ -1,0 +1,209 @@
+"""Rows of different laws in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from array_api_compat import device
+
+from calibrant._arrays import Array, concatenate, namespace, to_numpy
+from calibrant._batch import join_rows, shared, take_rows
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
+
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Joined(Distribution):
+    """Row i is row `row[i]` of the batch `parts[part[i]]`; a part that is a single law is the same for all its rows.
+
+    Every method is that of the parts, each asked for its own rows.
+
+    >>> from calibrant import Laplace, Normal
+    >>> law = Joined.of([Normal(0.0, 1.0), Laplace(0.0, 1.0)], [0, 1, 0])
+    >>> law.std()
+    array([1.        , 1.41421356, 1.        ])
+    """
+
+    parts: tuple[Distribution, ...] = shared()
+    part: Rows
+    row: Rows
+
+    @classmethod
+    def of(cls, laws: Sequence[Distribution], which: Any) -> Joined:
+        """One of several single laws for each row, by its number."""
+        part = np.asarray(to_numpy(which), dtype=np.int64) if hasattr(which, "shape") else np.asarray(which, np.int64)
+        laws = tuple(laws)
+        if any(law.shape for law in laws):
+            raise ValueError("Joined.of takes single laws: join batches with calibrant.concatenate")
+        if part.ndim != 1 or (part.size and not (0 <= part.min() and part.max() < len(laws))):
+            raise ValueError(f"which must hold the number of one of the {len(laws)} laws for each row, got {which!r}")
+        return cls(laws, part, np.zeros_like(part))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.part.shape[0],)
+
+    @property
+    def _like(self) -> Array:
+        return next((law._like for law in self.parts if law._like is not None), None)
+
+    def to(self, like: Array) -> Self:
+        """The parts, moved."""
+        return type(self)(tuple(law.to(like) for law in self.parts), self.part, self.row)  # type: ignore[return-value]
+
+    def places(self) -> list[tuple[Distribution, Rows]]:
+        """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
+        found = []
+        for k, law in enumerate(self.parts):
+            where = np.flatnonzero(self.part == k)
+            if where.size:
+                found.append((take_rows(law, self.row[where]) if law.shape else law, where))
+        return found
+
+    def _each(self, ask: Callable[[Distribution, Rows], Any]) -> Any:
+        """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
+        asked = [(ask(law, rows), rows) for law, rows in self.places()]
+        if not asked:
+            return ask(self.parts[0], np.zeros(0, dtype=np.int64))
+        back = np.empty(len(self), dtype=np.int64)
+        back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
+        results = [result for result, _ in asked]
+        if isinstance(results[0], tuple):
+            columns = (self._ordered(list(column), back) for column in zip(*results, strict=True))
+            return type(results[0])(*columns)
+        return self._ordered(results, back)
+
+    @staticmethod
+    def _ordered(results: list[Array], back: Rows) -> Array:
+        xp = namespace(results[0])
+        return xp.take(concatenate(results), xp.asarray(back, device=device(results[0])), axis=0)
+
+    def _on(self, name: str, *arguments: Array) -> Any:
+        """A method of the parts at (n, k) or (1, k) values."""
+
+        def ask(law: Distribution, rows: Rows) -> Any:
+            own = [value if value.shape[0] == 1 else value[rows, ...] for value in arguments]
+            if not law.shape:  # elementwise, so every row has its own values
+                xp = namespace(own[0])
+                own = [xp.broadcast_to(value, (rows.size, value.shape[1])) for value in own]
+            return getattr(law, name)(*own)
+
+        return self._each(ask)
+
+    def _number(self, name: str) -> Array:
+        """A method of the parts that takes no values."""
+
+        def ask(law: Distribution, rows: Rows) -> Array:
+            xp = namespace(self._like)
+            value = xp.asarray(getattr(law, name)(), dtype=self._like.dtype, device=device(self._like))
+            return value if law.shape else xp.broadcast_to(value, (rows.size,))
+
+        return self._each(ask)
+
+    def _cdf(self, y: Array) -> Array:
+        return self._on("_cdf", y)
+
+    def _sf(self, y: Array) -> Array:
+        return self._on("_sf", y)
+
+    def _cdf_left(self, y: Array) -> Array:
+        return self._on("_cdf_left", y)
+
+    def _logcdf(self, y: Array) -> Array:
+        return self._on("_logcdf", y)
+
+    def _logsf(self, y: Array) -> Array:
+        return self._on("_logsf", y)
+
+    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
+        value = self._on("_logcdf", y) - self._on("_logsf", y)
+        return value, super()._logit_and_log_slope(y)[1]
+
+    def _ppf(self, p: Array) -> Array:
+        return self._on("_ppf", p)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        return self._on("_ppf_logit", s)
+
+    def _quantiles(self, p: Array) -> Array:
+        def ask(law: Distribution, rows: Rows) -> Array:
+            value = law._quantiles(p)
+            return value if law.shape else namespace(value).broadcast_to(value, (rows.size, *value.shape))
+
+        return self._each(ask)
+
+    def _quantiles_logit(self, s: Array) -> Array:
+        return self._on("_quantiles_logit", s)
+
+    def _logpdf(self, y: Array) -> Array:
+        return self._on("_logpdf", y)
+
+    def _mean(self) -> Array:
+        return self._number("_mean")
+
+    def _std(self) -> Array:
+        return self._number("_std")
+
+    def _crps(self, y: Array) -> Array:
+        return self._on("_crps", y)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return self._on("_partial_moments", y)
+
+    def _squares(self, y: Array) -> Squares:
+        return self._on("_squares", y)
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        return self._on("_moments_within", y, lower, upper)
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        return self._on("_squares_within", y, lower, upper)
+
+    def _infinite_mass(self) -> tuple[Array, Array]:
+        xp, like = namespace(self._like), self._like
+
+        def ask(law: Distribution, rows: Rows) -> tuple[Array, Array]:
+            below, above = (
+                xp.broadcast_to(xp.asarray(mass, dtype=like.dtype, device=device(like)), (rows.size,))
+                for mass in law._infinite_mass()
+            )
+            return _Pair(below, above)
+
+        return tuple(self._each(ask))  # type: ignore[return-value]
+
+    def _clipped(self, lower: float, upper: float) -> Distribution:
+        return Joined(tuple(law.clip(lower, upper) for law in self.parts), self.part, self.row)
+
+    def _describe(self) -> str:
+        kinds = dict.fromkeys(type(law).__name__ for law in self.parts)
+        return f"{len(self.parts)} parts: {', '.join(kinds)}"
+
+
+class _Pair(tuple[Array, Array]):
+    def __new__(cls, *pair: Array) -> _Pair:
+        return super().__new__(cls, pair)
+
+
+def join(laws: Sequence[Distribution]) -> Distribution:
+    """The rows of several batches of laws, one after the other: as one batch of their kind, or else `Joined`."""
+    try:
+        return join_rows(laws)
+    except (TypeError, ValueError):
+        pass
+    parts: list[Distribution] = []
+    which, rows = [], []
+    for law in laws:
+        pieces = law.places() if isinstance(law, Joined) else [(law, np.arange(len(law)))]
+        part, row = np.empty(len(law), dtype=np.int64), np.empty(len(law), dtype=np.int64)
+        for piece, where in pieces:
+            part[where], row[where] = len(parts), np.arange(where.size)
+            parts.append(piece)
+        which.append(part)
+        rows.append(row)
+    like = laws[0]._like
+    return Joined(tuple(part.to(like) for part in parts), np.concatenate(which), np.concatenate(rows))

@@ -1,0 +1,91 @@
+"""H = q pulled back through a map that is no straight line: H(y) = q(map(y))."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.composed import Composed
+from calibrant.distributions.integrals import Outward, PartialMoments, Squares
+from calibrant.distributions.logits import OwnLogit
+from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.maps import Increasing
+from calibrant.distributions.smooth_rows import SmoothRows
+from calibrant.distributions.tabulated import ByTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pulled(Composed):
+    """H(y) = q(map(y)), one map a row; mean, std and crps by the rule of q, see `calibrant.distributions.rule`.
+
+    The relative error is 1e-7 or less, in time that does not depend on n where the inverse of a row's map is smooth,
+    and O(n) where it is not. Where q has a law for every row too, H is integrated as a law known by its quantiles.
+    """
+
+    map: Increasing
+    q: Distribution
+
+    @property
+    def _rows(self) -> SmoothRows:
+        return SmoothRows(OwnLogit(self), StandardLogistic()) if self.q.shape else SmoothRows(self.map, self.q)
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return self._rows.partial_moments(y)
+
+    def _squares(self, y: Array) -> Squares:
+        return self._rows.squares(y)
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        return self._rows.partial_moments(y, lower, upper)
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        return self._rows.squares(y, lower, upper)
+
+    def _infinite_mass(self) -> tuple[Array, Array]:
+        """None where the map of a bounded label takes an infinite score to a finite one."""
+        return _unlanded(self.map, self.q)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PulledOne(Composed, ByTable):
+    """H(y) = q(map(y)) for a single map and a single q; mean, std and crps from a table (relative error about 1e-10)."""
+
+    map: Increasing
+    q: Distribution
+
+    def _partial_moments(self, y: Array) -> PartialMoments:
+        return ByTable._partial_moments(self, y)
+
+    def _squares(self, y: Array) -> Squares:
+        return ByTable._squares(self, y)
+
+    def _outward(self, y: Array) -> Outward:
+        return ByTable._outward(self, y)
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        below, above = _unlanded(self.map, self.q)
+        return float(below), float(above)
+
+    def _breaks(self) -> Array:
+        xp = namespace(self._like)
+        mine = self.map.inverse(self.q._breaks())
+        own = self.map.breaks()
+        points = mine if own is None else concatenate([mine, device_like(own, mine)])
+        return xp.sort(points[xp.isfinite(points)])
+
+
+def _unlanded(map: Increasing, q: Distribution) -> tuple[Array, Array]:
+    masses = []
+    for mass, end in zip(q._infinite_mass(), (-np.inf, np.inf), strict=True):
+        if isinstance(mass, float) and mass == 0:
+            masses.append(mass)
+            continue
+        s = device_like(end, q._like if map.like is None else map.like)
+        far = map.inverse(s[None, None] if map.shape else s)
+        xp = namespace(far)
+        lost = xp.astype(~xp.isfinite(far), far.dtype)
+        masses.append((lost[:, 0] if map.shape else lost) * mass)
+    return masses[0], masses[1]

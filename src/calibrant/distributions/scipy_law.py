@@ -1,0 +1,163 @@
+"""Forecasts that come as frozen distributions of scipy.stats.
+
+Families that are ours too become ours: exact and fast. The rest are wrapped.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, complain, floats
+from calibrant._batch import take_rows
+from calibrant._kept import kept
+from calibrant._roots import invert_many
+from calibrant._special import sigmoid
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.laplace import Laplace
+from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.normal import Normal
+from calibrant.distributions.numeric import Numeric
+from calibrant.distributions.student_t import StudentT
+
+_FEW = np.concatenate([[-37.0, -31, -26, -22, -18, -15, -12, -10, -8.5], np.linspace(-7, 7, 15)])
+_FEW = np.concatenate([_FEW, -_FEW[8::-1]])
+_BETWEEN = 4  # even steps from one of these quantiles to the next
+
+
+def from_scipy(frozen: Any) -> Distribution:
+    """A frozen continuous distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
+
+    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, the rest
+    `ScipyDistribution`s.
+
+    >>> import scipy.stats
+    >>> from_scipy(scipy.stats.norm([0.0, 1.0], 2.0))
+    LocationScale(n=2, base=StandardNormal())
+    >>> from_scipy(scipy.stats.gamma([2.0, 3.0])).crps([1.0, 5.0])
+    array([0.45727665, 1.4061353 ])
+    """
+    law = ScipyDistribution.of(frozen)
+    ours = _SCIPY.get(law.family.name)
+    return law if ours is None else ours(*law.parameters) or law
+
+
+_SCIPY: dict[str, Callable[..., Distribution | None]] = {
+    "norm": Normal,
+    "laplace": Laplace,
+    "logistic": Logistic,
+    "t": StudentT,
+    "cauchy": lambda loc, scale: StudentT(1.0, loc, scale),
+    "lognorm": lambda s, loc, scale: None if np.any(loc != 0) else LogNormal(np.log(scale), s),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScipyDistribution(Numeric):
+    """A continuous family of scipy.stats, with one value of each parameter a row: shapes, loc and scale.
+
+    cdf, sf, logcdf, logsf, ppf, mean and std are scipy's own; the crps is by quadrature (relative error about
+    1e-8 where the density is smooth inside its support), inf where the mean is not finite.
+    """
+
+    family: Any = field(metadata={"shared": True})
+    parameters: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, frozen: Any) -> ScipyDistribution:
+        """The parameters of a frozen distribution, checked and brought to one shape."""
+        if not all(hasattr(frozen, name) for name in ("dist", "args", "kwds")):
+            kind = type(frozen).__name__
+            raise TypeError(f"from_scipy takes a frozen distribution such as scipy.stats.gamma(2.0), got {kind}")
+        family = frozen.dist
+        if not hasattr(family, "logpdf"):
+            raise TypeError(f"from_scipy takes a continuous distribution, got the discrete {family.name}")
+        shapes, loc, scale = family._parse_args(*frozen.args, **frozen.kwds)
+        names = [*(family.shapes or "").replace(",", " ").split(), "loc", "scale"]
+        values = (*shapes, loc, scale)
+        arrays = [floats(f"{family.name}.{n}", np.asarray(v, dtype=float)) for n, v in zip(names, values, strict=True)]
+        arrays = list(np.broadcast_arrays(*arrays))
+        if arrays[0].ndim > 1:
+            raise ValueError(f"{family.name} must have parameters of shape () or (n,), got {arrays[0].shape}")
+        wrong = np.isnan(family(*arrays).support()[0])
+        if np.any(wrong):
+            complain(family.name, wrong, "has parameters outside their domain")
+        return cls(family, tuple(arrays))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of every parameter."""
+        return tuple(self.parameters[0].shape)
+
+    @kept
+    def _columns(self) -> Any:
+        return self.family(*(self._lift(parameter) for parameter in self.parameters))
+
+    def _quietly(self, name: str, argument: Array) -> Array:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
+            return np.asarray(getattr(self._columns, name)(argument))
+
+    def _cdf(self, y: Array) -> Array:
+        return self._quietly("cdf", y)
+
+    def _sf(self, y: Array) -> Array:
+        return self._quietly("sf", y)
+
+    def _logcdf(self, y: Array) -> Array:
+        return self._logarithm("logcdf", y, self._cdf, self._sf)
+
+    def _logsf(self, y: Array) -> Array:
+        return self._logarithm("logsf", y, self._sf, self._cdf)
+
+    def _logarithm(self, name: str, y: Array, mass: Callable[[Array], Array], rest: Callable[[Array], Array]) -> Array:
+        """The family's own formula; scipy's general one searches for a median at every y."""
+        general = next(kind for kind in type(self.family).__mro__ if kind.__name__ == "rv_continuous")
+        if getattr(type(self.family), f"_{name}") is not getattr(general, f"_{name}"):
+            return self._quietly(name, y)
+        p, q = mass(y), rest(y)
+        with np.errstate(divide="ignore"):
+            return np.where(p < 0.5, np.log(p), np.log1p(-q))
+
+    def _logpdf(self, y: Array) -> Array:
+        return self._quietly("logpdf", y)
+
+    def _ppf(self, p: Array) -> Array:
+        return self._quietly("ppf", p)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
+        tail = sigmoid(-np.abs(s))
+        y: Array = np.where(s <= 0, self._quietly("ppf", tail), self._quietly("isf", tail))
+        lower, upper = self._columns.support()
+        y = np.where(np.isnan(y), np.where(s <= 0, lower, upper), y)
+        return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
+
+    def _quantiles_logit(self, s: Array) -> Array:
+        """Interpolated between a few of scipy's own, which take long, and one Newton step."""
+        if not self.shape or s.shape[-1] <= 4 * _FEW.size:
+            return self._ppf_logit(s)
+        few = self._ppf_logit(_FEW[None, :])
+        share = np.arange(_BETWEEN) / _BETWEEN
+        grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
+        grid = np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
+        return invert_many(self._logit_and_log_slope, lambda rows: take_rows(self, rows)._ppf_logit(s), s, grid)
+
+    def _mean(self) -> Array:
+        return self._statistic("mean")
+
+    def _std(self) -> Array:
+        return self._statistic("std")
+
+    def _statistic(self, name: str) -> Array:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asarray(getattr(self.family(*self.parameters), name)(), dtype=float)
+
+    def _describe(self) -> str:
+        return str(self.family.name)

@@ -1,0 +1,251 @@
+"""Integrals of H(y) = q(map(y)), row by row, with the rule of q that all rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._batch import take_rows
+from calibrant._kept import keep
+from calibrant._search import gather
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.maps import Increasing
+from calibrant.distributions.rough_rows import RoughRows
+from calibrant.distributions.rule import LAST, NODES, Rule
+
+_BLOCK = 2**19  # function values held at a time
+_ROUGH = 3e-7  # of the spread: the last coefficients of a row's polynomials beyond which they are not trusted
+_HEAVY = 1e-12  # of the variance: a share of the outermost cells beyond which the tails are followed farther
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothRows:
+    """Partial moments and squares of each row, to 1e-7 or better; rows too rough for that are left to `RoughRows`.
+
+    `lower` and `upper` are bounds to integrate between, (n, 1) or None for the ends of the line.
+    """
+
+    map: Increasing
+    q: Distribution
+
+    def partial_moments(self, y: Array, lower: Array = None, upper: Array = None) -> PartialMoments:
+        """See `PartialMoments`."""
+        return PartialMoments(*self._in_blocks(y, lower, upper, _moments, RoughRows.partial_moments))
+
+    def squares(self, y: Array, lower: Array = None, upper: Array = None) -> Squares:
+        """See `Squares`."""
+        return Squares(*self._in_blocks(y, lower, upper, _squares, RoughRows.squares))
+
+    def _in_blocks(self, y: Array, lower: Array, upper: Array, integrate: Array, by_bends: Array) -> list[Array]:
+        xp = namespace(y)
+        (rows,) = self.map.shape
+        y = xp.broadcast_to(y, (rows, y.shape[1]))
+        rule = self._rule(far=False)
+        size = max(1, _BLOCK // (rule.nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
+        parts = []
+        for start in range(0, max(rows, 1), size):
+            block = slice(start, min(start + size, rows))
+            parts.append(_Block(take_rows(self.map, block), self.q, y[block, ...], _cut(lower, block), _cut(upper, block)))
+        answers = [self._answer(block, rule, integrate, by_bends) for block in parts]
+        return [concatenate(column) for column in zip(*answers, strict=True)]
+
+    def _answer(self, block: _Block, rule: Rule, integrate: Array, by_bends: Array) -> list[Array]:
+        rows = _Rows.of(block, rule)
+        results = integrate(rows)
+        heavy = rows.heavy()
+        results = _mended(results, heavy, block, lambda part: integrate(_Rows.of(part, self._rule(far=True))))
+        rough = rows.rough() & ~heavy
+        if bool(namespace(heavy).any(heavy)):
+            rough = _mended([rough], heavy, block, lambda part: [_Rows.of(part, self._rule(far=True)).rough()])[0]
+        return _mended(
+            results, rough, block, lambda part: by_bends(RoughRows(part.map, self.q), part.y, part.lower, part.upper)
+        )
+
+    def _rule(self, *, far: bool) -> Rule:
+        """Made once for each law and kind of map."""
+        like = self.map.like
+        key = ("rule", type(self.map).__name__, str(like.dtype), far)
+        return keep(self.q, key, lambda: Rule.of(self.q, self.map, like, far=far))
+
+
+class _Block(NamedTuple):
+    """Some rows: their maps, what is asked of them, and between which bounds."""
+
+    map: Increasing
+    q: Distribution
+    y: Array
+    lower: Array
+    upper: Array
+
+    def take(self, index: Array) -> _Block:
+        """Some of these rows."""
+        xp = namespace(self.y)
+        bounds = (None if end is None else xp.take(end, index, axis=0) if end.shape[0] > 1 else end for end in self[3:])
+        return _Block(take_rows(self.map, index), self.q, xp.take(self.y, index, axis=0), *bounds)
+
+
+class _Place(NamedTuple):
+    """A place y in each row: y - c, F and 1 - F there, the cell, and the weights of the part of the cell below it."""
+
+    y: Array
+    F: Array
+    S: Array
+    cell: Array
+    weights: tuple[Array, Array, Array] | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The values of Y - c at the nodes of a rule, for some rows."""
+
+    block: _Block
+    rule: Rule
+    c: Array
+    Y: Array
+
+    @classmethod
+    def of(cls, block: _Block, rule: Rule) -> _Rows:
+        """c is a value of Y in the middle of q."""
+        xp, (cells, nodes) = namespace(block.y), rule.nodes.shape
+        rows = block.y.shape[0]
+        Y = block.map.inverse_at(xp.reshape(rule.nodes, (1, -1)))
+        Y = xp.reshape(xp.broadcast_to(Y, (rows, cells * nodes)), (rows, cells, nodes))
+        c = Y[:, rule.split, :1]
+        return cls(block, rule, c, Y - c[:, :, None])
+
+    # ---- places ----------------------------------------------------------------------------------------------------
+
+    def at(self, y: Array) -> _Place:
+        """A y in each row, (n, k) or (1, k)."""
+        s = self.block.map(y)
+        cell, weights = self.rule.part(self.block.q, s)
+        return _Place(y - self.c, self.block.q._cdf(s), self.block.q._sf(s), cell, weights)
+
+    def end(self, side: int, bound: Array) -> _Place:
+        """A bound, or else the end of the law: where its mass at -inf or +inf comes to lie, if it has any."""
+        if bound is not None:
+            return self.at(bound + namespace(self.c).zeros_like(self.c))
+        xp, cells = namespace(self.c), self.Y.shape[1]
+        mass = self.block.q._infinite_mass()[side]
+        y = xp.zeros_like(self.c)
+        if mass:
+            far = self.block.map.inverse(device_like([[(-np.inf, np.inf)[side]]], self.c))
+            last = self.block.map.inverse(xp.reshape(self.rule.edges[-side], (1, 1)))
+            y = xp.where(xp.isfinite(far), far, last) - self.c
+        inside, outside = xp.full_like(self.c, 1 - mass), xp.full_like(self.c, mass)
+        F, S = (outside, inside) if side == 0 else (inside, outside)
+        cell = xp.zeros(self.c.shape, dtype=xp.int64, device=self.c.device) + side * cells
+        return _Place(y, F, S, cell, None)
+
+    def between(self, a: _Place, b: _Place, values: Array, which: int) -> Array:
+        """The integral of a function, given by its values at the nodes, against a measure from one place to another."""
+        xp, split = namespace(values), self.rule.split
+        cells = xp.sum(values * self.rule.whole[which], axis=-1)
+        zero = xp.zeros_like(cells[:, :1])
+        # outwards from the middle: what lies beyond both places never enters
+        up = xp.cumulative_sum(concatenate([zero, cells[:, split:]], axis=1), axis=1)
+        down = xp.cumulative_sum(concatenate([zero, xp.flip(cells[:, :split], axis=1)], axis=1), axis=1)
+        total = concatenate([-xp.flip(down, axis=1)[:, :-1], up], axis=1)
+
+        def up_to(place: _Place) -> Array:
+            before = gather(total, place.cell)
+            if place.weights is None:
+                return before
+            rows, count = place.cell.shape
+            start = values.shape[1] * xp.arange(rows, dtype=place.cell.dtype, device=values.device)
+            flat = xp.reshape(place.cell + start[:, None], (-1,))
+            own = xp.take(xp.reshape(values, (-1, NODES)), flat, axis=0)
+            return before + xp.sum(xp.reshape(own, (rows, count, NODES)) * place.weights[which], axis=-1)
+
+        return up_to(b) - up_to(a)
+
+    # ---- what to make of the rows ----------------------------------------------------------------------------------
+
+    def _unbounded(self) -> tuple[bool, bool]:
+        infinite = self.block.q._infinite_mass()
+        return self.block.lower is None and not infinite[0], self.block.upper is None and not infinite[1]
+
+    def heavy(self) -> Array:
+        """The rows of which the outermost cells hold more than a rounding."""
+        xp = namespace(self.c)
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = xp.sum(self.Y**2 * self.rule.whole.once, axis=-1)
+            total = xp.sum(square, axis=1)
+            heavy = xp.zeros_like(total) > 1
+            for open_end, outer in zip(self._unbounded(), (square[:, 0], square[:, -1]), strict=True):
+                heavy = heavy | ~(xp.abs(outer) <= _HEAVY * total) if open_end else heavy
+        return heavy
+
+    def rough(self) -> Array:
+        """The rows whose Y is not yet a polynomial in some cell, weighted as in mean and in variance."""
+        xp = namespace(self.c)
+        mass = xp.abs(xp.sum(self.rule.whole.once, axis=-1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            last = [xp.abs(xp.sum(self.Y * device_like(row, self.Y), axis=-1)) for row in LAST]
+            off, size = last[0] + last[1], xp.max(xp.abs(self.Y), axis=-1)
+            fine = xp.ones_like(self.c[:, 0]) > 0
+            for weight in (mass + xp.zeros_like(size), mass * size):
+                fine = fine & (xp.sum(off * weight, axis=1) <= _ROUGH * xp.sum(size * weight, axis=1))
+        return ~fine
+
+    def rises(self, values: Array, side: int) -> Array:
+        """Whether the outermost cells, with next to no mass beyond them, still add to an integral, which is infinite."""
+        xp, rule = namespace(values), self.rule
+        beyond = self.block.q._cdf(rule.edges[1:]) if side == 0 else xp.flip(self.block.q._sf(rule.edges[:-1]))
+        far = int(xp.sum(xp.astype((beyond > 0) & (beyond < 1e-100), xp.int64)))
+        if far == 0 or not self._unbounded()[side]:
+            return xp.zeros_like(self.c) > 1
+        cells = xp.abs(xp.sum(values * rule.whole.once, axis=-1))
+        cells = cells if side == 0 else xp.flip(cells, axis=1)
+        half = rule.split if side == 0 else cells.shape[1] - rule.split
+        return ~(xp.sum(cells[:, :far], axis=1) <= 1e-6 * xp.sum(cells[:, :half], axis=1))[:, None]
+
+
+def _moments(rows: _Rows) -> list[Array]:
+    xp, block = namespace(rows.c), rows.block
+    y, a, b = rows.at(block.y), rows.end(0, block.lower), rows.end(1, block.upper)
+    once = rows.Y
+    with np.errstate(over="ignore", invalid="ignore"):  # a tail too heavy for floats is infinite
+        twice = rows.Y**2
+        low, low2 = rows.between(a, y, once, 0), rows.between(a, y, twice, 0)
+        high, high2 = rows.between(y, b, once, 0), rows.between(y, b, twice, 0)
+    lower = y.y * y.F - a.y * a.F - low
+    lower2 = (y.y**2 * (y.F - a.F) - 2 * y.y * low + low2 + (y.y - a.y) ** 2 * a.F) / 2
+    upper = b.y * b.S - y.y * y.S + high
+    upper2 = (y.y**2 * (y.S - b.S) - 2 * y.y * high + high2 + (b.y - y.y) ** 2 * b.S) / 2
+    results = []
+    for moment, values, side in ((lower, once, 0), (lower2, twice, 0), (upper, once, 1), (upper2, twice, 1)):
+        results.append(xp.where(rows.rises(values, side), xp.full_like(moment, xp.inf), moment))
+    return results
+
+
+def _squares(rows: _Rows) -> list[Array]:
+    block = rows.block
+    y, a, b = rows.at(block.y), rows.end(0, block.lower), rows.end(1, block.upper)
+    lower = y.y * y.F**2 - a.y * a.F**2 - rows.between(a, y, rows.Y, 1)
+    upper = b.y * b.S**2 - y.y * y.S**2 + rows.between(y, b, rows.Y, 2)
+    return [lower, upper]
+
+
+def _mended(values: list[Array], where: Array, block: _Block, again: Callable[[_Block], list[Array]]) -> list[Array]:
+    """`values` with the rows `where` worked out again, in another way."""
+    xp = namespace(where)
+    if not bool(xp.any(where)):
+        return values
+    index = xp.nonzero(where)[0]
+    rank = xp.cumulative_sum(xp.astype(where, xp.int64)) - 1
+    rank = xp.where(where, rank, xp.zeros_like(rank))
+    results = []
+    for value, new in zip(values, again(block.take(index)), strict=True):
+        mask = where[:, None] if value.ndim == 2 else where
+        results.append(xp.where(mask, xp.take(new, rank, axis=0), value))
+    return results
+
+
+def _cut(bound: Array, block: slice) -> Array:
+    return bound if bound is None or bound.shape[0] == 1 else bound[block, ...]

@@ -1,0 +1,39 @@
+"""The lambda guard: a learned law bent until it is as accurate as it promised to be."""
+
+from __future__ import annotations
+
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.interpolators.support import REAL_LINE, ranks
+from calibrant.interpolators.tails import ExponentialTails
+
+
+def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
+    """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; itself if it is so already.
+
+    Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first,
+    which tells them apart.
+    """
+    xp = namespace(scores)
+    n = scores.shape[0]
+    at = law._cdf(scores)
+    apart = scores[1:] > scores[:-1]
+    tied = apart & ~(at[1:] > at[:-1])
+    if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
+        law = Mixture((law, REAL_LINE.linear(scores, ExponentialTails())), (0.999, 0.001))
+        at = law._cdf(scores)
+    low, high = (ranks(scores) - accuracy) / (n + 1), (ranks(scores) + accuracy) / (n + 1)
+    clipped = xp.minimum(xp.maximum(at, low), high)
+    if bool(xp.all(clipped == at)):
+        return law
+    # a knot stays only where the line bends: at a clipped score and at its neighbours
+    moved = clipped != at
+    edge = moved[:1] & False
+    near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
+    ends = [device_like([end], scores) for end in (0.0, 1.0)]
+    knots = concatenate([ends[0], at[near], ends[1]])
+    probs = concatenate([ends[0], clipped[near], ends[1]])
+    return Guarded(law, PiecewiseLinear(knots, probs))

@@ -1,0 +1,117 @@
+"""Non-conformities that measure the distance of a calibration score from its middle."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array, device_like, floats, namespace
+from calibrant.intervals.rows import rows_and
+from calibrant.scores import ResidualScore, ZScore
+from calibrant.scores.base import ChartScore
+from calibrant.scores.charts import Chart, shifted
+from calibrant.scores.nonconformity import Nonconformity
+
+
+class AroundCentre(Nonconformity):
+    """|phi(f(x), y) - centre| for a calibration score phi."""
+
+    @abstractmethod
+    def _chart(self, prediction: Any) -> tuple[Chart, float]:
+        """The chart of phi, and the centre."""
+
+    def value(self, prediction: Any, y: Array) -> Array:
+        """|phi(f(x_i), y_i) - centre|."""
+        prediction, y = rows_and("y", prediction, y)
+        chart, centre = self._chart(prediction)
+        return namespace(y).abs(chart(y[:, None])[:, 0] - centre)
+
+    def minimiser(self, prediction: Any) -> Array:
+        """The y whose score is the centre."""
+        lower, _ = self.level_set(prediction, 0.0)
+        return lower
+
+    def level_set(self, prediction: Any, t: Array) -> tuple[Array, Array]:
+        """The y whose scores are centre -+ t."""
+        prediction, t = rows_and("t", prediction, t)
+        chart, centre = self._chart(prediction)
+        return chart.inverse((centre - t)[:, None])[:, 0], chart.inverse((centre + t)[:, None])[:, 0]
+
+    def log_slope(self, prediction: Any, y: Array) -> Array:
+        """That of phi."""
+        prediction, y = rows_and("y", prediction, y)
+        return self._chart(prediction)[0].log_slope(y[:, None])[:, 0]
+
+    def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
+        """phi - centre on both sides: H keeps the closed forms that phi has."""
+        chart, centre = self._chart(prediction)
+        level = device_like([[centre]], chart.like)
+        at = namespace(level).broadcast_to(chart.inverse(level), (len(prediction), 1))[:, 0]
+        moved = shifted(chart, centre)
+        return moved, moved, at
+
+
+@dataclass(frozen=True)
+class AbsoluteResidual(AroundCentre):
+    """|y - f|, of a Point.
+
+    >>> AbsoluteResidual().value([1.0, 2.0], [1.5, 0.0])
+    array([0.5, 2. ])
+    """
+
+    @property
+    def unit_free(self) -> bool:
+        """It has the unit of y."""
+        return False
+
+    def _chart(self, prediction: Any) -> tuple[Chart, float]:
+        return ResidualScore().chart_of(prediction), 0.0
+
+
+@dataclass(frozen=True)
+class NormalizedResidual(AroundCentre):
+    """|y - mean(F)| / std(F), of a distribution F, such as Normal(f, sigma).
+
+    >>> from calibrant import Normal
+    >>> NormalizedResidual().level_set(Normal([0.0, 1.0], [1.0, 2.0]), 1.5)
+    (array([-1.5, -2. ]), array([1.5, 4. ]))
+    """
+
+    def _chart(self, prediction: Any) -> tuple[Chart, float]:
+        return ZScore().chart_of(prediction), 0.0
+
+
+@dataclass(frozen=True)
+class Centred(AroundCentre):
+    """|phi(f(x), y) - centre| for any calibration score phi that has a chart.
+
+    The centre is given in the form that `score(prediction, y)` has: for the cdf score a logit. By default it
+    is the middle of the score: 1/2 for interval, quantile and samples, 0 for residual, z-score and cdf
+    (|logit u| orders labels as |u - 1/2| does, but does not saturate), and for an ensemble the weighted sum
+    of its members' middles, so 0 for the paper's.
+
+    >>> from calibrant import Interval
+    >>> from calibrant.scores import IntervalScore
+    >>> Centred(IntervalScore()).value(Interval([0.0], [4.0]), [5.0])
+    array([0.75])
+    """
+
+    score: ChartScore
+    centre: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.score, ChartScore):
+            raise TypeError(f"Centred.score must be a calibration score that has a chart, got {self.score!r}")
+        if self.centre is not None:
+            centre = floats("Centred.centre", self.centre, ndim=0)
+            object.__setattr__(self, "centre", float(centre))
+
+    @property
+    def unit_free(self) -> bool:
+        """That of the score."""
+        return self.score.unit_free
+
+    def _chart(self, prediction: Any) -> tuple[Chart, float]:
+        chart = self.score.chart_of(prediction)
+        return chart, self.score.middle(prediction) if self.centre is None else self.centre

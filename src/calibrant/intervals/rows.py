@@ -1,0 +1,20 @@
+"""A value for every row of a prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant.predictions import as_prediction
+
+
+def rows_and(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
+    """A prediction, and a value for each of its rows; a single number stands for all."""
+    prediction = as_prediction(prediction)
+    value = floats(name, value, like=prediction._like, allow_inf=True)
+    if value.ndim == 0:
+        value = namespace(value).broadcast_to(value, (len(prediction),))
+    if value.ndim != 1:
+        raise ValueError(f"{name} must be 1-d, got shape {tuple(value.shape)}")
+    same_length("the prediction", len(prediction), name, value.shape[0])
+    return prediction, value

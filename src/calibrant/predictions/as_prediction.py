@@ -1,0 +1,31 @@
+"""Whatever a user hands over, as a prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant.distributions import from_scipy, from_torch
+from calibrant.distributions.base import Distribution
+from calibrant.predictions.base import Prediction
+from calibrant.predictions.point import Point
+
+
+def as_prediction(value: Any) -> Any:
+    """A prediction as it is; a bare 1-d array as a Point; a frozen scipy.stats or a torch.distributions law adapted."""
+    if isinstance(value, Prediction):
+        return value
+    if isinstance(value, Distribution):
+        if not value.shape:
+            raise ValueError(f"a prediction needs one law a row, got the single law {value!r}")
+        return value
+    kind = type(value).__module__
+    if kind.startswith("scipy.stats"):
+        return as_prediction(from_scipy(value))
+    if kind.startswith("torch.distributions"):
+        return as_prediction(from_torch(value))
+    if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
+        raise TypeError(
+            f"a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, "
+            f"got {type(value).__name__}"
+        )
+    return Point(value)

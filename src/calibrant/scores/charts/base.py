@@ -1,0 +1,54 @@
+"""A chart: the increasing map y -> s that a score lays over the real line for each row of a prediction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from calibrant._arrays import Array, namespace
+from calibrant._batch import first_array
+
+
+class Chart(ABC):
+    """An increasing map of the real line for each row; arguments are (n, k) or (1, k) against n rows."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """(n,) for one map a row, () for a single map."""
+
+    @abstractmethod
+    def __call__(self, y: Array) -> Array:
+        """The score of y."""
+
+    @abstractmethod
+    def inverse(self, s: Array) -> Array:
+        """The y whose score is s."""
+
+    @abstractmethod
+    def log_slope(self, y: Array) -> Array:
+        """The log derivative of the score in y."""
+
+    def inverse_at(self, s: Array) -> Array:
+        """The same for many increasing scores that all rows share, (1, k), where that is faster."""
+        return self.inverse(s)
+
+    def breaks(self) -> Array:
+        """The y at which the map of a single row bends; None where it is smooth."""
+        return None
+
+    def widest(self, s: Array) -> Array:
+        """How long a stretch of scores around s may be for the inverse to be as good as a polynomial on it."""
+        return namespace(s).full_like(s, namespace(s).inf)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The scores it can take."""
+        return -float("inf"), float("inf")
+
+    @property
+    def like(self) -> Array:
+        """One of its arrays, which tells namespace, dtype and device."""
+        return first_array(self)
+
+    def _lift(self, parameter: Array) -> Array:
+        return parameter[:, None, ...] if self.shape else parameter

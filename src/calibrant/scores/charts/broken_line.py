@@ -1,0 +1,47 @@
+"""Broken lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant._arrays import Array, clip, namespace
+from calibrant._search import count_up_to, gather
+from calibrant.scores.charts.base import Chart
+
+
+@dataclass(frozen=True, eq=False)
+class BrokenLine(Chart):
+    """s runs straight through (values[i, k], levels[i, k]), k = 1..K, and on outside with its first and last slope.
+
+    `levels` has shape (1, K) where all rows share them, `slopes` is (n, K + 1).
+    """
+
+    values: Array
+    levels: Array
+    slopes: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape[:-1])
+
+    def piece(self, table: Array, argument: Array) -> Array:
+        """How many of a row's knots lie at or below the argument: 0..K."""
+        rows = self.values.shape[0]
+        return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, argument.shape[-1])))
+
+    def __call__(self, y: Array) -> Array:
+        levels, values, slope = self._line(self.values, y)
+        return levels + slope * (y - values)
+
+    def inverse(self, s: Array) -> Array:
+        levels, values, slope = self._line(self.levels, s)
+        return values + (s - levels) / slope
+
+    def log_slope(self, y: Array) -> Array:
+        return namespace(y).log(self._line(self.values, y)[2])
+
+    def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
+        """The piece around each argument: a point on it, as level and value, and its slope."""
+        j = self.piece(table, argument)
+        a = clip(j - 1, 0, self.values.shape[-1] - 1)
+        return gather(self.levels, a), gather(self.values, a), gather(self.slopes, j)

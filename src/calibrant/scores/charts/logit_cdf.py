@@ -1,0 +1,28 @@
+"""The CDF of a forecast as a map: carried as its logit, or, beside maps of another kind, as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.logits import OwnCDF, OwnLogit
+from calibrant.scores.charts.base import Chart
+
+
+@dataclass(frozen=True, eq=False)
+class LogitCDF(OwnLogit, Chart):
+    """s = logit F(y): the cdf score, in a form that does not saturate. In a sum of scores it stands for weight * F(y)."""
+
+    law: Distribution
+    weight: float = field(default=1.0, metadata={"shared": True})
+
+
+@dataclass(frozen=True, eq=False)
+class CDF(OwnCDF, Chart):
+    """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
+
+    law: Distribution
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return 0.0, 1.0

@@ -1,0 +1,86 @@
+"""Non-conformity a(f(x), y): how badly y fits the prediction. Small in the middle, larger on either side.
+
+A non-conformity score is proper if it is continuous and strictly unimodal in y: it falls up to its minimiser
+and rises from there on. Its level sets {y : a(f(x), y) <= t} are then intervals, of which
+`calibrant.intervals` finds the right one, and `calibrant.scores.signed` turns it into a calibration score
+(Theorem 2).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array, namespace
+from calibrant.scores.charts.base import Chart
+from calibrant.scores.charts.monotone import Monotone
+
+
+class Nonconformity(ABC):
+    """a(f(x), y), strictly unimodal in y. To write your own, give four functions of one value a row.
+
+    >>> class SquaredResidual(Nonconformity):
+    ...     def value(self, prediction, y):
+    ...         return (y - prediction.values) ** 2
+    ...
+    ...     def minimiser(self, prediction):
+    ...         return prediction.values
+    ...
+    ...     def level_set(self, prediction, t):
+    ...         return prediction.values - np.sqrt(t), prediction.values + np.sqrt(t)
+    ...
+    ...     def log_slope(self, prediction, y):
+    ...         return np.log(2 * np.abs(y - prediction.values))
+    >>> from calibrant.intervals import check_nonconformity
+    >>> check_nonconformity(SquaredResidual(), [1.0, 2.0], np.linspace(-3, 5, 30))
+    """
+
+    @property
+    def unit_free(self) -> bool:
+        """Whether the value stays the same when y changes its unit."""
+        return True
+
+    @abstractmethod
+    def value(self, prediction: Any, y: Array) -> Array:
+        """a(f(x_i), y_i)."""
+
+    @abstractmethod
+    def minimiser(self, prediction: Any) -> Array:
+        """The y with the smallest a(f(x_i), y)."""
+
+    @abstractmethod
+    def level_set(self, prediction: Any, t: Array) -> tuple[Array, Array]:
+        """The ends (lower, upper) of {y : a(f(x_i), y) <= t}, empty where lower > upper.
+
+        t is one number for all rows, or one a row.
+        """
+
+    @abstractmethod
+    def log_slope(self, prediction: Any, y: Array) -> Array:
+        """log |da/dy| at y_i."""
+
+    def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
+        """-a below the minimiser and a above it, as maps of y, and the minimiser; from the four functions above."""
+        low, high = _Branch(self, upper=False), _Branch(self, upper=True)
+        charts = (Monotone(prediction, side.value, side.end, self.log_slope) for side in (low, high))
+        return (*charts, self.minimiser(prediction))  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """One side of a non-conformity, turned so that it increases."""
+
+    nonconformity: Nonconformity
+    upper: bool
+
+    def value(self, prediction: Any, y: Array) -> Array:
+        """a, or -a below the minimiser."""
+        value = self.nonconformity.value(prediction, y)
+        return value if self.upper else -value
+
+    def end(self, prediction: Any, u: Array) -> Array:
+        """The end of the level set; the minimiser for a level below the least one."""
+        least = self.nonconformity.value(prediction, self.nonconformity.minimiser(prediction))
+        t = namespace(u).maximum(u if self.upper else -u, least)
+        return self.nonconformity.level_set(prediction, t)[int(self.upper)]

@@ -1,0 +1,80 @@
+"""H[x](y) = q(phi(f(x), y)): what pulling q back through a chart gives. One table, the first rule that fits decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from calibrant._batch import take_rows
+from calibrant._kept import keep
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.folded import Folded
+from calibrant.distributions.joined import Joined
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.moved_atoms import MovedAtoms
+from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.pulled import Pulled, PulledOne
+from calibrant.distributions.pulled_broken import PulledBroken
+from calibrant.distributions.randomised import Randomised
+from calibrant.distributions.spliced import Spliced
+from calibrant.scores.charts import Affine, BrokenLine, Chart, LogitCDF, SignedChart
+
+Rule = tuple[Callable[[Distribution, Any], bool], Callable[[Any, Any], Distribution]]
+
+
+def pull_back(q: Distribution, chart: Chart) -> Distribution:
+    """The law of the y with chart(y) ~ q, for each row of the chart; q has one law for all rows, or one a row."""
+    return next(make(q, chart) for fits, make in RULES if fits(q, chart))
+
+
+def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
+    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
+    law: LocationScale = chart.law  # type: ignore[assignment]
+    base = law.base
+    key = base if base._like is None else id(base)  # a law without parameters is known by its kind
+    one = keep(q, ("pulled back", key), lambda: (base, pull_back(q, LogitCDF(base))))
+    return LocationScale(law.loc, law.scale, one[1])
+
+
+def _part_by_part(q: Joined, chart: Chart) -> Distribution:
+    parts, part, row = [], np.empty(len(q), np.int64), np.empty(len(q), np.int64)
+    for law, rows in q.places():
+        part[rows], row[rows] = len(parts), np.arange(rows.size)
+        parts.append(pull_back(law, take_rows(chart, rows)))
+    return Joined(tuple(parts), part, row)
+
+
+def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
+    lower, upper = (chart.inverse(end[:, None])[:, 0] for end in (q.lower, q.upper))
+    return replace(q, atoms=pull_back(q.atoms, chart), lower=lower, upper=upper)
+
+
+def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
+    low, high = chart.folds
+    left = keep(q, "folded down", lambda: Folded(low, q))
+    right = keep(q, "folded up", lambda: Folded(high, q))
+    return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at)
+
+
+RULES: tuple[Rule, ...] = (
+    (lambda q, chart: isinstance(q, Joined) and bool(chart.shape), _part_by_part),
+    (lambda q, chart: isinstance(q, Randomised), _ends_and_atoms),
+    (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
+    (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
+    (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),
+    (lambda q, chart: isinstance(chart, LogitCDF) and _is_shared(q, chart.law), _on_shared_base),
+    (lambda q, chart: not chart.shape and _is_discrete(q), lambda q, chart: MovedAtoms(chart, q)),
+    (lambda q, chart: not chart.shape and not q.shape, lambda q, chart: PulledOne(chart, q)),
+    (lambda q, chart: True, lambda q, chart: Pulled(chart, q)),
+)
+
+
+def _is_shared(q: Distribution, law: Distribution) -> bool:
+    return isinstance(law, LocationScale) and not law.base.shape and not q.shape
+
+
+def _is_discrete(q: Distribution) -> bool:
+    return isinstance(q, PiecewiseLinear) and q.is_discrete
