@@ -30,7 +30,7 @@ from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
 from calibrant.intervals.nonconformity import middle  # noqa: E402
 from calibrant.study import run as running  # noqa: E402
 from calibrant.study.cells import Rows, Task, finite, measure, standardised  # noqa: E402
-from calibrant.study.datasets import AbsentError, DatasetError, Table  # noqa: E402
+from calibrant.study.datasets import AbsentError, DatasetError, RawTable  # noqa: E402
 from calibrant.study.design import INTERPOLATORS, PAIRS, SCORES, Cell, cells  # noqa: E402
 from calibrant.study.learners import BASES, Recipe, splits, train  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
@@ -51,7 +51,7 @@ def line(name="line", n=80, seed=0):
     """A dataset whose label is a line in the first of two features."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))
-    return Table(name, X, 7 + 3 * X[:, 0] + rng.normal(size=n), ("a", "b"), "memory")
+    return RawTable(name, X, 7 + 3 * X[:, 0] + rng.normal(size=n), ("a", "b"), "memory")
 
 
 TABLES = (line("one"), line("two", n=60, seed=1))

@@ -19,7 +19,7 @@ from calibrant.study import published
 from calibrant.study.means import Mean, difference, over_datasets, over_splits
 from calibrant.study.reproduction import page, ranked, write
 from calibrant.study.results import METHODS, Method, read
-from calibrant.study.tables import HEADINGS, Table, intervals, per_dataset, table1, table2, versus
+from calibrant.study.tables import HEADINGS, MeansTable, intervals, per_dataset, table1, table2, versus
 from calibrant.study.verdicts import NLL_FLOOR, claims, ece_floor, goals
 from calibrant.study.writers import averages_csv, escape, latex, markdown, per_dataset_csv
 
@@ -408,7 +408,7 @@ def test_a_latex_table_is_whole(tmp_path):
     assert text.isascii()
     odd = replace(table1(results(tmp_path)), title="50% of a_b")
     assert r"\caption{50\% of a\_b}" in latex(odd)
-    assert isinstance(odd, Table)
+    assert isinstance(odd, MeansTable)
 
 
 # Goals and claims

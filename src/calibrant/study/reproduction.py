@@ -18,7 +18,7 @@ from calibrant.study.figure import figure
 from calibrant.study.means import difference
 from calibrant.study.remarks import remarks
 from calibrant.study.results import Method, Results, read
-from calibrant.study.tables import HEADINGS, TABLE1, TABLE2, Table, intervals, per_dataset, table1, table2
+from calibrant.study.tables import HEADINGS, TABLE1, TABLE2, MeansTable, intervals, per_dataset, table1, table2
 from calibrant.study.verdicts import (
     NLL_FLOOR,
     Verdict,
@@ -108,7 +108,7 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path =
     return "\n\n".join(sections) + "\n"
 
 
-def _tables(results: Results) -> dict[str, tuple[Table, ...]]:
+def _tables(results: Results) -> dict[str, tuple[MeansTable, ...]]:
     return {
         "table1": (table1(results),),
         "table2": (table2(results),),
@@ -117,7 +117,7 @@ def _tables(results: Results) -> dict[str, tuple[Table, ...]]:
     }
 
 
-def _once(table: Table, said: Collection[str]) -> str:
+def _once(table: MeansTable, said: Collection[str]) -> str:
     """A table without the notes that the page has already."""
     return markdown(replace(table, notes=tuple(note for note in table.notes if note not in said))).strip()
 

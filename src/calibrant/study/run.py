@@ -25,7 +25,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from calibrant.study import design
 from calibrant.study.cells import Task, measure, one_thread, tasks
-from calibrant.study.datasets import DATASETS, AbsentError, DatasetError, Table, load
+from calibrant.study.datasets import DATASETS, AbsentError, DatasetError, RawTable, load
 from calibrant.study.design import SPLITS, Cell
 from calibrant.study.learners import BASES, Recipe, Split
 from calibrant.study.learners import splits as splits_of
@@ -113,7 +113,7 @@ def run(
     *,
     folder: str | os.PathLike[str],
     data: str | os.PathLike[str] | None = None,
-    tables: Iterable[Table] = (),
+    tables: Iterable[RawTable] = (),
     recipe: Recipe | None = None,
     jobs: int | None = 1,
     device: str = "cpu",
@@ -226,13 +226,13 @@ def _on_gpu(device: str) -> bool:
 
 def _sources(
     datasets: Sequence[str] | None,
-    tables: tuple[Table, ...],
+    tables: tuple[RawTable, ...],
     data: str | os.PathLike[str] | None,
     splits: int,
     store: Store,
-) -> dict[str, tuple[dict[int, list[Cell]], Callable[[], Table]]]:
+) -> dict[str, tuple[dict[int, list[Cell]], Callable[[], RawTable]]]:
     """For each dataset that has cells without a line: these cells by split, and how to load it."""
-    known: dict[str, Callable[[], Table]] = {table.name: partial(_same, table) for table in tables}
+    known: dict[str, Callable[[], RawTable]] = {table.name: partial(_same, table) for table in tables}
     if not known:
         known = {name: partial(load, name, folder=data) for name in DATASETS}
     names = tuple(known) if datasets is None else tuple(dict.fromkeys(datasets))
@@ -248,7 +248,7 @@ def _sources(
     return found
 
 
-def _same(table: Table) -> Table:
+def _same(table: RawTable) -> RawTable:
     return table
 
 

@@ -57,7 +57,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class MeansTable:
     """Rows, with what stands above and below them."""
 
     title: str
@@ -78,9 +78,9 @@ _RANK = (
 _OVER_DATASETS = "The standard error of a mean over datasets is sqrt(Σ se²) / count, with sd / sqrt(splits) for each."
 
 
-def table1(results: Results) -> Table:
+def table1(results: Results) -> MeansTable:
     """Scores and interpolators on the distribution predictor; the published means are over the same datasets."""
-    return Table(
+    return MeansTable(
         "Scores and interpolators (the paper's Table 1): means over datasets",
         ("method",),
         HEADINGS,
@@ -110,7 +110,7 @@ def versus(results: Results, method: Method, metric: str) -> Comparison:
     )
 
 
-def table2(results: Results) -> Table:
+def table2(results: Results) -> MeansTable:
     """Base types under the linear interpolator; the published means are over 17 datasets, whatever is at hand."""
     rows = []
     for method in TABLE2:
@@ -122,7 +122,7 @@ def table2(results: Results) -> Table:
     if set(results.datasets) != set(published.datasets()):
         notes.append(_unlike(results))
     title = "Base types, linear interpolator (the paper's Table 2): means over datasets"
-    return Table(title, ("base",), HEADINGS, tuple(rows), tuple(notes))
+    return MeansTable(title, ("base",), HEADINGS, tuple(rows), tuple(notes))
 
 
 def _unlike(results: Results) -> str:
@@ -138,12 +138,12 @@ def _unlike(results: Results) -> str:
     return f"{note} By this alone the CRPS of its row distribution goes from {there.value:.3f} to {here.value:.3f}."
 
 
-def per_dataset(results: Results) -> tuple[Table, ...]:
+def per_dataset(results: Results) -> tuple[MeansTable, ...]:
     """A table for every dataset, with all its methods, each beside the paper's appendix where that has it."""
     return tuple(_one_dataset(results, dataset) for dataset in results.datasets)
 
 
-def _one_dataset(results: Results, dataset: str) -> Table:
+def _one_dataset(results: Results, dataset: str) -> MeansTable:
     rows = []
     for method in (m for m in METHODS if (dataset, m) in results.cells):
         metrics = {}
@@ -154,7 +154,7 @@ def _one_dataset(results: Results, dataset: str) -> Table:
         rows.append(Row((method.base, method.name), metrics))
     counts = sorted({len(results.cells[dataset, m]) for m in METHODS if (dataset, m) in results.cells})
     splits = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return Table(
+    return MeansTable(
         dataset,
         ("base", "method"),
         HEADINGS,
@@ -163,11 +163,11 @@ def _one_dataset(results: Results, dataset: str) -> Table:
     )
 
 
-def intervals(results: Results) -> Table:
+def intervals(results: Results) -> MeansTable:
     """90% intervals of the same base type and score: conformal, and credible intervals of the linear law."""
     rows = tuple(
         Row((m.base, m.score), {metric: Comparison(results.average(m, metric)) for metric in INTERVAL_HEADINGS})
         for m in INTERVALS
     )
     title = "90% intervals, conformal against credible: means over datasets"
-    return Table(title, ("base", "score"), INTERVAL_HEADINGS, rows, (results.extent, _OVER_DATASETS, _RANK))
+    return MeansTable(title, ("base", "score"), INTERVAL_HEADINGS, rows, (results.extent, _OVER_DATASETS, _RANK))

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from calibrant.persistence import atomic
-from calibrant.study.datasets import Table
+from calibrant.study.datasets import RawTable
 from calibrant.study.learners import Fitted, Recipe, Split, train
 from calibrant.study.learners.heads import HEADS, OUTPUTS
 
@@ -37,7 +37,7 @@ Packed = tuple[Any, Any]
 class Trained:
     """What the networks of one dataset said, a file for each split."""
 
-    table: Table
+    table: RawTable
     folder: Path
     recipe: Recipe
     seed: int
@@ -83,7 +83,7 @@ class Trained:
 class Training:
     """Some splits of a dataset that are trained together, ready to be sent to another process or machine."""
 
-    table: Table
+    table: RawTable
     splits: dict[int, Split]
     recipe: Recipe
     seed: int

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from calibrant.study import published
 from calibrant.study.means import Mean
 from calibrant.study.results import METHODS, Method, Results
-from calibrant.study.tables import HEADINGS, Comparison, Row, Table
+from calibrant.study.tables import HEADINGS, Comparison, MeansTable, Row
 
 _ABSENT = "—"
 _TEX = {
@@ -49,13 +49,13 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
 
 
-def markdown(table: Table) -> str:
+def markdown(table: MeansTable) -> str:
     """A title, a table of three lines a row, its notes."""
     lines = [line for row in table.rows for line in _lines(table, row)]
     return "\n\n".join([f"## {table.title}", markdown_table(_header(table), lines), *table.notes]) + "\n"
 
 
-def latex(table: Table) -> str:
+def latex(table: MeansTable) -> str:
     r"""The same as a LaTeX table as wide as the text; the preamble needs \usepackage{booktabs,graphicx}."""
     groups = [" \\\\\n".join(" & ".join(map(escape, line)) for line in _lines(table, row)) for row in table.rows]
     header = _header(table)
@@ -88,7 +88,7 @@ def escape(text: str) -> str:
     return re.sub(r"(?<![\w-])-(?=\d)", "$-$", special)
 
 
-def averages_csv(table: Table) -> str:
+def averages_csv(table: MeansTable) -> str:
     """Means over datasets: the paper's columns first, then the counts, then what is compared with the paper."""
     return _csv({**dict(zip(table.labels, row.labels, strict=True)), **_averages(row)} for row in table.rows)
 
@@ -109,11 +109,11 @@ def _record(results: Results, dataset: str, method: Method) -> dict[str, object]
     return record | {"base": method.base, "n_splits": len(results.cells[dataset, method])} | exact
 
 
-def _header(table: Table) -> list[str]:
+def _header(table: MeansTable) -> list[str]:
     return [*table.labels, "", *table.headings.values()]
 
 
-def _lines(table: Table, row: Row) -> Iterator[list[str]]:
+def _lines(table: MeansTable, row: Row) -> Iterator[list[str]]:
     """Ours, and where there is a published value that value and the difference."""
     blank = [""] * len(row.labels)
     metrics = [row.metrics[metric] for metric in table.headings]

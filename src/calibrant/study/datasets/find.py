@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from calibrant.study.datasets.bounded import read_file
-from calibrant.study.datasets.dataset import Dataset, Table
+from calibrant.study.datasets.dataset import Dataset, RawTable
 from calibrant.study.datasets.download import download
 from calibrant.study.datasets.entries import DATASETS
 from calibrant.study.datasets.errors import AbsentError, DatasetError, need
@@ -47,7 +47,7 @@ class Status:
     licence: str
 
 
-def load(name: str, *, folder: Folder | None = None) -> Table:
+def load(name: str, *, folder: Folder | None = None) -> RawTable:
     """The features and labels of a dataset, looked for as `locate` does."""
     found = locate(name, folder)
     return found.dataset.table(found.content(), found.source)
