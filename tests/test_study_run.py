@@ -341,7 +341,7 @@ def test_more_splits_later_are_trained_alone_and_what_is_there_stays(whole, tmp_
 
 def test_networks_are_trained_anew_only_for_other_data_another_seed_or_another_recipe(whole, tmp_path):
     folder, _ = whole
-    kept = Trained(TABLES[0], folder / "predictions", TINY, 0)
+    kept = Trained(TABLES[0], folder / "predictions", BASES, TINY, 0)
     assert kept.has(0)
     assert not kept.has(1)
     assert not replace(kept, table=line("one", seed=5)).has(0)
@@ -357,7 +357,7 @@ def test_what_the_networks_said_is_read_back_as_it_was(whole):
     folder, _ = whole
     table = TABLES[0]
     fitted = train(table.X, table.y, splits(len(table.y), 1), recipe=TINY)
-    kept = Trained(table, folder / "predictions", TINY, 0)
+    kept = Trained(table, folder / "predictions", BASES, TINY, 0)
     for base, parts in fitted.predictions(0).items():
         for one, other in zip(parts, kept.predictions(0)[base], strict=True):
             score = SCORES[dict(PAIRS)[base]]

@@ -81,7 +81,9 @@ class Part:
         groups = groupby(missing, lambda split: split // size)
         known, seed = self.trained, self.trained.seed
         return [
-            Training(known.table, {split: self.splits[split] for split in group}, known.recipe, seed, device)
+            Training(
+                known.table, {split: self.splits[split] for split in group}, known.bases, known.recipe, seed, device
+            )
             for _, group in groups
         ]
 
@@ -156,7 +158,7 @@ def run(
                     missing[name] = str(error)
                     say(f"left out: {error}")
                     continue
-                trained = Trained(table, Path(folder) / "predictions", recipe, seed)
+                trained = Trained(table, Path(folder) / "predictions", BASES, recipe, seed)
                 parts.append(Part(trained, splits_of(len(table.y), splits, seed), wanted))
         if missing and not parts and not store.done:
             raise AbsentError(f"none of the study's datasets is at hand; the first: {next(iter(missing.values()))}")
