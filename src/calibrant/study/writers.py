@@ -7,10 +7,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from calibrant.study import published
+from calibrant.study.cell import Method
 from calibrant.study.means import Mean
-from calibrant.study.results import METHODS, Method, Results
-from calibrant.study.tables import HEADINGS, Comparison, MeansTable, Row
+from calibrant.study.results import Results
+from calibrant.study.tables import Comparison, MeansTable, Row
 
 _ABSENT = "—"
 _TEX = {
@@ -90,19 +90,19 @@ def escape(text: str) -> str:
 
 def averages_csv(table: MeansTable) -> str:
     """Means over datasets: the paper's columns first, then the counts, then what is compared with the paper."""
-    return _csv({**dict(zip(table.labels, row.labels, strict=True)), **_averages(row)} for row in table.rows)
+    return _csv({**dict(zip(table.labels, row.labels, strict=True)), **_averages(table, row)} for row in table.rows)
 
 
 def per_dataset_csv(results: Results) -> str:
     """A line for every dataset and method, over all its splits; a metric that some split lacks is left empty."""
-    every = ((dataset, method) for dataset in results.datasets for method in METHODS)
+    every = ((dataset, method) for dataset in results.datasets for method in results.design.methods)
     return _csv(_record(results, dataset, method) for dataset, method in every if (dataset, method) in results.cells)
 
 
 def _record(results: Results, dataset: str, method: Method) -> dict[str, object]:
     """The columns of the paper's appendix, then those that it lacks."""
-    metrics = {metric: _pair(metric, results.of(dataset, method, metric)) for metric in HEADINGS}
-    exact = metrics.pop("nll_exact")
+    metrics = {metric: _pair(metric, results.of(dataset, method, metric)) for metric in results.design.metrics}
+    exact = metrics.pop("nll_exact", {})
     record: dict[str, object] = {"dataset": dataset, "method": method.name}
     for pair in metrics.values():
         record |= pair
@@ -138,13 +138,13 @@ def _pair(metric: str, mean: Mean) -> dict[str, object]:
     return {f"{metric}_mean": mean.value, f"{metric}_se": mean.se}
 
 
-def _averages(row: Row) -> dict[str, object]:
+def _averages(table: MeansTable, row: Row) -> dict[str, object]:
     columns: dict[str, object] = {}
     for metric, comparison in row.metrics.items():
         columns |= _pair(metric, comparison.here)
     columns |= {f"{metric}_n": comparison.here.count for metric, comparison in row.metrics.items()}
     for metric, comparison in row.metrics.items():
-        if metric in published.METRICS:
+        if metric in table.compared:
             columns |= _pair(f"{metric}_common", comparison.common)
             columns |= _pair(f"{metric}_published", comparison.published)
             columns |= {f"{metric}_published_n": comparison.published.count}
