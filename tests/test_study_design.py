@@ -15,12 +15,12 @@ for module in ("torch", "joblib", "rich", "threadpoolctl"):
 
 from calibrant.interpolators import Linear, Naive  # noqa: E402
 from calibrant.scores import CDFScore, ZScore  # noqa: E402
-from calibrant.study.cell import Method  # noqa: E402
 from calibrant.study.datasets import RawTable  # noqa: E402
 from calibrant.study.design import Design  # noqa: E402
 from calibrant.study.files import write_tables  # noqa: E402
 from calibrant.study.learners.heads import GaussianHead, QuantileHead  # noqa: E402
 from calibrant.study.learners.recipe import Recipe  # noqa: E402
+from calibrant.study.names import Method  # noqa: E402
 from calibrant.study.paper.design import PAPER  # noqa: E402
 from calibrant.study.reading import read  # noqa: E402
 from calibrant.study.run import run  # noqa: E402

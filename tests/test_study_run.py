@@ -29,11 +29,11 @@ from calibrant.distributions.mixture import Mixture  # noqa: E402
 from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
 from calibrant.intervals.nonconformity import middle  # noqa: E402
 from calibrant.study import sources  # noqa: E402
-from calibrant.study.cell import Cell  # noqa: E402
 from calibrant.study.cells import Rows, finite, measure, standardised  # noqa: E402
 from calibrant.study.cells import task_of as task_of_cell  # noqa: E402
 from calibrant.study.datasets import AbsentError, DatasetError, RawTable  # noqa: E402
 from calibrant.study.learners import BASES, Recipe, splits, train  # noqa: E402
+from calibrant.study.names import Cell  # noqa: E402
 from calibrant.study.paper.design import PAPER, QUICK  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
 from calibrant.study.run import run  # noqa: E402

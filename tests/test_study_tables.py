@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from calibrant.reports.study import study_page
-from calibrant.study.cell import Method
 from calibrant.study.columns import HEADINGS
 from calibrant.study.means import Mean, difference, over_datasets, over_splits
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.claims import claims
 from calibrant.study.paper.design import PAPER

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from calibrant.reports.page import page
-from calibrant.study.cell import Method
 from calibrant.study.columns import INTERVAL_HEADINGS
 from calibrant.study.means import Mean
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.claims import claims
 from calibrant.study.paper.goals import goals

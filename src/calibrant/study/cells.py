@@ -18,9 +18,9 @@ from calibrant.distributions.base import Distribution
 from calibrant.interpolators import Interpolator
 from calibrant.intervals import Centred, ConformalInterval
 from calibrant.scores.base import ChartScore
-from calibrant.study.cell import Cell
 from calibrant.study.datasets.errors import need
 from calibrant.study.design import Design
+from calibrant.study.names import Cell
 from calibrant.study.smooth import smooth
 
 Floats = NDArray[np.float64]

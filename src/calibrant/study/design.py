@@ -13,11 +13,11 @@ from typing import Any
 
 from calibrant.interpolators import Interpolator
 from calibrant.scores.base import ChartScore
-from calibrant.study.cell import Cell, Method
 from calibrant.study.columns import HEADINGS
 from calibrant.study.datasets import Dataset, RawTable
 from calibrant.study.learners.heads import Head
 from calibrant.study.learners.recipe import Recipe
+from calibrant.study.names import Cell, Method
 
 _UNMARKED = "paper"
 """The design of results that do not say whose they are: the first were written when there was one study."""

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
 
-from calibrant.study.cell import Cell
 from calibrant.study.cells import Task, tasks
 from calibrant.study.design import Design
 from calibrant.study.devices import on_gpu
 from calibrant.study.learners import Split
+from calibrant.study.names import Cell
 from calibrant.study.progress import cell_work, training_work
 from calibrant.study.trained import Trained, Training
 

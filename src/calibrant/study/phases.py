@@ -7,9 +7,9 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from calibrant.study.cell import Cell
 from calibrant.study.cells import measure, one_thread
 from calibrant.study.devices import on_gpu
+from calibrant.study.names import Cell
 from calibrant.study.part import Part
 from calibrant.study.progress import Clock, shown
 from calibrant.study.store import Store

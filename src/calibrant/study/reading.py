@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calibrant.study.cell import Method
 from calibrant.study.columns import OPTIONAL, REQUIRED
 from calibrant.study.design import Design, design_of
+from calibrant.study.names import Method
 from calibrant.study.paper.design import PAPER
 from calibrant.study.results import Results, Values
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from calibrant.study.cell import Method
 from calibrant.study.design import Design
 from calibrant.study.means import Mean, over_datasets, over_splits
+from calibrant.study.names import Method
 
 Values = Mapping[str, float | None]
 """Those of a cell, by metric; None where one is not finite."""

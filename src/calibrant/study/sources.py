@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from calibrant.study.cell import Cell
 from calibrant.study.datasets import Dataset, DatasetError, RawTable
 from calibrant.study.datasets.find import load_entry
 from calibrant.study.design import Design
+from calibrant.study.names import Cell
 
 Folder = str | os.PathLike[str]
 

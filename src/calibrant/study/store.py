@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from calibrant.study.cell import Cell
 from calibrant.study.design import design_of
+from calibrant.study.names import Cell
 
 FILE = "cells.jsonl"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from calibrant.study.cell import Method
 from calibrant.study.columns import INTERVAL_HEADINGS
 from calibrant.study.means import NOTHING, Mean, difference
+from calibrant.study.names import Method
 from calibrant.study.results import Results
 
 Beside = Callable[[str, Method, str], Mean]

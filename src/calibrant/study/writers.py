@@ -7,8 +7,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from calibrant.study.cell import Method
 from calibrant.study.means import Mean
+from calibrant.study.names import Method
 from calibrant.study.results import Results
 from calibrant.study.tables import Comparison, MeansTable, Row
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from calibrant.study.cell import Method
 from calibrant.study.means import Mean, over_datasets, over_splits
+from calibrant.study.names import Method
 from calibrant.study.paper.design import PAPER
 from calibrant.study.paper.methods import cdf, common, like_with_like, zscore
 from calibrant.study.paper.shared import nominal, small_ece

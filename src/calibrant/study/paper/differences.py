@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from calibrant.study.cell import Method
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.floors import NLL_FLOOR, ece_floor
 from calibrant.study.paper.methods import cdf, zscore

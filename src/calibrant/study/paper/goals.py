@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibrant.study.cell import Method
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.methods import cdf, like_with_like, zscore
 from calibrant.study.paper.shared import nominal, small_ece

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from calibrant.study.cell import Method
+from calibrant.study.names import Method
 from calibrant.study.results import Results
 
 

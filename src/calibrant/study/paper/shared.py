@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibrant.study.cell import Method
+from calibrant.study.names import Method
 from calibrant.study.paper.verdict import Verdict, full
 from calibrant.study.results import Results
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calibrant.study.cell import Method
 from calibrant.study.means import NOTHING, Mean
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.design import PAPER
 from calibrant.study.results import Results

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from calibrant.study.cell import Method
 from calibrant.study.means import Mean
+from calibrant.study.names import Method
 
 
 @dataclass(frozen=True)
