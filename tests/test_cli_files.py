@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from calibrant.cli.app import app
 from calibrant.cli.formats import FORMATS
-from calibrant.cli.tables import Table
+from calibrant.cli.tables import TableFile
 from calibrant.persistence import load, save
 
 WRITE = {"parquet": parquet.write_table, "feather": feather.write_feather, "csv": csv.write_csv}
@@ -322,7 +322,7 @@ def test_a_kill_in_the_middle_leaves_nothing_under_the_final_name(tmp_path, mode
 def test_batches_are_small_whatever_the_file_is_made_of(tmp_path):
     for suffix in WRITE:
         test = write(tmp_path / f"test.{suffix}", forecasts(1000))
-        batches = list(Table(test).batches(["mu"], ["y"]))
+        batches = list(TableFile(test).batches(["mu"], ["y"]))
         assert max(map(len, batches)) <= 50
         assert [batch.start for batch in batches] == np.cumsum([0, *map(len, batches[:-1])]).tolist()
         assert np.array_equal(np.concatenate([batch.numbers("mu") for batch in batches]), forecasts(1000)["mu"])

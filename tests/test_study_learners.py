@@ -11,11 +11,13 @@ torch = pytest.importorskip("torch", reason="the study's learners are torch prog
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles  # noqa: E402
 from calibrant.study.learners import BASES, Recipe, Split, splits, train  # noqa: E402
-from calibrant.study.learners.heads import HEADS, OUTPUTS, GaussianHead, IntervalHead, QuantileHead  # noqa: E402
+from calibrant.study.learners.heads import GaussianHead, IntervalHead, QuantileHead  # noqa: E402
+from calibrant.study.learners.layout import Layout  # noqa: E402
 from calibrant.study.learners.network import forward, starts  # noqa: E402
 from calibrant.study.learners.prepared import inputs, prepare, standardised  # noqa: E402
 from calibrant.study.learners.training import Run  # noqa: E402
 
+EVERY = Layout(BASES)
 QUICK = Recipe(width=8, steps=12, batch=(16, 16), checks=3)
 
 
@@ -64,7 +66,7 @@ def test_there_are_eight_bases_of_twelve_networks():
     counts = {base: len(heads) for base, heads in BASES.items()}
     assert counts == dict.fromkeys(BASES, 1) | {"ensemble": 5}
     assert len(BASES) == 8
-    assert len(HEADS) == 12
+    assert len(EVERY.heads) == 12
 
 
 def test_each_base_predicts_in_its_own_way_with_a_row_for_each_row_of_its_part(quick):
@@ -119,7 +121,7 @@ def test_no_input_of_the_test_rows_is_seen_in_training(quick):
 
 def test_the_rows_that_early_stopping_watches_are_not_trained_on():
     X, y = (torch.from_numpy(array) for array in line(60))
-    part = prepare(X, y, splits(60, 1)[0], Recipe(steps=5, batch=(8, 8), held_out=0.25), 0)
+    part = prepare(X, y, splits(60, 1)[0], Recipe(steps=5, batch=(8, 8), held_out=0.25), 0, EVERY)
     assert (part.fit_x.shape, part.held_x.shape) == ((27, 2), (9, 2))
     assert not (part.fit_x[:, None] == part.held_x[None]).all(-1).any()
     assert part.order.shape == (5, 8)
@@ -128,7 +130,7 @@ def test_the_rows_that_early_stopping_watches_are_not_trained_on():
 
 def test_every_epoch_sees_every_row_once():
     X, y = (torch.from_numpy(array) for array in line(60))
-    order = prepare(X, y, splits(60, 1)[0], Recipe(steps=8, batch=(8, 8), held_out=0.1), 0).order
+    order = prepare(X, y, splits(60, 1)[0], Recipe(steps=8, batch=(8, 8), held_out=0.1), 0, EVERY).order
     np.testing.assert_array_equal(np.sort(order.reshape(-1)[:32]), np.arange(32))
     np.testing.assert_array_equal(np.sort(order.reshape(-1)[32:]), np.arange(32))
 
@@ -181,12 +183,12 @@ def test_a_step_of_all_networks_is_a_step_of_each_alone():
     """Against torch's plain AdamW, one network at a time, at the rate of a run's first and only step."""
     X, y = (torch.from_numpy(array) for array in line(60))
     recipe = Recipe(width=5, steps=1, batch=(8, 8), shrinkage=3.0, strong_decay=2.0)
-    parts = [prepare(X, y, split, recipe, 0) for split in splits(60, 2)]
-    run = Run(parts, recipe, torch.device("cpu"))
+    parts = [prepare(X, y, split, recipe, 0, EVERY) for split in splits(60, 2)]
+    run = Run(parts, recipe, torch.device("cpu"), EVERY)
     run.step()
     for s, part in enumerate(parts):
         rows = torch.from_numpy(part.order[0])
-        for (k, head), (twin, strength) in itertools.product(enumerate(HEADS), enumerate((3 / 32, 2.0))):
+        for (k, head), (twin, strength) in itertools.product(enumerate(EVERY.heads), enumerate((3 / 32, 2.0))):
             own = [torch.from_numpy(layer[k]).clone().requires_grad_() for layer in part.start]
             decay = [{"params": own[0::2], "weight_decay": strength}, {"params": own[1::2], "weight_decay": 0.0}]
             adam = torch.optim.AdamW(decay, lr=recipe.learning_rate, betas=(0.9, 0.99), foreach=False)
@@ -334,4 +336,4 @@ def test_cuda_trains_the_same_networks_twice_and_as_the_cpu_does(quick):
 
 
 def test_outputs_are_as_wide_as_the_widest_head(quick):
-    assert quick.outputs[0][1].shape == (12, 12, OUTPUTS)
+    assert quick.outputs[0][1].shape == (12, 12, EVERY.outputs)

@@ -27,14 +27,15 @@ from calibrant import Calibrator, Interval, Normal, Point, Quantiles, metrics  #
 from calibrant.distributions.guarded import Guarded  # noqa: E402
 from calibrant.distributions.mixture import Mixture  # noqa: E402
 from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
-from calibrant.intervals import middle  # noqa: E402
-from calibrant.study import run as running  # noqa: E402
-from calibrant.study.cells import Rows, Task, finite, measure, standardised  # noqa: E402
-from calibrant.study.datasets import AbsentError, DatasetError, Table  # noqa: E402
-from calibrant.study.design import INTERPOLATORS, PAIRS, SCORES, Cell, cells  # noqa: E402
+from calibrant.study import sources  # noqa: E402
+from calibrant.study.cells import Rows, finite, measure, standardised  # noqa: E402
+from calibrant.study.cells import task_of as task_of_cell  # noqa: E402
+from calibrant.study.datasets import AbsentError, DatasetError, RawTable  # noqa: E402
 from calibrant.study.learners import BASES, Recipe, splits, train  # noqa: E402
+from calibrant.study.names import Cell  # noqa: E402
+from calibrant.study.paper.design import PAPER, QUICK  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
-from calibrant.study.run import QUICK, run  # noqa: E402
+from calibrant.study.run import run  # noqa: E402
 from calibrant.study.smooth import smooth  # noqa: E402
 from calibrant.study.store import StudyError, opened  # noqa: E402
 from calibrant.study.trained import Trained  # noqa: E402
@@ -51,7 +52,7 @@ def line(name="line", n=80, seed=0):
     """A dataset whose label is a line in the first of two features."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))
-    return Table(name, X, 7 + 3 * X[:, 0] + rng.normal(size=n), ("a", "b"), "memory")
+    return RawTable(name, X, 7 + 3 * X[:, 0] + rng.normal(size=n), ("a", "b"), "memory")
 
 
 TABLES = (line("one"), line("two", n=60, seed=1))
@@ -94,13 +95,13 @@ def whole(tmp_path_factory):
 
 
 def test_a_split_has_27_cells_so_that_the_study_has_7344():
-    assert 17 * 16 * len(cells("wine", 0)) == 7344
-    assert len(set(cells("wine", 0))) == 27
-    assert {base for base, _ in PAIRS} == set(BASES)
+    assert 17 * 16 * len(PAPER.cells("wine", 0)) == 7344
+    assert len(set(PAPER.cells("wine", 0))) == 27
+    assert {base for base, _ in PAPER.pairs} == set(BASES)
 
 
 def test_every_cell_draws_its_own_uniforms_and_always_the_same():
-    first, second = cells("wine", 0)[1:3]
+    first, second = PAPER.cells("wine", 0)[1:3]
     assert first.rng(0).random() == first.rng(0).random()
     assert len({cell.rng(seed).random() for cell in (first, second) for seed in (0, 1)}) == 4
 
@@ -117,15 +118,15 @@ def test_the_scores_are_centred_as_in_the_paper():
         "zscore": normal,
         "cdf": normal,
     }
-    assert {name: middle(SCORES[name], p) for name, p in predictions.items()} == {
-        name: 0.5 if name in half else 0.0 for name in SCORES
+    assert {name: middle(PAPER.scores[name], p) for name, p in predictions.items()} == {
+        name: 0.5 if name in half else 0.0 for name in PAPER.scores
     }
 
 
 def test_a_quick_run_takes_three_bundled_datasets_and_four_splits():
     assert len(QUICK["datasets"]) == 3
     assert QUICK["splits"] == 4
-    assert all(running.DATASETS[name].bundled for name in QUICK["datasets"])
+    assert all(PAPER.datasets[name].bundled for name in QUICK["datasets"])
 
 
 # ---- one cell --------------------------------------------------------------------------------------------------------
@@ -145,19 +146,21 @@ def task_of(base, score, interpolator, n=150, m=40, seed=0):
         "distribution": Normal(f, s),
     }[base]
     parts = Rows(prediction[slice(0, n)], y[:n]), Rows(prediction[slice(n, n + m)], y[n:])
-    return Task(Cell("made", 0, base, score, interpolator), *parts, 3 * n, seed)
+    return task_of_cell(PAPER, Cell("made", 0, base, score, interpolator), *parts, 3 * n, seed)
 
 
 KINDS = [("point", "residual"), ("interval", "interval"), ("quantile-4", "quantile"), ("ensemble", "ensemble")]
 KINDS += [("distribution", "zscore"), ("distribution", "cdf")]
 
 
-@pytest.mark.parametrize("interpolator", INTERPOLATORS)
+@pytest.mark.parametrize("interpolator", PAPER.interpolators)
 @pytest.mark.parametrize(("base", "score"), KINDS)
 def test_the_numbers_of_a_cell_are_the_metrics_of_its_law(base, score, interpolator):
     task = task_of(base, score, interpolator)
     found = measure(task)
-    fitted = Calibrator(SCORES[score], INTERPOLATORS[interpolator]).fit(task.calibration.prediction, task.calibration.y)
+    fitted = Calibrator(PAPER.scores[score], PAPER.interpolators[interpolator]).fit(
+        task.calibration.prediction, task.calibration.y
+    )
     H, y = fitted(task.test.prediction, rng=task.cell.rng(task.seed)), task.test.y
     expected = {
         "std": metrics.std(H),
@@ -250,7 +253,7 @@ def test_a_run_has_a_header_then_a_line_for_each_cell_and_says_what_it_took(whol
     first, *rest = lines_of(folder)
     assert list(first["study"]) == ["command", "versions", "seed", "recipe", "device", "started"]
     assert first["study"]["recipe"]["steps"] == TINY.steps
-    assert set(numbers(folder)) == {cell for name in ("one", "two") for cell in cells(name, 0)}
+    assert set(numbers(folder)) == {cell for name in ("one", "two") for cell in PAPER.cells(name, 0)}
     assert summary.cells == CELLS
     assert list(summary.seconds) == ["loading", "training", "calibration"]
     trained = [record["training"] for record in rest if "training" in record]
@@ -335,13 +338,13 @@ def test_more_splits_later_are_trained_alone_and_what_is_there_stays(whole, tmp_
     trained = [record["training"] for record in lines_of(tmp_path) if "training" in record]
     assert [(record["dataset"], record["splits"]) for record in trained] == [("one", [0]), ("two", [0]), ("two", [1])]
     after = numbers(tmp_path)
-    assert set(after) == {*before, *cells("two", 1)}
+    assert set(after) == {*before, *PAPER.cells("two", 1)}
     assert all(after[cell] == record for cell, record in before.items())
 
 
 def test_networks_are_trained_anew_only_for_other_data_another_seed_or_another_recipe(whole, tmp_path):
     folder, _ = whole
-    kept = Trained(TABLES[0], folder / "predictions", TINY, 0)
+    kept = Trained(TABLES[0], folder / "predictions", BASES, TINY, 0)
     assert kept.has(0)
     assert not kept.has(1)
     assert not replace(kept, table=line("one", seed=5)).has(0)
@@ -357,34 +360,36 @@ def test_what_the_networks_said_is_read_back_as_it_was(whole):
     folder, _ = whole
     table = TABLES[0]
     fitted = train(table.X, table.y, splits(len(table.y), 1), recipe=TINY)
-    kept = Trained(table, folder / "predictions", TINY, 0)
+    kept = Trained(table, folder / "predictions", BASES, TINY, 0)
     for base, parts in fitted.predictions(0).items():
         for one, other in zip(parts, kept.predictions(0)[base], strict=True):
-            score = SCORES[dict(PAIRS)[base]]
+            score = PAPER.scores[dict(PAPER.pairs)[base]]
             y = np.zeros(len(one))
             np.testing.assert_array_equal(score(one, y), score(other, y))
 
 
 def test_a_dataset_that_is_named_must_be_at_hand_and_one_that_is_not_is_left_out_aloud(tmp_path, monkeypatch):
-    def load(name, folder=None):
-        if name == "wine":
+    def load(dataset, folder=None):
+        if dataset.name == "wine":
             raise AbsentError("wine is not at hand")
-        return line(name)
+        return line(dataset.name)
 
-    monkeypatch.setattr(running, "load", load)
-    monkeypatch.setattr(running, "DATASETS", ("wine", "yacht"))
+    def some(*names):
+        return replace(PAPER, datasets={name: PAPER.datasets[name] for name in names})
+
+    monkeypatch.setattr(sources, "load_entry", load)
+    design = some("wine", "yacht")
     heard = []
-    summary = run(splits=1, folder=tmp_path, recipe=TINY, say=heard.append)
+    summary = run(splits=1, design=design, folder=tmp_path, recipe=TINY, say=heard.append)
     assert heard == ["left out: wine is not at hand"]
     assert list(summary.missing) == ["wine"]
     assert {cell.dataset for cell in numbers(tmp_path)} == {"yacht"}
     with pytest.raises(DatasetError, match="wine is not at hand"):
-        run(["wine"], splits=1, folder=tmp_path, recipe=TINY)
+        run(["wine"], splits=1, design=design, folder=tmp_path, recipe=TINY)
     with pytest.raises(DatasetError, match="there is no dataset 'beer'; the study has wine, yacht"):
-        run(["beer"], splits=1, folder=tmp_path, recipe=TINY)
-    monkeypatch.setattr(running, "DATASETS", ("wine",))
+        run(["beer"], splits=1, design=design, folder=tmp_path, recipe=TINY)
     with pytest.raises(DatasetError, match="none of the study's datasets is at hand; the first: wine is not"):
-        run(splits=1, folder=tmp_path / "new", recipe=TINY)
+        run(splits=1, design=some("wine"), folder=tmp_path / "new", recipe=TINY)
 
 
 def test_a_wrong_file_stops_a_run_of_all_datasets_and_is_not_left_out(tmp_path):

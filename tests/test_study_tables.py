@@ -15,12 +15,20 @@ import numpy as np
 import pytest
 
 from calibrant.reports.study import study_page
-from calibrant.study import published
+from calibrant.study.columns import HEADINGS
 from calibrant.study.means import Mean, difference, over_datasets, over_splits
-from calibrant.study.reproduction import page, ranked, write
-from calibrant.study.results import METHODS, Method, read
-from calibrant.study.tables import HEADINGS, Table, intervals, per_dataset, table1, table2, versus
-from calibrant.study.verdicts import NLL_FLOOR, claims, ece_floor, goals
+from calibrant.study.names import Method
+from calibrant.study.paper import published
+from calibrant.study.paper.claims import claims
+from calibrant.study.paper.design import PAPER
+from calibrant.study.paper.floors import NLL_FLOOR, ece_floor
+from calibrant.study.paper.goals import goals
+from calibrant.study.paper.page import page
+from calibrant.study.paper.ranking import ranked
+from calibrant.study.paper.reproduction import write
+from calibrant.study.paper.tables import per_dataset, table1, table2, versus
+from calibrant.study.reading import read
+from calibrant.study.tables import MeansTable, intervals
 from calibrant.study.writers import averages_csv, escape, latex, markdown, per_dataset_csv
 
 ZSCORE, CDF = (
@@ -62,7 +70,9 @@ def cell(dataset, split, method, **values):
 
 def cells(datasets=("boston", "yacht"), splits=4, change=lambda line: line):
     """Every cell of some datasets and splits; `change` may alter one, or drop it by returning None."""
-    lines = [cell(dataset, split, method) for dataset in datasets for split in range(splits) for method in METHODS]
+    lines = [
+        cell(dataset, split, method) for dataset in datasets for split in range(splits) for method in PAPER.methods
+    ]
     return [line for line in map(change, lines) if line is not None]
 
 
@@ -408,7 +418,7 @@ def test_a_latex_table_is_whole(tmp_path):
     assert text.isascii()
     odd = replace(table1(results(tmp_path)), title="50% of a_b")
     assert r"\caption{50\% of a\_b}" in latex(odd)
-    assert isinstance(odd, Table)
+    assert isinstance(odd, MeansTable)
 
 
 # Goals and claims

@@ -12,7 +12,7 @@ import typer
 
 from calibrant import Interval, Normal, Point, Quantiles, Samples
 from calibrant.cli.mending import Mender
-from calibrant.cli.tables import Batch, Numbers, Table
+from calibrant.cli.tables import Batch, Numbers, TableFile
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Columns(ABC):
         """From the values of all its flags."""
         return cls(**given)
 
-    def found_in(self, table: Table, target: str | None) -> Self:
+    def found_in(self, table: TableFile, target: str | None) -> Self:
         """The same, with patterns replaced by the names they stand for in this file."""
         del table, target
         return self
@@ -155,7 +155,7 @@ class SampleColumns(Columns):
         """From names and patterns between commas."""
         return cls(tuple(item.strip() for item in given["samples"].split(",")))
 
-    def found_in(self, table: Table, target: str | None) -> Self:
+    def found_in(self, table: TableFile, target: str | None) -> Self:
         """The columns that fit the patterns, but for the target: 's*' may well fit 'sales'."""
         named = [name for name in table.matching(self.samples) if name != target]
         if not named:

@@ -14,7 +14,7 @@ from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Notes, write
-from calibrant.cli.tables import Table, listed, not_over
+from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS
 from calibrant.scores import Score
@@ -27,7 +27,7 @@ TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": 
 def fit(path: Path, target: str, columns: Columns, score: Score | None, interpolator: Interpolator, out: Path) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
-    table = Table(path)
+    table = TableFile(path)
     columns = columns.found_in(table, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")

@@ -13,7 +13,7 @@ from calibrant.cli.columns import Columns
 from calibrant.cli.console import progress
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.tables import Numbers, Table
+from calibrant.cli.tables import Numbers, TableFile
 from calibrant.distributions.base import Distribution
 
 
@@ -32,7 +32,7 @@ class Forecasts:
 
 def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:
     """All rows of a file; what had to be mended is said."""
-    table = Table(path)
+    table = TableFile(path)
     columns = columns.found_in(table, target)
     with progress("reading", table.count) as done:
         rows, labels = table.labelled([target, *columns.names], groups, done=done)

@@ -17,7 +17,7 @@ from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender
 from calibrant.cli.model import Model
-from calibrant.cli.tables import Batch, Table, as_arrow, not_over, written
+from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
@@ -53,7 +53,7 @@ def predict(
     """Write quantiles and intervals for the rows of a file, batch by batch."""
     not_over(out, path, model.path)
     calibrated = model.calibrated
-    table = Table(path)
+    table = TableFile(path)
     columns = columns.found_in(table, None)
     kept = table.matching(keep)
     table.check([*columns.names, *kept])

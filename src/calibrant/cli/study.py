@@ -33,7 +33,7 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
 def tables(folder: Path, docs: Path | None = None) -> None:
     """Write the tables, the figure and the page of the results that `folder` has."""
-    from calibrant.study.reproduction import write
+    from calibrant.study.paper.reproduction import write
     from calibrant.study.store import FILE
 
     for path in write(folder / FILE, folder, docs):
@@ -51,7 +51,7 @@ def options_of(
     quick: bool,
 ) -> dict[str, Any]:
     """What the flags of the command ask `run` for; a quick run's choices give way to those that were made."""
-    from calibrant.study.run import QUICK
+    from calibrant.study.paper.design import QUICK
 
     chosen = {name: value for name, value in (("datasets", datasets), ("splits", splits)) if value is not None}
     return (QUICK if quick else {}) | chosen | {"data": data, "jobs": jobs, "device": device, "seed": seed}

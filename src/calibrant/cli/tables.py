@@ -75,7 +75,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableFile:
     """A file of rows under names."""
 
     path: Path

@@ -1,4 +1,4 @@
-"""The study's results as a page: its tables to sort and filter, two methods side by side, published beside ours."""
+"""The paper's study, run again, as a page: tables to sort, two methods side by side, published beside ours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from calibrant.reports.page import page
-from calibrant.study import published
-from calibrant.study.design import COVERAGE
+from calibrant.study.columns import INTERVAL_HEADINGS
 from calibrant.study.means import Mean
-from calibrant.study.results import METHODS, Method, Results
-from calibrant.study.tables import HEADINGS, INTERVAL_HEADINGS, TABLE1, TABLE2, intervals, table1, table2
-from calibrant.study.verdicts import Verdict, claims, goals
+from calibrant.study.names import Method
+from calibrant.study.paper import published
+from calibrant.study.paper.claims import claims
+from calibrant.study.paper.goals import goals
+from calibrant.study.paper.tables import TABLE1, TABLE2, appendix, table1, table2
+from calibrant.study.paper.verdict import Verdict
+from calibrant.study.results import Results
+from calibrant.study.tables import intervals
 
-_METRICS = {**HEADINGS, **INTERVAL_HEADINGS}
 _ANSWERS = {True: ("good", "Yes"), False: ("bad", "No"), None: ("info", "Open")}
 
 
@@ -42,28 +45,27 @@ def study_data(results: Results) -> dict[str, Any]:
     - `published[metric][method][dataset]`, the paper's appendix, and `printed[metric][method]`, its Table 2: a mean and
       its standard error, null where there is none.
     """
-    methods = [method for method in METHODS if any((dataset, method) in results.cells for dataset in results.datasets)]
+    design, headings = results.design, {**results.design.headings, **INTERVAL_HEADINGS}
+    methods = [m for m in design.methods if any((dataset, m) in results.cells for dataset in results.datasets)]
+
+    def each(value: Callable[[Method, str], Any]) -> dict[str, list[Any]]:
+        return {key: [value(method, key) for method in methods] for key in headings}
+
     return {
-        "coverage": COVERAGE,
+        "coverage": design.coverage,
         "datasets": list(results.datasets),
-        "metrics": [{"key": key, "heading": heading} for key, heading in _METRICS.items()],
+        "metrics": [{"key": key, "heading": heading} for key, heading in headings.items()],
         "methods": [
             {**method._asdict(), "tables": [name for name, rows in _TABLES.items() if method in rows]}
             for method in methods
         ],
-        "values": _each(
-            methods, lambda method, key: [_splits(results, name, method, key) for name in results.datasets]
-        ),
-        "published": _each(methods, lambda method, key: _appendix(results, method, key)),
-        "printed": _each(methods, _printed),
+        "values": each(lambda method, key: [_splits(results, name, method, key) for name in results.datasets]),
+        "published": each(lambda method, key: [_pair(appendix(name, method, key)) for name in results.datasets]),
+        "printed": each(_printed),
     }
 
 
 _TABLES = {"1": TABLE1, "2": TABLE2}
-
-
-def _each(methods: list[Method], value: Callable[[Method, str], Any]) -> dict[str, list[Any]]:
-    return {key: [value(method, key) for method in methods] for key in _METRICS}
 
 
 def _splits(results: Results, dataset: str, method: Method, metric: str) -> list[float | bool | None]:
@@ -76,11 +78,6 @@ def _splits(results: Results, dataset: str, method: Method, metric: str) -> list
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
-
-
-def _appendix(results: Results, method: Method, metric: str) -> list[list[float | None] | None]:
-    known = method in TABLE1
-    return [_pair(published.of(dataset, method.name, metric)) if known else None for dataset in results.datasets]
 
 
 def _printed(method: Method, metric: str) -> list[float | None] | None:

@@ -1,4 +1,7 @@
-"""The paper's empirical study, part by part: its datasets (`calibrant.study.datasets`), its learners, its runs.
+"""Empirical studies, part by part: a design, its datasets (`calibrant.study.datasets`), learners, runs and tables.
+
+What is about the paper's own study is in `calibrant.study.paper`. `run.run` runs it unless it is given another design,
+and `reading.read` reads its results.
 
 It needs the extra `study`: `pip install 'calibrant[study]'`.
 """

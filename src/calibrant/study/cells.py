@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from calibrant import metrics
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
+from calibrant.interpolators import Interpolator
 from calibrant.intervals import Centred, ConformalInterval
+from calibrant.scores.base import ChartScore
 from calibrant.study.datasets.errors import need
-from calibrant.study.design import COVERAGE, INTERPOLATORS, SCORES, Cell
+from calibrant.study.design import Design
+from calibrant.study.names import Cell
 from calibrant.study.smooth import smooth
 
 Floats = NDArray[np.float64]
@@ -36,6 +39,10 @@ class Task:
     """All that the measurement of one cell needs, ready to be sent to another process or machine."""
 
     cell: Cell
+    score: ChartScore
+    interpolator: Interpolator
+    coverage: float | None
+    """Of the intervals that are laid side by side; None where the cell has none."""
     calibration: Rows
     test: Rows
     n_train: int
@@ -72,8 +79,7 @@ def _libraries() -> Any:
 
 
 def _values(task: Task) -> dict[str, float]:
-    score, interpolator = SCORES[task.cell.score], INTERPOLATORS[task.cell.interpolator]
-    fitted = Calibrator(score, interpolator).fit(task.calibration.prediction, task.calibration.y)
+    fitted = Calibrator(task.score, task.interpolator).fit(task.calibration.prediction, task.calibration.y)
     y, rng = task.test.y, task.cell.rng(task.seed)
     H = fitted(task.test.prediction, rng=rng)
     integrated = _integrated(fitted, H, task.test.prediction)
@@ -88,7 +94,7 @@ def _values(task: Task) -> dict[str, float]:
         "ece": metrics.debiased_ece(H, y),
         "coverage95": metrics.coverage(H, y, 0.95),
     }
-    return found | _intervals(task, H) if task.cell.interpolator == "linear" else found
+    return found if task.coverage is None else found | _intervals(task, task.coverage, H)
 
 
 def _integrated(fitted: Calibrated, H: Distribution, prediction: Any) -> Distribution:
@@ -97,12 +103,12 @@ def _integrated(fitted: Calibrated, H: Distribution, prediction: Any) -> Distrib
     return H if q is fitted.q else replace(fitted, q=q)(prediction)
 
 
-def _intervals(task: Task, H: Distribution) -> dict[str, float]:
+def _intervals(task: Task, coverage: float, H: Distribution) -> dict[str, float]:
     """The paper's figure: |phi - centre| against the centred credible interval."""
-    conformal = ConformalInterval(Centred(SCORES[task.cell.score]), COVERAGE)
+    conformal = ConformalInterval(Centred(task.score), coverage)
     bounds = {
         "conformal": conformal.fit(task.calibration.prediction, task.calibration.y)(task.test.prediction),
-        "credible": H.interval(COVERAGE),
+        "credible": H.interval(coverage),
     }
     found = {}
     for name, (lower, upper) in bounds.items():
@@ -123,7 +129,22 @@ def standardised(y: Floats, train: NDArray[np.int64]) -> Floats:
     return np.asarray((y - sample.mean()) / (scale if scale > 1e-10 * np.abs(sample).max() else 1.0))
 
 
+def task_of(design: Design, cell: Cell, calibration: Rows, test: Rows, n_train: int, seed: int) -> Task:
+    """The task of a cell, whose names are those of the design."""
+    return Task(
+        cell,
+        design.scores[cell.score],
+        design.interpolators[cell.interpolator],
+        design.coverage if cell.interpolator == design.reference else None,
+        calibration,
+        test,
+        n_train,
+        seed,
+    )
+
+
 def tasks(
+    design: Design,
     wanted: list[Cell],
     predictions: Mapping[str, tuple[Any, Any]],
     y: Floats,
@@ -134,7 +155,8 @@ def tasks(
     labels = standardised(y, split.train)
     calibration, test = labels[split.calibration], labels[split.test]
     return [
-        Task(
+        task_of(
+            design,
             cell,
             Rows(predictions[cell.base][0], calibration),
             Rows(predictions[cell.base][1], test),

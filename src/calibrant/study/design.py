@@ -1,83 +1,114 @@
-"""The study's design: which base predictors, scores and interpolators meet in a cell, and in what form.
+"""The design of a study: which datasets, base predictors, scores and interpolators meet, how often, and what is shown.
 
-The linear and the random law end one mean gap beyond the extreme scores, as the authors' do, so that like is compared
-with like: with other tails the widths and the CRPS would differ for a reason that is not the method's. The price is an
-exact NLL that is infinite as soon as one test label lies beyond an end. The cdf score has ends of its own, 0 and 1.
+Everything that runs a study or reads its results is given one. `calibrant.study.paper.design.PAPER` is the paper's;
+another study is another `Design`.
 """
 
 from __future__ import annotations
 
-import zlib
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from calibrant.interpolators import NAF, BoundedTails, Interpolator, Linear, Random
-from calibrant.scores import CDFScore, EnsembleScore, IntervalScore, QuantileScore, ResidualScore, ZScore
+from calibrant.interpolators import Interpolator
 from calibrant.scores.base import ChartScore
+from calibrant.study.columns import HEADINGS
+from calibrant.study.datasets import Dataset, RawTable
+from calibrant.study.learners.heads import Head
+from calibrant.study.learners.recipe import Recipe
+from calibrant.study.names import Cell, Method
 
-SPLITS = 16
-COVERAGE = 0.9
-"""Of the conformal and the credible interval that are laid side by side."""
-
-SCORES: dict[str, ChartScore] = {
-    "residual": ResidualScore(),
-    "interval": IntervalScore(),
-    "quantile": QuantileScore(outer_slope=1),
-    "ensemble": EnsembleScore(),
-    "zscore": ZScore(),
-    "cdf": CDFScore(),
-}
-
-PAIRS = (
-    ("point", "residual"),
-    ("interval", "interval"),
-    ("quantile-2", "quantile"),
-    ("quantile-4", "quantile"),
-    ("quantile-7", "quantile"),
-    ("quantile-10", "quantile"),
-    ("ensemble", "ensemble"),
-    ("distribution", "zscore"),
-    ("distribution", "cdf"),
-)
-"""The base predictors with their scores; a distribution has two."""
-
-INTERPOLATORS: dict[str, Interpolator] = {
-    "linear": Linear(BoundedTails()),
-    "random": Random(BoundedTails()),
-    "naf": NAF(),
-}
+_UNMARKED = "paper"
+"""The design of results that do not say whose they are: the first were written when there was one study."""
 
 
-@dataclass(frozen=True, order=True)
-class Cell:
-    """One calibrated predictor: on a split of a dataset, a base predictor with a score and an interpolator."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Design:
+    """A study, before it is run."""
 
-    dataset: str
-    split: int
-    base: str
-    score: str
-    interpolator: str
+    name: str
+    """It is in the file of results, so that those of two studies are not mixed, and in sentences: "the paper's"."""
+    datasets: Mapping[str, Dataset | RawTable]
+    """By name: where each is found, or its rows."""
+    bases: Mapping[str, tuple[Head, ...]]
+    """The base predictors: the head of each of their networks, all of which are trained for every split."""
+    scores: Mapping[str, ChartScore]
+    pairs: tuple[tuple[str, str], ...]
+    """The names of the base predictors with those of their scores; a base predictor may have several."""
+    interpolators: Mapping[str, Interpolator]
+    reference: str
+    """The interpolator whose credible intervals are laid beside conformal ones."""
+    splits: int
+    """Random splits of each dataset."""
+    recipe: Recipe = field(default_factory=Recipe)
+    """How the networks are trained."""
+    coverage: float = 0.9
+    """Of the conformal and the credible intervals that are laid side by side."""
+    metrics: tuple[str, ...] = tuple(HEADINGS)
+    """What the tables show, of what is measured in every cell."""
 
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> Cell:
-        """The cell that a line of results is about."""
-        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError(f"Design.name must be a word, got {self.name!r}")
+        if self.splits < 1:
+            raise ValueError(f"Design.splits must be at least 1, got {self.splits}")
+        if not 0 < self.coverage < 1:
+            raise ValueError(f"Design.coverage must lie strictly inside (0, 1), got {self.coverage}")
+        if self.reference not in self.interpolators:
+            known = ", ".join(self.interpolators)
+            raise ValueError(f"Design.reference must be one of its interpolators, {known}, got {self.reference!r}")
+        for metric in self.metrics:
+            if metric not in HEADINGS:
+                raise ValueError(f"Design.metrics must be among {', '.join(HEADINGS)}, got {metric!r}")
+        if not self.pairs:
+            raise ValueError("Design.pairs must name at least one base predictor with a score, got none")
+        for base, score in self.pairs:
+            if base not in self.bases:
+                raise ValueError(f"Design.pairs must name its bases, {', '.join(self.bases)}, got {base!r}")
+            if score not in self.scores:
+                raise ValueError(f"Design.pairs must name its scores, {', '.join(self.scores)}, got {score!r}")
+        for name, dataset in self.datasets.items():
+            if dataset.name != name:
+                raise ValueError(f"Design.datasets must have each under its own name, got {dataset.name!r} as {name!r}")
 
-    def names(self) -> dict[str, Any]:
-        """The start of its line."""
-        return asdict(self)
+    @cached_property
+    def methods(self) -> tuple[Method, ...]:
+        """Every base predictor with every score of its own and every interpolator."""
+        return tuple(Method(base, score, name) for base, score in self.pairs for name in self.interpolators)
 
-    def rng(self, seed: int) -> np.random.Generator:
-        """Its own stream of uniforms, whatever was run before it and beside it."""
-        return np.random.default_rng([seed, zlib.crc32(repr(astuple(self)).encode())])
+    @property
+    def reference_methods(self) -> tuple[Method, ...]:
+        """The methods of the reference interpolator: those that have intervals."""
+        return tuple(method for method in self.methods if method.interpolator == self.reference)
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The metrics of its tables, each with the heading of its column."""
+        return {metric: HEADINGS[metric] for metric in self.metrics}
+
+    @property
+    def networks(self) -> int:
+        """How many are trained for a split."""
+        return sum(map(len, self.bases.values()))
+
+    def cells(self, dataset: str, split: int) -> list[Cell]:
+        """What is measured on a split: a cell for each method."""
+        return [Cell(dataset, split, *method) for method in self.methods]
+
+    def scores_of(self, base: str) -> list[str]:
+        """The scores of a base predictor."""
+        return [score for name, score in self.pairs if name == base]
+
+    def mark(self) -> dict[str, str]:
+        """What the first line of its results says of the design; the paper's says nothing."""
+        return {} if self.name == _UNMARKED else {"design": self.name}
 
 
-def cells(dataset: str, split: int) -> list[Cell]:
-    """The 27 cells of a split.
+def design_of(about: Mapping[str, Any]) -> str:
+    """The name of the design that results are of, by their first line.
 
-    >>> len(cells("wine", 0)), cells("wine", 0)[0].base
-    (27, 'point')
+    >>> design_of({"seed": 0}), design_of({"seed": 0, "design": "pilot"})
+    ('paper', 'pilot')
     """
-    return [Cell(dataset, split, base, score, name) for base, score in PAIRS for name in INTERPOLATORS]
+    return str(about.get("design", _UNMARKED))

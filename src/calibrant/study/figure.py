@@ -1,4 +1,4 @@
-"""The study's figure: 90% intervals by base type, how wide and how sure, conformal against credible."""
+"""A study's figure: intervals by base type, how wide and how sure, conformal against credible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibrant.study.tables import Row, intervals
 def figure(results: Results) -> dict[str, bytes]:
     """The figure as files, 80 mm wide: {"png": ..., "svg": ...}.
 
-    A pair of bars for each base type (and each score of the distribution type): the mean width over datasets. Beside
+    A pair of bars for each base type (and each score of one that has several): the mean width over datasets. Beside
     them the mean coverage ± its standard error, whose target is the line.
     """
     import matplotlib
@@ -22,6 +22,8 @@ def figure(results: Results) -> dict[str, bytes]:
 
     looks = {"conformal": (AFTER, "o"), "credible": (COLOURS[4], "s")}  # dark and light: told apart in grey too
     settings = RC | {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
+    design = results.design
+    target = 100 * design.coverage
     rows = [row for row in intervals(results).rows if any(c.here.value is not None for c in row.metrics.values())]
     size = (80 * MILLIMETRE, (24 + 7 * len(rows)) * MILLIMETRE)
     with matplotlib.rc_context(settings):
@@ -30,13 +32,14 @@ def figure(results: Results) -> dict[str, bytes]:
         for (kind, look), offset in zip(looks.items(), (-0.2, 0.2), strict=True):
             _bars(widths, kind, look, _known(rows, f"{kind}_width", offset))
             _marks(coverages, look, _known(rows, f"{kind}_coverage", offset))
-        widths.set(xlabel="width of 90% intervals", yticks=range(len(rows)), yticklabels=map(_label, rows))
+        labels = [_label(row, several=len(design.scores_of(row.labels[0])) > 1) for row in rows]
+        widths.set(xlabel=f"width of {target:.0f}% intervals", yticks=range(len(rows)), yticklabels=labels)
         widths.set_ylim(max(len(rows), 1) - 0.5, -0.5)
         widths.margins(x=0.25)  # room for the numbers
-        coverages.axvline(90, color="0.6", linewidth=0.8, zorder=0)
+        coverages.axvline(target, color="0.6", linewidth=0.8, zorder=0)
         coverages.set(xlabel="coverage, %")
         low, high = coverages.get_xlim()
-        coverages.set_xlim(min(low, 88), max(high, 92))
+        coverages.set_xlim(min(low, target - 2), max(high, target + 2))
         drawing.legend(*widths.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
         return {"png": _saved(drawing, "png", "Software"), "svg": _saved(drawing, "svg", "Date")}
 
@@ -62,9 +65,10 @@ def _marks(axes: Any, look: tuple[str, str], known: list[tuple[float, float, flo
     )
 
 
-def _label(row: Row) -> str:
+def _label(row: Row, *, several: bool) -> str:
+    """The base type, with its score where it has several."""
     base, score = row.labels
-    return f"{base}\n({score})" if base == "distribution" else base
+    return f"{base}\n({score})" if several else base
 
 
 def _saved(drawing: Any, kind: str, stamp: str) -> bytes:

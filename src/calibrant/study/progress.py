@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from calibrant.study.learners import Recipe
 
+# An interpolator that is not listed counts as a linear one, until the speed of the run itself is known.
 _FIT = {"linear": 0.01, "random": 0.01, "naf": 0.1}  # seconds on one core, whatever the rows
 _ROW = {"linear": 5e-6, "random": 8e-6, "naf": 5e-5}  # and more for each test row
 _NAF_ROWS, _NAF_SLOPE = 1000, 3.5e-4  # and for each calibration row of a NAF, up to the number that it bins
@@ -24,7 +25,8 @@ _STEP, _PRODUCT = 1.2e-4, 3e-10  # of training: for a network's step, and for ea
 def cell_work(interpolator: str, n_calibration: int, n_test: int) -> float:
     """The seconds of a cell on one core, about."""
     fit = _NAF_SLOPE * min(n_calibration, _NAF_ROWS) if interpolator == "naf" else 0.0
-    return _FIT[interpolator] + fit + _ROW[interpolator] * n_test
+    known = interpolator if interpolator in _FIT else "linear"
+    return _FIT[known] + fit + _ROW[known] * n_test
 
 
 def training_work(networks: int, features: int, recipe: Recipe, rows: int) -> float:

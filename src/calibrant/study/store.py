@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from calibrant.study.design import Cell
+from calibrant.study.design import design_of
+from calibrant.study.names import Cell
 
 FILE = "cells.jsonl"
 
@@ -44,6 +45,11 @@ class Store:
     def check(self, about: dict[str, Any]) -> None:
         """Raise unless the results there, if any, are of the same study; versions and devices may differ."""
         held = about if self.header is None else self.header
+        if design_of(held) != design_of(about):
+            raise StudyError(
+                f"{self.path} holds a study of the design {design_of(held)!r}, and this run has {design_of(about)!r}: "
+                "choose another folder"
+            )
         for name in ("seed", "recipe"):
             there, given = json.dumps(held[name]), json.dumps(about[name])
             if there != given:

@@ -1,37 +1,20 @@
-"""The study's tables as data: what was measured here beside what was published, and how far apart they are.
+"""The tables of a study as data: what was measured, and beside it what another has published, where there is that.
 
-Table 1 compares scores and interpolators, Table 2 base types; the third has a row for every dataset and method. A mean
-over datasets is over those that have a value. Beside a published mean stands ours over the datasets that both have.
+A mean over datasets is over those that have a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from calibrant.study import published
-from calibrant.study.design import PAIRS, SPLITS
+from calibrant.study.columns import INTERVAL_HEADINGS
 from calibrant.study.means import NOTHING, Mean, difference
-from calibrant.study.results import METHODS, Method, Results
+from calibrant.study.names import Method
+from calibrant.study.results import Results
 
-HEADINGS = {
-    "std": "STD",
-    "ci95_width": "95% width",
-    "nll": "NLL (authors')",
-    "crps": "CRPS",
-    "ece": "ECE",
-    "nll_exact": "NLL (exact)",
-}
-INTERVAL_HEADINGS = {
-    "conformal_width": "conformal width",
-    "credible_width": "credible width",
-    "conformal_coverage": "conformal coverage",
-    "credible_coverage": "credible coverage",
-}
-TABLE1 = tuple(Method("distribution", *name.rsplit("-", 1)) for name in published.methods())
-# The paper's Table 2 has the cdf score for the distribution predictor.
-TABLE2 = tuple(Method(base, score, "linear") for base, score in PAIRS if score != "zscore")
-INTERVALS = tuple(Method(base, score, "linear") for base, score in PAIRS)
+Beside = Callable[[str, Method, str], Mean]
+"""What is published of a dataset, a method and a metric."""
 
 
 @dataclass(frozen=True)
@@ -57,117 +40,80 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows, with what stands above and below them."""
+class MeansTable:
+    """Rows of means, with what stands above and below them."""
 
     title: str
     labels: tuple[str, ...]
     headings: Mapping[str, str]
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
+    compared: tuple[str, ...] = ()
+    """The metrics that stand beside published ones."""
 
 
-_READ = (
+READ = (
     "mean ± standard error (count of values behind the mean); — where there is no mean: a value was not finite or not "
-    "defined. A difference is (here - published) / sqrt(se² + published se²), in standard errors."
+    "defined."
 )
-_RANK = (
-    "The conformal intervals have the standard rank ceil((n + 1) 0.9) of n calibration rows; the paper's, "
-    "floor(0.9 n) + 1, is the same or one less, and its intervals are then shorter."
-)
-_OVER_DATASETS = "The standard error of a mean over datasets is sqrt(Σ se²) / count, with sd / sqrt(splits) for each."
+OVER_DATASETS = "The standard error of a mean over datasets is sqrt(Σ se²) / count, with sd / sqrt(splits) for each."
 
 
-def table1(results: Results) -> Table:
-    """Scores and interpolators on the distribution predictor; the published means are over the same datasets."""
-    return Table(
-        "Scores and interpolators (the paper's Table 1): means over datasets",
-        ("method",),
-        HEADINGS,
-        tuple(Row((m.name,), {metric: versus(results, m, metric) for metric in HEADINGS}) for m in TABLE1),
-        (
-            results.extent,
-            _READ,
-            _OVER_DATASETS,
-            "Published means are recomputed over the same datasets from the paper's appendix.",
-        ),
+def tables_of(results: Results) -> dict[str, tuple[MeansTable, ...]]:
+    """The tables that every study has, by the name of their file."""
+    return {
+        "methods": (by_method(results),),
+        "intervals": (intervals(results),),
+        "per_dataset": by_dataset(results),
+    }
+
+
+def by_method(results: Results) -> MeansTable:
+    """A row for every method: means over datasets."""
+    design = results.design
+    rows = (
+        Row((m.base, m.name), {metric: Comparison(results.average(m, metric)) for metric in design.metrics})
+        for m in design.methods
     )
+    notes = (results.extent, READ, OVER_DATASETS)
+    return MeansTable("All methods: means over datasets", ("base", "method"), design.headings, tuple(rows), notes)
 
 
-def versus(results: Results, method: Method, metric: str) -> Comparison:
-    """Our mean over datasets, and both means over the datasets that have a value here and in the appendix."""
-    listed = [dataset for dataset in results.datasets if published.of(dataset, method.name, metric).of]
-    both = [
-        dataset
-        for dataset in listed
-        if results.of(dataset, method, metric).value is not None
-        and published.of(dataset, method.name, metric).value is not None
-    ]
-    return Comparison(
-        results.average(method, metric),
-        replace(published.average(method.name, metric, both), of=len(listed)),
-        replace(results.average(method, metric, both), of=len(listed)),
-    )
+def by_dataset(results: Results, beside: Beside = lambda dataset, method, metric: NOTHING) -> tuple[MeansTable, ...]:
+    """A table for every dataset, with all its methods, each beside what is published of it."""
+    return tuple(_one_dataset(results, dataset, beside) for dataset in results.datasets)
 
 
-def table2(results: Results) -> Table:
-    """Base types under the linear interpolator; the published means are over 17 datasets, whatever is at hand."""
+def _one_dataset(results: Results, dataset: str, beside: Beside) -> MeansTable:
+    design = results.design
+    methods = [method for method in design.methods if (dataset, method) in results.cells]
     rows = []
-    for method in TABLE2:
-        printed = published.table2()[method.base]
-        ours = {metric: results.average(method, metric) for metric in HEADINGS}
-        metrics = {metric: Comparison(mean, printed.get(metric, NOTHING), mean) for metric, mean in ours.items()}
-        rows.append(Row((method.base,), metrics))
-    notes = [results.extent, _READ, _OVER_DATASETS]
-    if set(results.datasets) != set(published.datasets()):
-        notes.append(_unlike(results))
-    title = "Base types, linear interpolator (the paper's Table 2): means over datasets"
-    return Table(title, ("base",), HEADINGS, tuple(rows), tuple(notes))
-
-
-def _unlike(results: Results) -> str:
-    """How much of a difference to the printed Table 2 is only the choice of datasets."""
-    note = (
-        f"The published means are over {len(published.datasets())} datasets, ours over {len(results.datasets)}: not "
-        "like with like, since the paper has no base types by dataset."
-    )
-    known = [dataset for dataset in results.datasets if dataset in published.datasets()]
-    here, there = published.average("cdf-linear", "crps", known), published.table2()["distribution"]["crps"]
-    if here.value is None:
-        return note
-    return f"{note} By this alone the CRPS of its row distribution goes from {there.value:.3f} to {here.value:.3f}."
-
-
-def per_dataset(results: Results) -> tuple[Table, ...]:
-    """A table for every dataset, with all its methods, each beside the paper's appendix where that has it."""
-    return tuple(_one_dataset(results, dataset) for dataset in results.datasets)
-
-
-def _one_dataset(results: Results, dataset: str) -> Table:
-    rows = []
-    for method in (m for m in METHODS if (dataset, m) in results.cells):
-        metrics = {}
-        for metric in HEADINGS:
-            here = results.of(dataset, method, metric)
-            there = published.of(dataset, method.name, metric) if method in TABLE1 else NOTHING
-            metrics[metric] = Comparison(here, there, here)
+    for method in methods:
+        means = {metric: results.of(dataset, method, metric) for metric in design.metrics}
+        metrics = {metric: Comparison(here, beside(dataset, method, metric), here) for metric, here in means.items()}
         rows.append(Row((method.base, method.name), metrics))
-    counts = sorted({len(results.cells[dataset, m]) for m in METHODS if (dataset, m) in results.cells})
+    counts = sorted({len(results.cells[dataset, method]) for method in methods})
     splits = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return Table(
+    return MeansTable(
         dataset,
         ("base", "method"),
-        HEADINGS,
+        design.headings,
         tuple(rows),
-        (f"{splits} of the paper's {SPLITS} splits, {len(rows)} of {len(METHODS)} methods.",),
+        (f"{splits} of the {design.name}'s {design.splits} splits, {len(rows)} of {len(design.methods)} methods.",),
     )
 
 
-def intervals(results: Results) -> Table:
-    """90% intervals of the same base type and score: conformal, and credible intervals of the linear law."""
+def intervals(results: Results) -> MeansTable:
+    """Intervals of the same base type and score: conformal, and credible ones of the reference interpolator."""
+    design = results.design
     rows = tuple(
         Row((m.base, m.score), {metric: Comparison(results.average(m, metric)) for metric in INTERVAL_HEADINGS})
-        for m in INTERVALS
+        for m in design.reference_methods
     )
-    title = "90% intervals, conformal against credible: means over datasets"
-    return Table(title, ("base", "score"), INTERVAL_HEADINGS, rows, (results.extent, _OVER_DATASETS, _RANK))
+    title = f"{design.coverage:.0%} intervals, conformal against credible: means over datasets"
+    rank = (
+        f"The conformal intervals have the standard rank ceil((n + 1) {design.coverage:g}) of n calibration rows; the "
+        f"paper's, floor({design.coverage:g} n) + 1, is the same or one less, and its intervals are then shorter."
+    )
+    notes = (results.extent, OVER_DATASETS, rank)
+    return MeansTable(title, ("base", "score"), INTERVAL_HEADINGS, rows, notes)

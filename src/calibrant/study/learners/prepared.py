@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from calibrant.study.learners.heads import HEADS, OUTPUTS
+from calibrant.study.learners.layout import Layout
 from calibrant.study.learners.network import Floats, starts
 from calibrant.study.learners.recipe import Recipe, Rows, Split
 
@@ -28,7 +28,7 @@ class Prepared:
     """(steps, batch): which of the rows of `fit_x` each step sees."""
 
 
-def prepare(X: Tensor, y: Tensor, split: Split, recipe: Recipe, seed: int) -> Prepared:
+def prepare(X: Tensor, y: Tensor, split: Split, recipe: Recipe, seed: int, layout: Layout) -> Prepared:
     """The split's data and all its randomness, which depend on the seed and the split's training rows only."""
     train = np.asarray(split.train, dtype=np.int64)
     rng = np.random.default_rng([seed, zlib.crc32(train.tobytes())])
@@ -46,7 +46,7 @@ def prepare(X: Tensor, y: Tensor, split: Split, recipe: Recipe, seed: int) -> Pr
         labels[held:],
         x[:held],
         labels[:held],
-        starts(rng, len(HEADS), X.shape[1], recipe.width, OUTPUTS),
+        starts(rng, len(layout.heads), X.shape[1], recipe.width, layout.outputs),
         order.reshape(-1)[: recipe.steps * batch].reshape(recipe.steps, batch),
     )
 

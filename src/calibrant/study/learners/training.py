@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from calibrant.study.learners.heads import BASES, HEADS, RUNS
+from calibrant.study.learners.heads import BASES, Head
+from calibrant.study.learners.layout import Layout
 from calibrant.study.learners.network import forward
 from calibrant.study.learners.prepared import Prepared, inputs, prepare
 from calibrant.study.learners.recipe import Recipe, Split
@@ -29,22 +30,13 @@ class Fitted:
     """(splits, networks): each network's best loss on the training rows that were held out."""
     stopped: Array
     """(splits, networks): the step of that best loss."""
+    layout: Layout
+    """Which network is of which base predictor."""
 
     def predictions(self, split: int) -> dict[str, tuple[Any, Any]]:
         """The calibration and the test prediction of each kind of base predictor, for standardised labels."""
-        calibration, test = (_predictions(outputs) for outputs in self.outputs[split])
-        return {base: (calibration[base], test[base]) for base in BASES}
-
-
-def _predictions(outputs: Tensor) -> dict[str, Any]:
-    from calibrant.predictions import Ensemble
-
-    found: dict[str, Any] = {}
-    raw = iter(outputs.double())
-    for base, heads in BASES.items():
-        members = [head.prediction(next(raw)[:, : head.outputs]) for head in heads]
-        found[base] = members[0] if len(members) == 1 else Ensemble(members)
-    return found
+        calibration, test = (self.layout.predictions(outputs) for outputs in self.outputs[split])
+        return {base: (calibration[base], test[base]) for base in calibration}
 
 
 def train(
@@ -52,12 +44,13 @@ def train(
     y: Any,
     splits: Sequence[Split],
     *,
+    bases: Mapping[str, tuple[Head, ...]] = BASES,
     recipe: Recipe | None = None,
     device: str = "cpu",
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fitted:
-    """Train the twelve networks of every split on its training rows alone.
+    """Train the networks of every split on its training rows alone: those of `bases`, by default twelve.
 
     What a split's networks become depends on the seed and on the split, not on the splits beside it. `progress` is
     told the steps done and the steps in all.
@@ -66,7 +59,9 @@ def train(
     recipe = Recipe() if recipe is None else recipe
     _check(X, y, splits)
     data, labels = torch.from_numpy(X).to(device), torch.from_numpy(y).to(device)
-    run = Run([prepare(data, labels, split, recipe, seed) for split in splits], recipe, torch.device(device))
+    layout = Layout(bases)
+    parts = [prepare(data, labels, split, recipe, seed, layout) for split in splits]
+    run = Run(parts, recipe, torch.device(device), layout)
     every = max(1, recipe.steps // recipe.checks)
     for done in range(run.warm_up() + 1, recipe.steps + 1):
         run.step()
@@ -78,7 +73,7 @@ def train(
     for i, split in enumerate(splits):
         seen = inputs(data, split.train)
         outputs.append((run.outputs(i, seen(split.calibration)), run.outputs(i, seen(split.test))))
-    return Fitted(outputs, *run.best_checks())
+    return Fitted(outputs, *run.best_checks(), layout)
 
 
 def _check(X: Array, y: Array, splits: Sequence[Split]) -> None:
@@ -96,8 +91,8 @@ def _check(X: Array, y: Array, splits: Sequence[Split]) -> None:
 class Run:
     """The state of a run on its device: buffers that stay in place, so that a CUDA graph can replay a step."""
 
-    def __init__(self, parts: Sequence[Prepared], recipe: Recipe, device: torch.device) -> None:
-        self.recipe, self.device, rows = recipe, device, len(parts[0].fit_x)
+    def __init__(self, parts: Sequence[Prepared], recipe: Recipe, device: torch.device, layout: Layout) -> None:
+        self.recipe, self.device, self.layout, rows = recipe, device, layout, len(parts[0].fit_x)
         decays = recipe.decays(rows)
         self.twins, self.count = len(decays), len(parts) * len(decays)  # the twins of a split lie side by side
         self.x, self.y = torch.cat([part.fit_x for part in parts]), torch.cat([part.fit_y for part in parts])
@@ -110,7 +105,7 @@ class Run:
         self.decay = self._stack([decays] * len(parts)).reshape(-1, 1, 1, 1)
         self.averages = [parameter.detach().clone() for parameter in self.parameters]
         self.best = [average.clone() for average in self.averages]
-        self.lowest = torch.full((self.count, len(HEADS)), math.inf, device=device)
+        self.lowest = torch.full((self.count, len(layout.heads)), math.inf, device=device)
         self.stopped = torch.zeros_like(self.lowest, dtype=torch.int64)
         self.clock = torch.zeros(1, dtype=torch.int64, device=device)
         time = np.arange(recipe.steps)
@@ -149,7 +144,7 @@ class Run:
         x, y = (each.repeat_interleave(self.twins, 0) for each in (x, y))
         self.rate.copy_(self.rates.index_select(0, self.clock)[0])
         raw = forward(self.parameters, x)
-        losses = [head.loss(own, y).mean(-1) for head, own in _by_head(raw)]
+        losses = [head.loss(own, y).mean(-1) for head, own in self.layout.by_head(raw)]
         total = torch.cat(losses, dim=1).sum()  # the networks share nothing, so neither do their gradients
         for parameter, gradient in zip(self.parameters, torch.autograd.grad(total, self.parameters), strict=True):
             parameter.grad = gradient.contiguous()  # the fused step reads memory in order, whatever the strides
@@ -167,7 +162,7 @@ class Run:
     def check(self) -> None:
         """Keep the averaged weights of each network that was never better on its held-out rows."""
         raw = forward(self.averages, self.held_x)
-        losses = [head.validation(own, self.held_y).mean(-1) for head, own in _by_head(raw)]
+        losses = [head.validation(own, self.held_y).mean(-1) for head, own in self.layout.by_head(raw)]
         now = torch.cat(losses, dim=1)
         better = now < self.lowest
         self.lowest.copy_(torch.where(better, now, self.lowest))
@@ -177,21 +172,13 @@ class Run:
 
     def best_checks(self) -> tuple[Array, Array]:
         """The lowest loss on the held-out rows of each network or its twin, and the step of it."""
-        losses, steps = (each.reshape(-1, self.twins, len(HEADS)) for each in (self.lowest, self.stopped))
+        losses, steps = (each.reshape(-1, self.twins, len(self.layout.heads)) for each in (self.lowest, self.stopped))
         lowest = losses.min(1)
         return lowest.values.cpu().numpy(), steps.gather(1, lowest.indices[:, None])[:, 0].cpu().numpy()
 
     @torch.no_grad()
     def outputs(self, split: int, x: Tensor) -> Tensor:
         """What the best networks of a split say of rows, as float32 on the CPU."""
-        better = self.lowest.reshape(-1, self.twins, len(HEADS))[split].argmin(0)
-        chosen = split * self.twins + better, torch.arange(len(HEADS), device=self.device)
+        better = self.lowest.reshape(-1, self.twins, len(self.layout.heads))[split].argmin(0)
+        chosen = split * self.twins + better, torch.arange(len(self.layout.heads), device=self.device)
         return forward([best[chosen][None] for best in self.best], x[None])[0].cpu()
-
-
-def _by_head(raw: Tensor) -> list[tuple[Any, Tensor]]:
-    found, first = [], 0
-    for head, count in RUNS:
-        found.append((head, raw[:, first : first + count, :, : head.outputs]))
-        first += count
-    return found

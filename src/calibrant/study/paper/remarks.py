@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from calibrant.study.paper.tables import TABLE2, table2
 from calibrant.study.results import Results
-from calibrant.study.tables import TABLE2, table2
 
 
 def remarks(results: Results) -> Iterator[str]:

@@ -1,0 +1,99 @@
+"""The page that says what of the paper's study is found again, what is not, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from calibrant.study.means import difference
+from calibrant.study.paper import published
+from calibrant.study.paper.claims import claims
+from calibrant.study.paper.differences import differences
+from calibrant.study.paper.goals import crps_ratios, goals
+from calibrant.study.paper.methods import zscore
+from calibrant.study.paper.origin import origin
+from calibrant.study.paper.ranking import ranking
+from calibrant.study.paper.remarks import remarks
+from calibrant.study.paper.tables import table1, table2
+from calibrant.study.paper.verdict import Verdict
+from calibrant.study.results import Results
+from calibrant.study.tables import MeansTable, intervals
+from calibrant.study.writers import markdown, markdown_table, shown
+
+REPORT = "report.html"
+"""The page to open in a browser."""
+
+
+def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path = Path()) -> str:
+    """The page as Markdown; `home` is the way from it to the folder of the figure and the report."""
+    reached, true = goals(results), claims(results)
+    picture, report = ((home / name).as_posix() for name in ("intervals.png", REPORT))
+    first, second = table1(results), table2(results)
+    sections = [
+        "# The paper's study, run again",
+        origin(results),
+        f"{_count(reached)['yes']} of {len(reached)} goals are reached. Of {len(true)} claims {_count(true)['yes']} "
+        f"hold, {_count(true)['no']} do not, and of {_count(true)['open']} it cannot be said.",
+        f"[The same as a page]({report}) to sort, filter by dataset and compare methods opens in a browser.",
+        "## Goals",
+        _judged("goal", "reached", reached),
+        _once(first, {results.extent}),
+        _once(second, set(first.notes)),
+        *ranking(results),
+        "## The paper's claims in words",
+        _judged("claim", "holds here", true),
+        "The best is compared with the best of the others, over the datasets that all have, with the authors' NLL. "
+        "That one is ahead holds, or does not, where the paired difference is two standard errors from 0; closer, it "
+        "cannot be said.",
+        *_datasets(results, why or {}),
+        "## 90% intervals",
+        f"![Widths and coverages of conformal and credible intervals by base type]({picture})",
+        *intervals(results).notes[-1:],
+        "## What differs, and why",
+        *remarks(results),
+        *differences(results),
+        *_times(results),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _once(table: MeansTable, said: Collection[str]) -> str:
+    """A table without the notes that the page has already."""
+    return markdown(replace(table, notes=tuple(note for note in table.notes if note not in said))).strip()
+
+
+def _judged(what: str, mark: str, verdicts: list[Verdict]) -> str:
+    words = {True: "yes", False: "**no**", None: "cannot be said"}
+    return markdown_table([what, mark, "numbers"], [[v.statement, words[v.holds], v.numbers] for v in verdicts])
+
+
+def _count(verdicts: list[Verdict]) -> Counter[str]:
+    return Counter({True: "yes", False: "no", None: "open"}[verdict.holds] for verdict in verdicts)
+
+
+def _datasets(results: Results, why: Mapping[str, str]) -> Iterator[str]:
+    method = zscore("linear")
+    ratios = crps_ratios(results, method)
+    rows = []
+    for dataset, ratio in ratios.items():
+        ours, theirs = results.of(dataset, method, "crps"), published.of(dataset, method.name, "crps")
+        apart = difference(ours, theirs)
+        rows.append(
+            [dataset, shown(ours), shown(theirs), f"{ratio - 1:+.1%}", "" if apart is None else f"{apart:+.1f}"]
+        )
+    yield "## CRPS of zscore-linear by dataset"
+    yield markdown_table(["dataset", "here", "published", "change", "in standard errors"], rows)
+    worse = {dataset: ratio for dataset, ratio in ratios.items() if ratio > 1.1}
+    if not worse:
+        yield "None is worse than published by more than 10%."
+    for dataset, ratio in worse.items():
+        yield f"- **{dataset}** is {ratio - 1:.0%} above the published. {why.get(dataset, 'Why is not known yet.')}"
+
+
+def _times(results: Results) -> Iterator[str]:
+    if results.seconds:
+        yield "## Time"
+        yield markdown_table(["phase", "seconds"], [[name, f"{value:,.1f}"] for name, value in results.seconds.items()])
+        yield "Cells are timed each on its own: with several workers their sum is more than what a clock shows."
