@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import array_api_compat
@@ -23,6 +23,8 @@ from calibrant._arrays import (
 )
 from calibrant._batch import first_array, map_arrays, take_rows
 from calibrant._special import sigmoid
+from calibrant.forecast import Forecast
+from calibrant.forms import Form
 
 if TYPE_CHECKING:
     from calibrant.scores.charts import Chart
@@ -77,7 +79,7 @@ def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[flo
     )
 
 
-class Distribution(ABC):
+class Distribution(Forecast):
     """A batch of n laws on the real line, of shape (n,), or a single one, of shape ().
 
     A single law takes any array elementwise. For a batch, a 0-d or 1-d argument is one value per row and gives
@@ -281,6 +283,16 @@ class Distribution(ABC):
         if like is None or self._like is None or at_home(self._like, like):
             return self
         return cast(Self, map_arrays(self, lambda array: moved(array, like)))
+
+    # ---- as a forecast: see `calibrant.forecast` --------------------------------------------------------------------
+
+    def as_law(self) -> Distribution:
+        """Itself."""
+        return self
+
+    def form(self) -> Form:
+        """One for all laws: a score by z or by cdf asks for no family."""
+        return Form("distributions")
 
     # ---- helpers for laws ------------------------------------------------------------------------------------------
 

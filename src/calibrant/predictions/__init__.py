@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from calibrant._batch import join_rows
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import Forecast, Mark, Unsaid
+from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
 from calibrant.predictions.interval import Interval
@@ -57,11 +59,15 @@ def concatenate(predictions: Sequence[T]) -> T:
 
 __all__ = [
     "Ensemble",
+    "Forecast",
+    "Form",
     "Interval",
+    "Mark",
     "Point",
     "Prediction",
     "Quantiles",
     "Samples",
+    "Unsaid",
     "as_prediction",
     "concatenate",
 ]

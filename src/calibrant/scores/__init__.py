@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import Any
-
-from calibrant.distributions.base import Distribution
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
-from calibrant.scores.base import ChartScore, LocationScaleScore, MonotoneScore, Score
+from calibrant.scores.base import LocationScaleScore, MonotoneScore, Score
 from calibrant.scores.cdf import CDFScore
-from calibrant.scores.ensemble import EnsembleScore
+from calibrant.scores.ensemble import EnsembleScore, default_score
 from calibrant.scores.interval import IntervalScore
 from calibrant.scores.quantile import QuantileScore, SamplesScore
 from calibrant.scores.residual import ResidualScore
 from calibrant.scores.signed import signed
 from calibrant.scores.zscore import ZScore
-
-
-@singledispatch
-def default_score(prediction: Any) -> ChartScore:
-    """The score that fits the kind of prediction; register your own kind with `default_score.register`.
-
-    >>> type(default_score(Point([1.0]))).__name__
-    'ResidualScore'
-    """
-    raise TypeError(f"there is no default score for {type(prediction).__name__}: pass one")
-
-
-default_score.register(Point, lambda prediction: ResidualScore())
-default_score.register(Interval, lambda prediction: IntervalScore())
-default_score.register(Quantiles, lambda prediction: QuantileScore())
-default_score.register(Samples, lambda prediction: SamplesScore())
-default_score.register(Ensemble, lambda prediction: EnsembleScore())
-default_score.register(Distribution, lambda prediction: ZScore())
 
 __all__ = [
     "CDFScore",
