@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from calibrant import Calibrator, Ensemble, Normal, concatenate, evaluate, plots, report
+import calibrant
+from calibrant import Calibrator, Ensemble, Normal, Point, concatenate, evaluate, plots, report
 from calibrant.predictions import Mark, Prediction, Unsaid
 from calibrant.scores import LocationScaleScore, default_score
 
@@ -163,6 +164,19 @@ def test_the_report_sets_it_beside_its_calibration():
         [BASE.lower[507], BASE.mode[507], BASE.upper[507]], abs=1e-3
     )
     assert re.search(r"90% intervals hold 9\d\.\d% .*before calibration they held \d\d\.\d%", str(page))
+
+
+def test_its_form_is_the_name_of_its_class():
+    assert str(FITTED.form) == "Triangular"
+    with pytest.raises(TypeError, match="calibrated on Triangular, got points: what calibrates is what predicts"):
+        FITTED(Point(MODE[:3]))
+
+
+def test_it_is_saved_by_that_name(tmp_path):
+    FITTED.save(tmp_path / "model.safetensors")
+    again = calibrant.load(tmp_path / "model.safetensors", classes=[FromMode])
+    assert again.form == FITTED.form
+    np.testing.assert_array_equal(again(BASE[500:]).median(), H.median())
 
 
 def test_a_kind_that_says_its_law_has_all_that_a_law_has():

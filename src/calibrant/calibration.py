@@ -14,6 +14,7 @@ import numpy as np
 
 from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
 from calibrant.distributions.base import Distribution
+from calibrant.forms import Form, check_form
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.support import REAL_LINE
@@ -58,7 +59,8 @@ class Calibrator:
                 "is not finite: y lies beyond the prediction's support",
             )
         q = self.interpolator.fit(scores, support=getattr(score, "support", REAL_LINE), rng=rng)
-        return Calibrated(score, q, Guarantee.of(self.interpolator, scores), self.interpolator)
+        guarantee = Guarantee.of(self.interpolator, scores)
+        return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,13 @@ class Calibrated:
     guarantee: Guarantee
     interpolator: Interpolator
     """What made q of the scores."""
+    form: Form | None = None
+    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
 
     def __call__(self, prediction: Any, *, rng: np.random.Generator | None = None) -> Distribution:
         """H[x_i] for each row i of a prediction; `rng` draws the uniforms of a randomised q."""
         prediction = as_prediction(prediction)
+        check_form(self.form, prediction)
         if rng is not None:
             check_generator(rng)
         q = self.q.to(prediction._like).realise(len(prediction), rng)

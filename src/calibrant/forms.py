@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,11 @@ class Form:
     def __post_init__(self) -> None:
         if type(self.kind) is not str or not self.kind or not self.kind.isprintable():
             raise TypeError(f"Form.kind must be a name, got {self.kind!r}")
-        levels = (0.5,) if self.levels is None else self.levels
-        if not levels or not all(a < b for a, b in zip((0.0, *levels), (*levels, 1.0), strict=True)):
-            raise ValueError(f"Form.levels must increase strictly inside (0, 1), got {list(levels)}")
+        if self.levels is not None:
+            levels = tuple(map(float, self.levels))
+            if not levels or not all(a < b for a, b in zip((0.0, *levels), (*levels, 1.0), strict=True)):
+                raise ValueError(f"Form.levels must increase strictly inside (0, 1), got {list(levels)}")
+            object.__setattr__(self, "levels", levels)
         if self.draws is not None and (type(self.draws) is not int or self.draws < 1):
             raise ValueError(f"Form.draws must be a count, got {self.draws!r}")
         if type(self.members) is not tuple or not all(isinstance(member, Form) for member in self.members):
@@ -41,14 +44,6 @@ class Form:
             and all(one.fits(two) for one, two in zip(self.members, other.members, strict=True))
         )
 
-    def check(self, given: Form) -> None:
-        """Raise unless what is given has this form, that of the calibration rows."""
-        if self.fits(given):
-            return
-        one, two = (str(self), str(given)) if str(self) != str(given) else (repr(self), repr(given))
-        kind = TypeError if self.kind != given.kind else ValueError
-        raise kind(f"calibrated on {one}, got {two}: what calibrates is what predicts")
-
     def __str__(self) -> str:
         said = self.kind
         if self.levels is not None:
@@ -58,6 +53,17 @@ class Form:
         if self.members:
             said += f" of {len(self.members)} ({'; '.join(map(str, self.members))})"
         return said
+
+
+def check_form(kept: Form | None, prediction: Any) -> None:
+    """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
+    given = prediction.form()
+    if kept is None or kept.fits(given):
+        return
+    # levels may differ where their seven digits do not
+    one, two = (str(kept), str(given)) if str(kept) != str(given) else (repr(kept), repr(given))
+    problem = TypeError if kept.kind != given.kind else ValueError
+    raise problem(f"calibrated on {one}, got {two}: what calibrates is what predicts")
 
 
 def _listed(levels: tuple[float, ...]) -> str:
