@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
+from typer.testing import CliRunner
 
 import calibrant
 from calibrant import CrossCalibrated
+from calibrant.cli.app import app
 from calibrant.persistence import read
 
 FOLDER = Path(__file__).parent / "fixtures" / "round1"
@@ -68,3 +70,9 @@ def test_a_file_saved_again_by_this_version_still_does_not_say_it(tmp_path):
     silently("quantile_linear.safetensors").save(again)
     with pytest.warns(UserWarning, match="does not say what kind of prediction"):
         assert calibrant.load(again).form is None
+
+
+def test_the_commands_say_it_as_one_line():
+    done = CliRunner().invoke(app, ["inspect", str(FOLDER / "quantile_linear.safetensors")])
+    assert done.exit_code == 0
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["warning"]
