@@ -567,7 +567,7 @@ def test_a_single_law_is_no_prediction():
 def test_a_score_says_what_kind_of_prediction_it_wants():
     assert complaint(TypeError, Calibrator(QuantileScore()).fit, FOUR, FOUR).startswith("QuantileScore takes Quantiles")
     assert complaint(TypeError, Calibrator(CDFScore()).fit, FOUR, FOUR).startswith("CDFScore takes Distribution")
-    assert complaint(TypeError, CALIBRATED, Normal(FOUR, 1.0)).startswith("ResidualScore takes Point")
+    assert complaint(TypeError, CALIBRATED.score, Normal(FOUR, 1.0), FOUR).startswith("ResidualScore takes Point")
 
 
 @pytest.mark.parametrize("score", ["residual", ResidualScore, 3], ids=str)

@@ -22,10 +22,10 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.distributions.scipy_law import ScipyDistribution
-from calibrant.distributions.torch_law import TorchDistribution
 from calibrant.distributions.laplace import StandardLaplace
+from calibrant.distributions.scipy_law import ScipyDistribution
 from calibrant.distributions.student_t import StandardT
+from calibrant.distributions.torch_law import TorchDistribution
 
 LOC, SCALE = np.array([-1.0, 0.0, 2.5]), np.array([0.5, 1.0, 3.0])
 Y = np.array([[-9.0, -1.2, -0.1, 0.3, 1.7, 14.0]])

@@ -31,9 +31,9 @@ from forged import small, tampered
 
 from calibrant import Calibrated, Calibrator, CrossCalibrated, Guarantee, Normal, Point
 from calibrant._batch import same
+from calibrant.forms import Form
 from calibrant.interpolators import NAF, Linear
-from calibrant.intervals import CQR, NormalizedResidual
-from calibrant.intervals import Centred, Nonconformity
+from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
 from calibrant.persistence import FileError, Promised, load, read, save
 from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
@@ -95,7 +95,7 @@ class Fixed:
 
 
 def of_law(law):
-    return Calibrated(ResidualScore(), law, Guarantee(20, 20.0), Fixed())
+    return Calibrated(ResidualScore(), law, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
 LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == ()}

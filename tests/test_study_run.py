@@ -118,7 +118,7 @@ def test_the_scores_are_centred_as_in_the_paper():
         "zscore": normal,
         "cdf": normal,
     }
-    assert {name: middle(PAPER.scores[name], p) for name, p in predictions.items()} == {
+    assert {name: PAPER.scores[name].middle(p) for name, p in predictions.items()} == {
         name: 0.5 if name in half else 0.0 for name in PAPER.scores
     }
 

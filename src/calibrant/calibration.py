@@ -16,6 +16,7 @@ from calibrant import writer
 from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.forms import Form, check_form
 from calibrant.guarantee import Guarantee, fitted
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.support import REAL_LINE
@@ -66,7 +67,7 @@ class Calibrator:
             )
         context = Context(y.shape[0], by, weights, rng)
         q, guarantee = fitted(self.interpolator, scores, getattr(score, "support", REAL_LINE), context)
-        return Calibrated(score, q, guarantee, self.interpolator)
+        return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Calibrated:
     guarantee: Guarantee
     interpolator: Interpolator
     """What made q of the scores."""
+    form: Form | None = None
+    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
 
     def __call__(
         self, prediction: Any, *, by: Any = None, weights: Any = None, rng: np.random.Generator | None = None
@@ -88,6 +91,7 @@ class Calibrated:
         randomised q.
         """
         prediction = as_prediction(prediction)
+        check_form(self.form, prediction)
         if rng is not None:
             check_generator(rng)
         q = self.q.to(prediction._like).for_rows(Context(len(prediction), by, weights, rng))

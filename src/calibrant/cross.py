@@ -68,7 +68,10 @@ class CrossCalibrated:
                 f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each"
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
-        laws = [member(each, by=by, weights=weights, rng=rng) for member, each in zip(self.members, predictions, strict=True)]
+        laws = [
+            member(each, by=by, weights=weights, rng=rng)
+            for member, each in zip(self.members, predictions, strict=True)
+        ]
         return Mixture(tuple(laws), self.weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -111,9 +111,7 @@ class CrossGuarantee:
         )
 
 
-def fitted(
-    interpolator: Interpolator, scores: Array, support: Any, context: Context
-) -> tuple[Distribution, Guarantee]:
+def fitted(interpolator: Interpolator, scores: Array, support: Any, context: Context) -> tuple[Distribution, Guarantee]:
     """q and what it promises: both made by the interpolator, from the scores and what else is known of their rows."""
     if context.unused():
         if not isinstance(interpolator, ContextInterpolator):

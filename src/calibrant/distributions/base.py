@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self, cast
 
@@ -26,7 +26,8 @@ from calibrant._batch import first_array, map_arrays, take_rows
 from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
-
+from calibrant.forecast import Forecast
+from calibrant.forms import Form
 
 _BLOCK = 2**14  # rows evaluated at a time
 
@@ -34,7 +35,7 @@ handed_in: dict[str, Callable[..., Any]] = {}
 """What the files that build on this one give back to it: quadrature, and the laws that wrap another law."""
 
 
-class Distribution(ABC):
+class Distribution(Forecast):
     """A batch of n laws on the real line, of shape (n,), or a single one, of shape ().
 
     A single law takes any array elementwise. For a batch, a 0-d or 1-d argument is one value per row and gives
@@ -268,6 +269,16 @@ class Distribution(ABC):
         if like is None or self._like is None or at_home(self._like, like):
             return self
         return cast(Self, map_arrays(self, lambda array: moved(array, like)))
+
+    # ---- as a forecast: see `calibrant.forecast` --------------------------------------------------------------------
+
+    def as_law(self) -> Distribution:
+        """Itself."""
+        return self
+
+    def form(self) -> Form:
+        """One for all laws: a score by z or by cdf asks for no family."""
+        return Form("distributions")
 
     # ---- helpers for laws ------------------------------------------------------------------------------------------
 

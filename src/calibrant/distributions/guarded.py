@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution
 from calibrant._special import safe_log
+from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.tabulated import ByTable
 

@@ -56,4 +56,3 @@ class Integrated(Distribution):
         """Where to measure the moments from: the median, if it is finite."""
         xp = namespace(median)
         return xp.where(xp.isfinite(median), median, xp.zeros_like(median))
-

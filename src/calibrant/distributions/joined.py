@@ -40,7 +40,7 @@ class Joined(Distribution):
         laws = tuple(laws)
         if any(law.shape for law in laws):
             raise ValueError("Joined.of takes single laws: join batches with calibrant.concatenate")
-        if part.ndim != 1 or (part.size and not (0 <= part.min() and part.max() < len(laws))):
+        if part.ndim != 1 or (part.size and not (part.min() >= 0 and part.max() < len(laws))):
             raise ValueError(f"which must hold the number of one of the {len(laws)} laws for each row, got {which!r}")
         return cls(laws, part, np.zeros_like(part))
 

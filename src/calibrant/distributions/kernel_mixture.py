@@ -23,13 +23,11 @@ from calibrant._arrays import (
 from calibrant._batch import take_rows
 from calibrant._roots import invert_many, solve_increasing
 from calibrant._search import count_up_to, gather
-from calibrant._special import logit
+from calibrant._special import logit, safe_log
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.logits import logit_cdf
-from calibrant._special import safe_log
-from calibrant.distributions.logits import LOGIT_GRID
 from calibrant.distributions.gauss import nodes_and_weights
+from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.logits import LOGIT_GRID, logit_cdf
 
 _BLOCK = 2**22  # kernel values held at a time
 _LEVELS = np.array([8, 9.5, 11, 13, 15.5, 18.5, 22, 26, 31, 36.5])
@@ -163,7 +161,7 @@ class KernelMixture(Distribution):
         xp, kernel = namespace(self._like), self._kernel
         F, S, f = self._cdf(y), self._sf(y), self._sum(lambda z: xp.exp(kernel._logpdf(z)), y, power=-1)
         tiny = 1e3 * float(xp.finfo(F.dtype).smallest_normal)
-        far = (F < tiny) | (S < tiny) | (f < tiny)
+        far = (tiny > F) | (tiny > S) | (f < tiny)
         if bool(xp.any(far)):
             slow, slow_slope = super()._logit_and_log_slope(y)
             F, S, f = (xp.where(far, xp.full_like(part, 0.5), part) for part in (F, S, f))

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import log_sigmoid
+from calibrant._special import log_sigmoid, safe_log
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant._special import safe_log
 from calibrant.distributions.location_scale import LocationScale, located
 from calibrant.distributions.logits import LOGIT_GRID
 

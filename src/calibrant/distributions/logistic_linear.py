@@ -9,8 +9,7 @@ import numpy as np
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant._kept import kept
-from calibrant._special import log_sigmoid, sigmoid
-from calibrant._special import safe_log
+from calibrant._special import log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.logits import LOGIT_GRID, LOGIT_TAIL
 from calibrant.distributions.tabulated import ByTable
 

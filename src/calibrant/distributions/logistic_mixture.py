@@ -10,10 +10,10 @@ from calibrant._arrays import Array, namespace
 from calibrant._kept import kept
 from calibrant._special import log_sigmoid
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.gauss import nodes_and_weights
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.kernel_mixture import KernelMixture, checked_components
 from calibrant.distributions.logistic import StandardLogistic, softplus_integral
-from calibrant.distributions.gauss import nodes_and_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,14 +8,14 @@ from functools import reduce
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, floats, namespace, same_length
+from calibrant._arrays import Array, concatenate, device_like, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
 from calibrant._roots import invert_many, newton_step, secants, solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
-from calibrant.distributions.disagreement import disagreement
 
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 _LEVELS = np.array([8, 9.5, 11, 13, 15.5, 18.5, 22, 26, 31, 36.5])

@@ -10,8 +10,8 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import Outward, PartialMoments, Squares
-from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable

@@ -107,7 +107,9 @@ class Randomised(Distribution):
     def _infinite_mass(self) -> tuple[Array, Array]:
         xp = namespace(self.uniform)
         _, low, high = self._weights()
-        below, above = (xp.where(xp.isinf(end), mass, xp.zeros_like(mass)) for end, mass in ((self.lower, low), (self.upper, high)))
+        below, above = (
+            xp.where(xp.isinf(end), mass, xp.zeros_like(mass)) for end, mass in ((self.lower, low), (self.upper, high))
+        )
         return below, above
 
     def _clipped(self, lower: float, upper: float) -> Distribution:

@@ -88,7 +88,9 @@ class Rule:
         at, along, whole = int(first[split]), [], []
         for pieces, end in zip(stretches, ends, strict=True):
             up = xp.cumulative_sum(concatenate([end[:1, :], pieces[:at, :]]), axis=0)
-            down = -xp.flip(xp.cumulative_sum(concatenate([end[1:, :], xp.flip(pieces[at:, :], axis=0)]), axis=0), axis=0)
+            down = -xp.flip(
+                xp.cumulative_sum(concatenate([end[1:, :], xp.flip(pieces[at:, :], axis=0)]), axis=0), axis=0
+            )
             along.append(concatenate([up[:-1, :], down]))
             low_cells, high_cells = xp.take(up, first[: split + 1], axis=0), xp.take(down, first[split:] - at, axis=0)
             cells = [low_cells[1:, :] - low_cells[:-1, :], high_cells[1:, :] - high_cells[:-1, :]]
@@ -185,7 +187,11 @@ def _stretches(q: Distribution, edges: Array, start: Array, end: Array, cell: Ar
         pa, pb = (_basis(e, edges, k) for e in (a, b))
         sign = xp.where(upper, -xp.ones_like(h[:, None]), xp.ones_like(h[:, None]))
         once = pb * ends[1][:, None] - pa * ends[0][:, None] - xp.sum(weighted * inner[..., None], axis=1)
-        own = pb * (ends[1] ** 2)[:, None] - pa * (ends[0] ** 2)[:, None] - xp.sum(weighted * (inner**2)[..., None], axis=1)
+        own = (
+            pb * (ends[1] ** 2)[:, None]
+            - pa * (ends[0] ** 2)[:, None]
+            - xp.sum(weighted * (inner**2)[..., None], axis=1)
+        )
         parts.append((once, sign * own))
     return concatenate([part[0] for part in parts]), concatenate([part[1] for part in parts])
 

@@ -50,7 +50,9 @@ class SmoothRows:
         parts = []
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
-            parts.append(_Block(take_rows(self.map, block), self.q, y[block, ...], _cut(lower, block), _cut(upper, block)))
+            parts.append(
+                _Block(take_rows(self.map, block), self.q, y[block, ...], _cut(lower, block), _cut(upper, block))
+            )
         answers = [self._answer(block, rule, integrate, by_bends) for block in parts]
         return [concatenate(column) for column in zip(*answers, strict=True)]
 

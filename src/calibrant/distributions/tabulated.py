@@ -127,7 +127,9 @@ class Tabulated(FromMiddle):
         return float(self.edges[self.middle])
 
     def _reach(self) -> tuple[float, float]:
-        return -np.inf if self.infinite[0] else float(self.edges[0]), np.inf if self.infinite[1] else float(self.edges[-1])
+        return -np.inf if self.infinite[0] else float(self.edges[0]), np.inf if self.infinite[1] else float(
+            self.edges[-1]
+        )
 
     def _outward(self, y: Array) -> Outward:
         """See `Outward`; beyond the edges the law has no mass left but at infinity."""

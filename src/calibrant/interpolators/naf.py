@@ -11,9 +11,9 @@ import numpy as np
 
 from calibrant._arrays import Array, device_like, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.interpolators.guard import guard
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators.guard import guard
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import ExponentialTails

@@ -17,9 +17,10 @@ from typing import Any
 from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
+from calibrant.forms import Form, check_form
 from calibrant.guarantee import exact, largest_tie_of
-from calibrant.scores.nonconformity import Nonconformity
 from calibrant.predictions import as_prediction
+from calibrant.scores.nonconformity import Nonconformity
 
 
 def standard_rank(n: int, coverage: float) -> int:
@@ -137,7 +138,7 @@ class ConformalInterval:
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
         guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie_of(values) if tied else 1)
-        return FittedInterval(self.nonconformity, threshold, guarantee)
+        return FittedInterval(self.nonconformity, threshold, guarantee, prediction.form())
 
     def __repr__(self) -> str:
         rank = getattr(self.rank, "__name__", repr(self.rank))
@@ -156,6 +157,8 @@ class FittedInterval:
     nonconformity: Nonconformity
     threshold: float
     guarantee: IntervalGuarantee
+    form: Form | None = None
+    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
 
     @property
     def rank(self) -> int:
@@ -170,6 +173,7 @@ class FittedInterval:
     def __call__(self, prediction: Any) -> tuple[Array, Array]:
         """The interval of each row of a prediction."""
         prediction = as_prediction(prediction)
+        check_form(self.form, prediction)
         if math.isinf(self.threshold):
             anywhere = self.nonconformity.minimiser(prediction)  # refuses a prediction of another kind
             line = namespace(anywhere).full_like(anywhere, math.inf)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import Array, namespace, to_numpy
 from calibrant.interpolators.support import ranks
-from calibrant.metrics._forecast import Scalar, average, law, paired
+from calibrant.metrics.forecasts import Scalar, average, paired
 
 
 def pit(H: Any, y: Any) -> Array:
@@ -22,7 +22,7 @@ def pit(H: Any, y: Any) -> Array:
     array([0.5       , 0.84134475])
     """
     H, y = paired(H, y)
-    return law(H).cdf(y)
+    return H.as_law().cdf(y)
 
 
 def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:

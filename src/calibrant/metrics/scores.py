@@ -7,19 +7,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, to_numpy, unit
-from calibrant.metrics._forecast import (
-    Scalar,
-    average,
-    bounds,
-    crps_rows,
-    forecast,
-    law,
-    levels_of,
-    paired,
-    pinball_rows,
-    quantile,
-    std_rows,
-)
+from calibrant.metrics.forecasts import Scalar, average, forecast, paired
+from calibrant.predictions.quantiles import pinball_rows
 
 
 def nll(H: Any, y: Any) -> Scalar:
@@ -33,7 +22,7 @@ def nll(H: Any, y: Any) -> Scalar:
     0.9814
     """
     H, y = paired(H, y)
-    return average(-law(H).logpdf(y))
+    return average(-H.as_law().logpdf(y))
 
 
 def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-10) -> Scalar:
@@ -51,7 +40,7 @@ def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-
         if not value > 0:
             raise ValueError(f"{name} must be positive, got {value!r}")
     H, y = paired(H, y)
-    cdf = law(H).cdf
+    cdf = H.as_law().cdf
     rise = cdf(y + step) - cdf(y)
     return average(-namespace(rise).log((rise + floor) / step))
 
@@ -68,7 +57,8 @@ def crps(H: Any, y: Any) -> Scalar:
     >>> crps(Point([0.0, 1.0]), [0.5, 1.0])
     0.25
     """
-    return average(crps_rows(*paired(H, y)))
+    H, y = paired(H, y)
+    return average(H.crps_rows(y))
 
 
 def std(H: Any) -> Scalar:
@@ -78,7 +68,7 @@ def std(H: Any) -> Scalar:
     >>> std(Normal([0.0, 1.0], [1.0, 2.0]))
     1.5
     """
-    return average(std_rows(_some(H)))
+    return average(_some(H).std_rows())
 
 
 def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
@@ -91,7 +81,7 @@ def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
     >>> round(ci_width(Normal([0.0, 1.0], 1.0)), 4)
     3.9199
     """
-    lower, upper = bounds(_some(H), unit("coverage", coverage))
+    lower, upper = _some(H).bounds(unit("coverage", coverage))
     return average(upper - lower)
 
 
@@ -105,7 +95,7 @@ def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
     0.75
     """
     H, y = paired(H, y)
-    lower, upper = bounds(H, unit("coverage", coverage))
+    lower, upper = H.bounds(unit("coverage", coverage))
     inside = (lower <= y) & (y <= upper)
     return average(namespace(y).astype(inside, y.dtype))
 
@@ -125,7 +115,7 @@ def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
 
 def interval_score_rows(H: Any, y: Array, coverage: float) -> Array:
     """The interval score of each row."""
-    lower, upper = bounds(H, coverage)
+    lower, upper = H.bounds(coverage)
     xp, none = namespace(y), namespace(y).zeros_like(y)
     outside = xp.maximum(lower - y, none) + xp.maximum(y - upper, none)
     return upper - lower + 2 / (1 - coverage) * outside
@@ -142,9 +132,9 @@ def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:
     0.4
     """
     H, y = paired(H, y)
-    chosen = levels_of(H) if levels is None else checked_levels(levels)
+    chosen = H.quantile_levels() if levels is None else checked_levels(levels)
     # a level at a time: nothing of the size rows x levels is held
-    losses = [pinball_rows(quantile(H, level), y, level) for level in chosen]
+    losses = [pinball_rows(H.quantile(level), y, level) for level in chosen]
     return average(sum(losses[1:], start=losses[0]) / len(losses))
 
 

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from calibrant._arrays import Array, to_numpy, unit
+from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
-from calibrant.metrics._forecast import Unsaid, levels_of, paired
-from calibrant.predictions import Interval
+from calibrant.metrics.forecasts import paired
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +96,7 @@ def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels:
         "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
     }
     values: dict[str, Any] = dict.fromkeys(metrics)
-    if isinstance(H, Interval):
+    if H.own_bounds:
         del metrics["interval_score"]  # it would take the interval to be of probability `coverage`
     for name, metric in metrics.items():
         with suppress(Unsaid):
@@ -145,7 +145,7 @@ def _show(evaluation: Evaluation, name: str, label: str) -> str:
 
 def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
-    own = isinstance(H, Interval)
+    own = H.own_bounds
     return {
         "nll": "NLL",
         "nll_finite_difference": "NLL, finite difference",
@@ -165,7 +165,7 @@ def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
 
 def _shown_levels(H: Any, levels: Any) -> str:
     with suppress(Unsaid):
-        chosen = levels_of(H) if levels is None else scores.checked_levels(levels)
+        chosen = H.quantile_levels() if levels is None else scores.checked_levels(levels)
         if len(chosen) > 4:
             return f", {len(chosen)} levels {chosen[0]:.4g}..{chosen[-1]:.4g}"
         return f" at {', '.join(f'{level:.4g}' for level in chosen)}"

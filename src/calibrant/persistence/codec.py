@@ -163,6 +163,7 @@ class _Decoder:
                 f"{_at(place)} is a {short(name)}, which is no class of calibrant's: if you know and trust it, pass"
                 f" {like_this}"
             )
+        values = {**{key: None for key, wanted in kind.fields.items() if wanted.later}, **values}
         if set(values) != set(kind.fields):
             raise FileError(f"{_at(place)} must have the fields {short([*kind.fields])}, got {short([*values])}")
         made = {key: self.value(values[key], (*place, key)) for key in kind.fields}

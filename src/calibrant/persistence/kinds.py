@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.randomised import Unrealised
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
+from calibrant.forms import Form
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import (
     NAF,
@@ -99,6 +100,8 @@ class Wanted:
     words: str
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
+    later: bool = False
+    """Whether earlier versions had no such field: a file may lack it, and it is None then."""
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -138,6 +141,10 @@ def _optional(wanted: Wanted) -> Wanted:
     )
 
 
+def _later(wanted: Wanted) -> Wanted:
+    return replace(wanted, later=True)
+
+
 def _several(wanted: Wanted) -> Wanted:
     return Wanted(
         f"one or more of {wanted.words}",
@@ -155,6 +162,7 @@ _SINGLE = Wanted("a single law", lambda value: isinstance(value, Distribution) a
 _ROW = Wanted("a batch of one law", lambda value: isinstance(value, Distribution) and value.shape == (1,))
 _TAILS = Wanted("tails", lambda value: callable(getattr(value, "fit", None)))
 _FUNCTION = Wanted("a function of n", callable)
+_NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 200)
 _YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
 _AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
 _POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
@@ -217,8 +225,9 @@ def _tie(n: int, largest_tie: int, **others: Any) -> None:
         raise ValueError(f"its largest tie is of {largest_tie} scores, but n is {n}")
 
 
-def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any) -> None:
+def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any) -> None:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
+    del score, form
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
     if ours and guarantee.accuracy != (promised := interpolator.accuracy(n)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
@@ -251,13 +260,28 @@ def kind_of_own(cls: type) -> Kind:
 
 
 ROOTS = (
-    _kind(Calibrated, _agreeing, score=_a(Score), q=_SINGLE, guarantee=_a(Guarantee), interpolator=_a(Interpolator)),
+    _kind(
+        Calibrated,
+        _agreeing,
+        score=_a(Score),
+        q=_SINGLE,
+        guarantee=_a(Guarantee),
+        interpolator=_a(Interpolator),
+        form=_later(_optional(_a(Form))),
+    ),
     _kind(CrossCalibrated, members=_several(_a(Calibrated))),
 )
 """What `save` takes."""
 
 PARTS = (
     _kind(Guarantee, _tie, n=_count("a count", 1), accuracy=_LAMBDA, largest_tie=_count("a count", 1)),
+    _kind(
+        Form,
+        kind=_NAME,
+        levels=_optional(_several(_WEIGHT)),
+        draws=_optional(_count("a count", 1)),
+        members=Wanted("forms", lambda value: type(value) is tuple and all(type(item) is Form for item in value)),
+    ),
     # scores
     _kind(ResidualScore),
     _kind(IntervalScore),

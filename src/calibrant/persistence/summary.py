@@ -15,7 +15,7 @@ from calibrant.interpolators.support import REAL_LINE, Line, Logits
 
 def summary(root: Any) -> dict[str, Any]:
     """The score, interpolator, tails, law q, n, lambda and support; of several calibrations the n of all together."""
-    parts = list(_calibrated(root))
+    parts = list(calibrations(root))
     first = parts[0]
     tails = getattr(first.interpolator, "tails", None)
     accuracy = max(part.guarantee.accuracy for part in parts)
@@ -51,12 +51,13 @@ def _support(support: Any) -> str:
     return "(0, 1), held as logits" if isinstance(support, Logits) else said(support)
 
 
-def _calibrated(value: Any) -> Iterator[Calibrated]:
+def calibrations(value: Any) -> Iterator[Calibrated]:
+    """Every `Calibrated` inside, itself included."""
     if isinstance(value, Calibrated):
         yield value
     elif is_dataclass(value):
         for f in fields(value):
-            yield from _calibrated(getattr(value, f.name))
+            yield from calibrations(getattr(value, f.name))
     elif isinstance(value, (tuple, list)):
         for item in value:
-            yield from _calibrated(item)
+            yield from calibrations(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._arrays import unit
-from calibrant.metrics._forecast import bounds, law, levels_of, paired, quantile
+from calibrant.forecast import Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band, share_interval
 from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import all_rows, columns_of, slices_of
 from calibrant.plots.inputs import Numbers, named, numbers
 from calibrant.plots.theme import SHADE, TINT, Look, Style, columns, drawing, percent, plain
-from calibrant.predictions import Quantiles, Samples
 
 _LEVELS = np.arange(1, 200) / 200
 
@@ -71,9 +72,10 @@ def pit_histogram(
 def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
     """#{i: PIT_i <= c} / m against c, with the band that holds the whole line if H is calibrated.
 
-    H is a forecast or a mapping of names to forecasts. Of Quantiles and Samples it is the share of labels at or below
-    the quantile, a dot for each of their levels. Above the diagonal labels are lower than forecast, below it higher;
-    a curve that is too flat in the middle comes from intervals that are too narrow. `n` as in `pit_histogram`.
+    H is a forecast or a mapping of names to forecasts. Of a prediction that has levels but no law, as Quantiles and
+    Samples do, it is the share of labels at or below the quantile, a dot for each level. Above the diagonal labels are
+    lower than forecast, below it higher; a curve that is too flat in the middle comes from intervals that are too
+    narrow. `n` as in `pit_histogram`.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
@@ -106,7 +108,8 @@ def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.9
 def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    pit, left = (np.broadcast_to(numbers(law(forecast)._at(side, y)), y.shape) for side in ("_cdf", "_cdf_left"))
+    law = forecast.as_law()
+    pit, left = (np.broadcast_to(numbers(side(y)), y.shape) for side in (law.cdf, law.cdf_left))
     return randomised_pit(pit, left)
 
 
@@ -114,10 +117,11 @@ def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:
     """Levels, the share of labels at or below the quantile of each, and the number of rows."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     m = y.shape[0]
-    if isinstance(forecast, (Quantiles, Samples)):
-        levels = levels_of(forecast)
-        below = [np.mean(numbers(y) <= numbers(quantile(forecast, level))) for level in levels]
-        return np.array(levels), np.array(below), m
+    if not forecast.has_law:
+        with suppress(Unsaid):
+            levels = forecast.quantile_levels()
+            below = [np.mean(numbers(y) <= numbers(forecast.quantile(level))) for level in levels]
+            return np.array(levels), np.array(below), m
     p = np.sort(_pits(forecast, y, name))
     grid = np.concatenate([[0.0], _LEVELS, [1.0]])
     return grid, np.asarray(np.searchsorted(p, grid, side="right") / m), m
@@ -176,7 +180,7 @@ def coverage_by_slice(
 def _inside(forecast: Any, y: Any, coverage: float, name: str) -> Numbers:
     """1 for each row whose label lies in its interval, else 0."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    lower, upper = (numbers(bound) for bound in bounds(forecast, coverage))
+    lower, upper = (numbers(bound) for bound in forecast.bounds(coverage))
     label = numbers(y)
     return ((lower <= label) & (label <= upper)).astype(np.float64)
 

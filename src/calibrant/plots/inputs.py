@@ -9,9 +9,8 @@ import numpy as np
 
 from calibrant._arrays import floats, same_length, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.metrics._forecast import forecast
+from calibrant.metrics.forecasts import forecast
 from calibrant.plots.theme import Look, looks, plain
-from calibrant.predictions import Ensemble
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int64]]
@@ -73,7 +72,7 @@ def labels_of(H: Any, y: Any) -> Numbers | None:
 
 
 def parts_of(base: Any, H: Any) -> Sequence[Any]:
-    """The forecasts inside `base`: the members of an ensemble, or itself; none where there is no base."""
+    """The forecasts inside `base`, each as its law where it has one: an ensemble's members, or itself; or none."""
     if base is None:
         return ()
     base = forecast(base)
@@ -84,4 +83,6 @@ def parts_of(base: Any, H: Any) -> Sequence[Any]:
 
 
 def _flat(base: Any) -> Sequence[Any]:
-    return [part for member in base.members for part in _flat(member)] if isinstance(base, Ensemble) else [base]
+    if not base.parts():
+        return [base.as_law() if base.has_law else base]
+    return [part for member in base.parts() for part in _flat(member)]

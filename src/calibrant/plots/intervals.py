@@ -10,12 +10,10 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 
 from calibrant._arrays import same_length, to_numpy, unit
-from calibrant.distributions.base import Distribution
-from calibrant.metrics._forecast import bounds, forecast, paired, quantile
+from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, named, numbers
 from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, percent, tinted
-from calibrant.predictions import Interval
 
 _MOST_POSITIONS = 2000
 
@@ -45,8 +43,8 @@ def fan(
     order = np.argsort(at, kind="stable")
     order = order[evenly(len(order), _MOST_POSITIONS)]
     H, at = H[order], at[order]
-    bands = [[numbers(quantile(H, (1 + side * c) / 2)) for side in (-1, 1)] for c in wanted]
-    middle = numbers(quantile(H, 0.5))
+    bands = [[numbers(H.quantile((1 + side * c) / 2)) for side in (-1, 1)] for c in wanted]
+    middle = numbers(H.quantile(0.5))
     if not np.isfinite(middle).any():
         raise ValueError("the forecast has no finite median to draw")
     seen = None if labels is None else labels[order]
@@ -149,21 +147,19 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
         raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
     H, y = paired(H, y)
     y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in bounds(H, coverage))
+    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
     inside = (lower <= y) & (y <= upper)
     order = np.argsort(upper - lower, kind="stable")
     kept = order[evenly(len(y), most)]
-    if isinstance(H, Distribution):
-        centre = np.broadcast_to(numbers(H.ppf(0.5)), y.shape)[kept]
-    else:
-        centre = (lower[kept] + upper[kept]) / 2
+    middle = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
+    centre = middle[kept]
     low, high, label, held = lower[kept] - centre, upper[kept] - centre, y[kept] - centre, inside[kept]
     bottom, top = _limits(np.concatenate([low, high]), label, np.zeros(1))
     place = np.arange(len(kept))
     with drawing(ax) as ax:
         ends = np.clip(low, bottom - (top - bottom), None), np.clip(high, None, top + (top - bottom))
         width = float(np.clip(100 / len(kept), 0.3, 4))
-        own = "its own intervals" if isinstance(H, Interval) else f"{percent(coverage)} intervals"
+        own = "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
         drawn: list[Any] = [ax.vlines(place, *ends, color=tinted(AFTER, 0.45), linewidth=width, label=own)]
         said = f"inside: {percent(round(inside.mean(), 3))} of {len(y):,} rows"
         dots: Style = {"marker": "o", "markersize": 1.8, "markeredgewidth": 0}
@@ -228,7 +224,7 @@ class _Point(NamedTuple):
 def _point(H: Any, y: Any, coverage: float) -> _Point:
     H, y = paired(H, y)
     y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in bounds(H, coverage))
+    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
     inside = np.mean((lower <= y) & (y <= upper))
     width = upper - lower
     spread = float(np.std(width)) if np.isfinite(width).all() else 0.0

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from calibrant._arrays import same_length
 from calibrant.distributions.base import Distribution
-from calibrant.metrics._forecast import forecast, law
+from calibrant.metrics.forecasts import forecast
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
 from calibrant.plots.marks import has_levels, marks
@@ -42,7 +42,7 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
     >>> ax.get_ylabel()
     'density'
     """
-    H = law(forecast(H))
+    H = forecast(H).as_law()
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
     laws = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in laws] for row in chosen]
@@ -79,7 +79,7 @@ def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes |
     >>> ax.get_ylabel()
     'H(y)'
     """
-    H = law(forecast(H))
+    H = forecast(H).as_law()
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
     several = [
         [(row_of(part, row), LOOK_BEFORE) for part in parts if isinstance(part, Distribution)]
@@ -128,7 +128,7 @@ def ridgeline(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['row 3', 'row 1', 'row 4']
     """
-    H = law(forecast(H))
+    H = forecast(H).as_law()
     if H.shape and len(H) == 0:
         raise ValueError(f"a ridgeline needs a forecast of at least one row, got {H!r}")
     if rows is None and H.shape:

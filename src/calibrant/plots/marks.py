@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 
-from calibrant.plots.inputs import Numbers, evenly, numbers
+from calibrant.plots.inputs import numbers
 from calibrant.plots.theme import BEFORE
-from calibrant.predictions import Interval, Point, Quantiles, Samples
-
-_MOST = 50
-
-
-class Places(NamedTuple):
-    """The numbers that a prediction names for one row, and their levels where they have any."""
-
-    at: Numbers
-    levels: Numbers | None = None
-
-
-@singledispatch
-def places(prediction: Any, row: int) -> Places:
-    """Where to put the ticks of a row."""
-    raise TypeError(f"{prediction!r} has no numbers to mark")
-
-
-places.register(Point, lambda prediction, row: Places(numbers(prediction.values[row : row + 1])))
-places.register(
-    Interval,
-    lambda prediction, row: Places(np.array([float(prediction.lower[row]), float(prediction.upper[row])])),
-)
-places.register(Quantiles, lambda prediction, row: Places(numbers(prediction.values[row]), numbers(prediction.levels)))
-
-
-@places.register
-def _(prediction: Samples, row: int) -> Places:
-    """The draws, or 50 of them, evenly spaced in their order."""
-    at = np.sort(numbers(prediction.values[row]))
-    kept = evenly(len(at), _MOST)
-    return Places(at[kept], (kept + 0.5) / len(at))
 
 
 def has_levels(prediction: Any) -> bool:
-    """Whether the numbers of a prediction are quantiles."""
-    return isinstance(prediction, (Quantiles, Samples))
+    """Whether the numbers of a prediction that is no law are quantiles."""
+    return not prediction.has_law and all(mark.level is not None for mark in prediction.marks())
 
 
 def marks(
@@ -61,8 +27,10 @@ def marks(
     zorder: float = 2.5,
 ) -> None:
     """Ticks from `floor` up; with `at_levels`, dots at the levels instead where the prediction has levels."""
-    at, levels = places(prediction, row)
-    if at_levels and levels is not None:
+    said = prediction.marks()
+    at = [numbers(mark.values[row : row + 1])[0] for mark in said]
+    if at_levels and has_levels(prediction):
+        levels = [mark.level for mark in said]
         ax.plot(at, levels, color=BEFORE, marker="s", linestyle="none", markersize=3, zorder=zorder)
     else:
         ax.vlines(at, floor, floor + height, transform=transform, color=BEFORE, linewidth=1.4, zorder=zorder)

@@ -8,6 +8,8 @@ from typing import TypeVar
 from calibrant._batch import join_rows
 from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import Forecast, Mark, Unsaid
+from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
@@ -36,11 +38,15 @@ def concatenate(predictions: Sequence[T]) -> T:
 
 __all__ = [
     "Ensemble",
+    "Forecast",
+    "Form",
     "Interval",
+    "Mark",
     "Point",
     "Prediction",
     "Quantiles",
     "Samples",
+    "Unsaid",
     "as_prediction",
     "concatenate",
 ]

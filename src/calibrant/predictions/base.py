@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
 
 from calibrant._arrays import Array
 from calibrant._batch import first_array, take_rows
+from calibrant.forecast import Forecast
 
 
-class Prediction(ABC):
+class Prediction(Forecast):
     """A batch of predictions that is not a distribution: it slices, concatenates and prints itself.
 
-    Subclasses are frozen dataclasses whose arrays hold one entry a row (see `calibrant._batch`).
+    To write a kind of your own, make a frozen dataclass whose arrays hold one entry a row (see `calibrant._batch`),
+    give its `shape`, and say what it can say by the methods that `calibrant.forecast.Forecast` lists.
     """
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from calibrant._arrays import floats, namespace, same_length
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
+from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
 
@@ -54,3 +55,11 @@ class Ensemble(Prediction):
 
     def _describe(self) -> str:
         return f"members=[{', '.join(type(member).__name__ for member in self.members)}], weights={self.weights}"
+
+    def parts(self) -> tuple[Any, ...]:
+        """The members."""
+        return self.members
+
+    def form(self) -> Form:
+        """The forms of the members, in their order."""
+        return Form("an ensemble", members=tuple(member.form() for member in self.members))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 
 from calibrant._arrays import Array, concatenate, floats, namespace, same_length, widen
+from calibrant.forecast import Mark
+from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.quantiles import in_order
 
@@ -24,6 +26,7 @@ class Interval(Prediction):
     upper: Array
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
+    own_bounds = True
 
     def __post_init__(self) -> None:
         lower = floats("Interval.lower", self.lower, ndim=1)
@@ -39,3 +42,16 @@ class Interval(Prediction):
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.lower.shape)
+
+    def bounds(self, coverage: float) -> tuple[Array, Array]:
+        """Its own, whatever coverage is asked for: they have no level."""
+        del coverage
+        return self.lower, self.upper
+
+    def marks(self) -> list[Mark]:
+        """Both bounds."""
+        return [Mark("lower", self.lower), Mark("upper", self.upper)]
+
+    def form(self) -> Form:
+        """Intervals."""
+        return Form("intervals")

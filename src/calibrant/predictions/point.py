@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, floats
+from calibrant._arrays import Array, floats, namespace
+from calibrant.forecast import Mark
+from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 
 
@@ -17,6 +19,7 @@ class Point(Prediction):
     """
 
     values: Array
+    crps_note = "that of a point is its absolute error"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1))
@@ -24,3 +27,15 @@ class Point(Prediction):
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.values.shape)
+
+    def crps_rows(self, y: Array) -> Array:
+        """|f - y|, the CRPS of a law that is sure of its point."""
+        return namespace(y).abs(self.values - y)
+
+    def marks(self) -> list[Mark]:
+        """The points."""
+        return [Mark("point", self.values)]
+
+    def form(self) -> Form:
+        """Points."""
+        return Form("points")

@@ -6,7 +6,11 @@ import warnings
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, widen
+from calibrant.forecast import Mark
+from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 
 
@@ -49,6 +53,27 @@ class Quantiles(Prediction):
     def _describe(self) -> str:
         return f"levels={[round(float(level), 6) for level in self.levels]}"
 
+    def quantile(self, level: float) -> Array:
+        """The column of a level; of no other levels than its own."""
+        near = np.abs(to_numpy(self.levels) - level)
+        column = int(np.argmin(near))
+        if near[column] > 1e-6:
+            raise self.unsaid(f"the quantile at level {level:.6g}")
+        return self.values[:, column]
+
+    def quantile_levels(self) -> tuple[float, ...]:
+        """Its own."""
+        return tuple(float(level) for level in to_numpy(self.levels))
+
+    def marks(self) -> list[Mark]:
+        """The quantiles, each with its level."""
+        levels = enumerate(self.quantile_levels())
+        return [Mark(f"quantile {level:.4g}", self.values[:, k], level) for k, level in levels]
+
+    def form(self) -> Form:
+        """Quantiles and their levels."""
+        return Form("quantiles", levels=self.quantile_levels())
+
 
 def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array:
     """Each row sorted; rows that were not are counted in a warning, or raise."""
@@ -71,3 +96,9 @@ def apart(values: Array, width: Array) -> Array:
     equal = xp.any(values[:, 1:] <= values[:, :-1], axis=1)[:, None]
     first = values[:, :1]
     return xp.where(equal, concatenate([first, first + xp.cumulative_sum(width, axis=1)], axis=1), values)
+
+
+def pinball_rows(quantiles: Array, y: Array, level: Any) -> Array:
+    """max(a (y - q), (a - 1) (y - q))."""
+    above = y - quantiles
+    return namespace(y).maximum(level * above, (level - 1) * above)

@@ -8,8 +8,12 @@ from dataclasses import KW_ONLY, dataclass, field
 import numpy as np
 
 from calibrant._arrays import Array, complain, first_and_count, floats, lifted, namespace
+from calibrant.forecast import Mark
+from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
-from calibrant.predictions.quantiles import Quantiles, apart
+from calibrant.predictions.quantiles import Quantiles, apart, pinball_rows
+
+_MOST_MARKS = 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,3 +64,30 @@ class Samples(Prediction):
 
     def _describe(self) -> str:
         return f"{self.values.shape[1]} a row"
+
+    def quantile(self, level: float) -> Array:
+        """A draw, at one of the levels (k - 1/2) / K."""
+        return self.as_quantiles().quantile(level)
+
+    def quantile_levels(self) -> tuple[float, ...]:
+        """(k - 1/2) / K."""
+        return self.as_quantiles().quantile_levels()
+
+    def crps_rows(self, y: Array) -> Array:
+        """The CRPS of the empirical law: twice the pinball loss at the levels (k - 1/2) / K."""
+        quantiles = self.as_quantiles()
+        return 2 * namespace(y).mean(pinball_rows(quantiles.values, y[:, None], quantiles.levels), axis=1)
+
+    def std_rows(self) -> Array:
+        """The standard deviation of the empirical law."""
+        return namespace(self.values).std(self.values, axis=1)
+
+    def marks(self) -> list[Mark]:
+        """The draws, or 50 of them, evenly spaced in their order."""
+        count = self.values.shape[1]
+        kept = np.unique(np.linspace(0, count - 1, min(_MOST_MARKS, count)).round().astype(int))
+        return [Mark("sample", self.values[:, k], (k + 0.5) / count) for k in kept.tolist()]
+
+    def form(self) -> Form:
+        """Samples and the number of draws a row."""
+        return Form("samples", draws=int(self.values.shape[1]))

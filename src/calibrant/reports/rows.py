@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.slices import Slices
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
 from calibrant.reports.curves import LEVELS
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
@@ -61,28 +59,26 @@ def finest(sides: Sequence[Side], rows: Index) -> Floats:
 
     One for all numbers of a row: a label that lies on an atom must still do so when both are rounded.
     """
-    laws = [side.rows(rows) for side in sides if side.is_law]
+    laws = [side.laws(rows) for side in sides if side.is_law]
     ends = [_ends(np.broadcast_to(_numbers(law.quantiles(LEVELS)), (rows.size, LEVELS.size))) for law in laws]
     return np.asarray(np.min([high - low for low, high in ends], axis=0) / 1e4, np.float64)
 
 
 def drawn_rows(side: Side, rows: Index, resolution: Floats) -> list[dict[str, Any]]:
     """Quantiles and mean densities over cells of each of the rows; marks where there is no law."""
-    return _drawn(side.rows(rows), resolution)
+    return _drawn(side.laws(rows), resolution) if side.is_law else _marked(side.rows(rows), resolution)
 
 
-@singledispatch
-def _drawn(forecast: Any, resolution: Floats) -> list[dict[str, Any]]:
+def _marked(forecast: Any, resolution: Floats) -> list[dict[str, Any]]:
     """What a prediction that is no law says of each row: marks on the axis."""
-    marks = _marks(forecast)
+    marks = [(text, _numbers(values)) for text, values in _marks(forecast)]
     return [
         {"marks": [{"at": rounded(values[k], step), "text": text} for text, values in marks]}
         for k, step in enumerate(resolution)
     ]
 
 
-@_drawn.register
-def _(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
+def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
     count = resolution.size
     quantiles = np.broadcast_to(_numbers(forecast.quantiles(LEVELS)), (count, LEVELS.size))
     low, high = _ends(quantiles)
@@ -114,39 +110,14 @@ def _ends(quantiles: Floats) -> tuple[Floats, Floats]:
     return low - room, high + room
 
 
-@singledispatch
-def _marks(prediction: Any) -> list[tuple[str, Floats]]:
-    """A law among an ensemble's members is marked by its median."""
-    return [("median", _numbers(prediction.median()))]
-
-
-@_marks.register
-def _(prediction: Point) -> list[tuple[str, Floats]]:
-    return [("point", _numbers(prediction.values))]
-
-
-@_marks.register
-def _(prediction: Interval) -> list[tuple[str, Floats]]:
-    return [("lower", _numbers(prediction.lower)), ("upper", _numbers(prediction.upper))]
-
-
-@_marks.register
-def _(prediction: Quantiles) -> list[tuple[str, Floats]]:
-    levels, values = _numbers(prediction.levels), _numbers(prediction.values)
-    return [(f"quantile {levels[k]:.4g}", values[:, k]) for k in _few(levels.size)]
-
-
-@_marks.register
-def _(prediction: Samples) -> list[tuple[str, Floats]]:
-    values = _numbers(prediction.values)
-    return [("sample", values[:, k]) for k in _few(values.shape[1])]
-
-
-@_marks.register
-def _(prediction: Ensemble) -> list[tuple[str, Floats]]:
+def _marks(forecast: Any) -> list[tuple[str, Any]]:
+    """Its marks, or some of them; of an ensemble those of its members, a law among them marked by its median."""
+    if not forecast.parts():
+        marks = forecast.marks()
+        return [(marks[k].text, marks[k].values) for k in _few(len(marks))]
     return [
         (f"member {k}: {text}", values)
-        for k, member in zip(range(1, 21), prediction.members, strict=False)
+        for k, member in zip(range(1, 21), forecast.parts(), strict=False)
         for text, values in _marks(member)
     ]
 

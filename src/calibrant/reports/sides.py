@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import Array, same_length, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.metrics._forecast import Unsaid, bounds, crps_rows, law, paired, std_rows
-from calibrant.metrics._forecast import forecast as forecast_of
+from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.forecasts import forecast as forecast_of
+from calibrant.metrics.forecasts import paired
 from calibrant.metrics.scores import interval_score_rows
-from calibrant.predictions import Interval
 
 Floats = NDArray[np.float64]
 BLOCK = 2**14  # rows at a time
@@ -41,6 +41,11 @@ class Side:
     def rows(self, index: Any) -> Any:
         """The forecast of some rows; a single law stands for every row."""
         return rows_of(self.forecast, index)
+
+    def laws(self, index: Any) -> Distribution:
+        """The laws of some rows, where it is a law."""
+        found: Distribution = self.rows(index).as_law()
+        return found
 
     @cached_property
     def has_atoms(self) -> bool:
@@ -72,18 +77,18 @@ def rows_of(forecast: Any, index: Any) -> Any:
 def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
     lower, upper = None, None
     with suppress(Unsaid):
-        lower, upper = bounds(forecast, coverage)
+        lower, upper = forecast.bounds(coverage)
     asked: dict[str, Callable[[], Any]] = {
-        "nll": lambda: -law(forecast).logpdf(y),
-        "crps": lambda: crps_rows(forecast, y),
-        "std": lambda: std_rows(forecast),
-        "pit": lambda: law(forecast).cdf(y),
-        "pit_left": lambda: law(forecast)._at("_cdf_left", y),
+        "nll": lambda: -forecast.as_law().logpdf(y),
+        "crps": lambda: forecast.crps_rows(y),
+        "std": lambda: forecast.std_rows(),
+        "pit": lambda: forecast.as_law().cdf(y),
+        "pit_left": lambda: forecast.as_law().cdf_left(y),
     }
     if lower is not None:
         asked["covered"] = lambda: (lower <= y) & (y <= upper)
         asked["width"] = lambda: upper - lower
-        if not isinstance(forecast, Interval):  # its bounds have no level
+        if not forecast.own_bounds:  # its bounds have no level
             asked["interval_score"] = lambda: interval_score_rows(forecast, y, coverage)
     columns = {}
     for name, ask in asked.items():
@@ -101,8 +106,8 @@ def checked_base(base: Any, m: int) -> Any:
 
 
 def checked_law(H: Any) -> Any:
-    """A law a row, or a single law, or a TypeError that says what else came."""
+    """A forecast with a law a row, or a single law, or a TypeError that says what else came."""
     found = forecast_of(H)
-    if not isinstance(found, Distribution):
+    if not found.has_law:
         raise TypeError(f"H must be a law for each row, got {found!r}: calibrate it first, and hand it in as base")
     return found

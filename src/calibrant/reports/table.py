@@ -12,7 +12,6 @@ import numpy as np
 
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.calibration import ece_of, expected_ece, sup_of
-from calibrant.predictions import Interval
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
 from calibrant.reports.sides import Floats, Side
 
@@ -117,7 +116,7 @@ class Comparison:
 
     def _before(self, name: str) -> Floats | None:
         """A column of the base, if it has it and it is of the same thing: an Interval's own bounds have no level."""
-        if self.before is None or isinstance(self.before.forecast, Interval):
+        if self.before is None or self.before.forecast.own_bounds:
             return None
         return self.before.columns.get(name)
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from calibrant.guarantee import Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
-from calibrant.predictions import Interval, Point
 from calibrant.reports.curves import LEVELS
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
@@ -127,7 +126,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
             kind = kind if abs(value - target) <= FAIR_GAP else "warn"
         yield Statement(kind, f"{held}.{aside}")
     base = found.comparison.before
-    if base is not None and isinstance(base.forecast, Interval):
+    if base is not None and base.forecast.own_bounds:
         inside, width = np.mean(base.columns["covered"]), np.mean(base.columns["width"])
         yield Statement(
             "info",
@@ -162,19 +161,19 @@ def _accuracy(found: Findings) -> Iterator[Statement]:
             "info", f"The CRPS, which is better when smaller, is {shown(line.after.value)}{_range(line.after)}."
         )
         return
-    absolute = "; that of a point is its absolute error" if base and isinstance(base.forecast, Point) else ""
+    note = f"; {base.forecast.crps_note}" if base and base.forecast.crps_note else ""
     both = f"from {shown(line.before.value)} to {shown(line.after.value)}"
     if line.outcome == "same":
         yield Statement(
             "info",
-            f"The CRPS went {both}, which {found.rows} cannot tell from no change{_range(line.change)}{absolute}.",
+            f"The CRPS went {both}, which {found.rows} cannot tell from no change{_range(line.change)}{note}.",
         )
         return
     change = "" if math.isinf(line.change.value) else f", a change of {shown(line.change.value)}{_range(line.change)}"
     if line.outcome == "better":
-        yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}{absolute}.")
+        yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}{note}.")
     else:
-        yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}{absolute}.")
+        yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}{note}.")
 
 
 def _width(found: Findings) -> Iterator[Statement]:

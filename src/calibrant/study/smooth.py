@@ -18,7 +18,6 @@ from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.pulled import Pulled
 from calibrant.scores.charts import Chart
 
 _GRID = np.sinh(np.linspace(-4.4, 4.4, 17))  # in a unit's own scale: dense in its middle, 40 scales out at its ends

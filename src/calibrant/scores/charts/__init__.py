@@ -14,4 +14,15 @@ from calibrant.scores.charts.shifted import shifted
 from calibrant.scores.charts.signed import SignedChart
 from calibrant.scores.charts.sum import SumChart
 
-__all__ = ["CDF", "Affine", "BrokenLine", "Chart", "LogitCDF", "Monotone", "SignedChart", "SumChart", "combine", "shifted"]
+__all__ = [
+    "CDF",
+    "Affine",
+    "BrokenLine",
+    "Chart",
+    "LogitCDF",
+    "Monotone",
+    "SignedChart",
+    "SumChart",
+    "combine",
+    "shifted",
+]

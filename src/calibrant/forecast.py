@@ -1,0 +1,121 @@
+"""What predictions and laws can all be asked: the one list that metrics, plots, reports and calibration go by."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from calibrant._arrays import Array
+from calibrant.forms import Form
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+
+LEVELS = tuple(k / 20 for k in range(1, 20))
+"""The levels of the pinball loss of a law, which has a quantile at every level."""
+
+
+class Unsaid(TypeError):
+    """A forecast says nothing about what it was asked."""
+
+
+class Mark(NamedTuple):
+    """A number that a forecast names for each row, drawn as a tick, or as a dot at its level."""
+
+    text: str
+    """What it is: "lower", "quantile 0.1"."""
+    values: Array
+    """One a row."""
+    level: float | None = None
+
+
+class Forecast(ABC):
+    """A batch of predictions or of laws: what a kind of forecast says of itself.
+
+    A kind is one class in one file. All it must give is `shape`; what else it can say it says by these methods, and
+    what it leaves out is absent from metrics, plots and reports, never made up:
+
+    - `as_law()`: the predictive law of each row. Whoever gives it need give nothing else but a `default_score`.
+    - `quantile(level)`: the quantile of each row at a level.
+    - `quantile_levels()`: the levels at which quantiles are judged and drawn.
+    - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
+    - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
+    - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
+    - `crps_note`: what its CRPS is, where that needs a word.
+    - `marks()`: the numbers of each row that are drawn where there is no law.
+    - `parts()`: the forecasts it consists of, where it is several.
+    - `form()`: what must be the same in calibration and prediction.
+    - `default_score()`: the score that calibrates it where none is named.
+
+    The fields of a class must have other names than these.
+    """
+
+    own_bounds: ClassVar[bool] = False
+    crps_note: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """(n,): one forecast a row; () for a single law that stands for every row."""
+
+    def as_law(self) -> Distribution:
+        """The predictive law of each row."""
+        raise self.unsaid("the law of y")
+
+    @property
+    def has_law(self) -> bool:
+        """Whether `as_law` gives one."""
+        with suppress(Unsaid):
+            self.as_law()
+            return True
+        return False
+
+    def quantile(self, level: float) -> Array:
+        """The quantile of each row at a level: that of the law."""
+        return self._law(f"the quantile at level {level:.6g}").ppf(level)
+
+    def quantile_levels(self) -> tuple[float, ...]:
+        """The levels of the pinball loss: 0.05, 0.10, ..., 0.95 of a law."""
+        self._law("quantiles")
+        return LEVELS
+
+    def bounds(self, coverage: float) -> tuple[Array, Array]:
+        """The centred interval of each row: its quantiles at (1 -+ coverage) / 2."""
+        return self.quantile((1 - coverage) / 2), self.quantile((1 + coverage) / 2)
+
+    def crps_rows(self, y: Array) -> Array:
+        """The CRPS of each row: that of the law."""
+        return self.as_law().crps(y)
+
+    def std_rows(self) -> Array:
+        """The standard deviation of each row: that of the law."""
+        return self.as_law().std()
+
+    def marks(self) -> Sequence[Mark]:
+        """The numbers of each row that are drawn where there is no law; of a law its median."""
+        return [Mark("median", self._law("numbers to mark").median())]
+
+    def parts(self) -> tuple[Any, ...]:
+        """The forecasts it consists of; none where it is a single one."""
+        return ()
+
+    def form(self) -> Form:
+        """The name of the class; a kind with levels, draws or members of its own adds these."""
+        return Form(type(self).__name__)
+
+    def default_score(self) -> Any:
+        """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""
+        return None
+
+    def _law(self, what: str) -> Distribution:
+        """The law, or that nothing is said about what was to be had from it."""
+        try:
+            return self.as_law()
+        except Unsaid:
+            raise self.unsaid(what) from None
+
+    def unsaid(self, what: str) -> Unsaid:
+        """The error for what is not said, to be raised."""
+        return Unsaid(f"{self!r} says nothing about {what}")

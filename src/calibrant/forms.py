@@ -1,0 +1,87 @@
+"""What kind of prediction something was calibrated on: a `Form`, which is kept, saved and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Form:
+    """What must stay the same from calibration to prediction: the kind, its levels, its draws a row, its members.
+
+    >>> from calibrant import Quantiles
+    >>> print(Quantiles([0.1, 0.9], [[-1.0, 1.0]]).form())
+    quantiles at levels 0.1, 0.9
+    """
+
+    kind: str
+    """In the plural, as the error says it; a kind of one's own goes by the name of its class."""
+    levels: tuple[float, ...] | None = None
+    draws: int | None = None
+    members: tuple[Form, ...] = ()
+
+    def __post_init__(self) -> None:
+        if type(self.kind) is not str or not self.kind or not self.kind.isprintable():
+            raise TypeError(f"Form.kind must be a name, got {self.kind!r}")
+        if self.levels is not None:
+            levels = tuple(map(float, self.levels))
+            if not levels or not all(a < b for a, b in zip((0.0, *levels), (*levels, 1.0), strict=True)):
+                raise ValueError(f"Form.levels must increase strictly inside (0, 1), got {list(levels)}")
+            object.__setattr__(self, "levels", levels)
+        if self.draws is not None and (type(self.draws) is not int or self.draws < 1):
+            raise ValueError(f"Form.draws must be a count, got {self.draws!r}")
+        if type(self.members) is not tuple or not all(isinstance(member, Form) for member in self.members):
+            raise TypeError(f"Form.members must be forms, got {self.members!r}")
+
+    def fits(self, other: Form) -> bool:
+        """Whether they are the same; levels may be off by what rounding leaves, 1e-9, or 1e-6 in single precision."""
+        return (
+            (self.kind, self.draws, len(self.members)) == (other.kind, other.draws, len(other.members))
+            and _same_levels(self.levels, other.levels)
+            and all(one.fits(two) for one, two in zip(self.members, other.members, strict=True))
+        )
+
+    def __str__(self) -> str:
+        said = self.kind
+        if self.levels is not None:
+            said += f" at {_listed(self.levels)}"
+        if self.draws is not None:
+            said += f" of {self.draws} {'draw' if self.draws == 1 else 'draws'} a row"
+        if self.members:
+            said += f" of {len(self.members)} ({'; '.join(map(str, self.members))})"
+        return said
+
+
+def check_form(kept: Form | None, prediction: Any) -> None:
+    """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
+    given = prediction.form()
+    if kept is None or kept.fits(given):
+        return
+    # levels may differ where their seven digits do not
+    one, two = (str(kept), str(given)) if str(kept) != str(given) else (repr(kept), repr(given))
+    problem = TypeError if kept.kind != given.kind else ValueError
+    raise problem(f"calibrated on {one}, got {two}: what calibrates is what predicts")
+
+
+def _listed(levels: tuple[float, ...]) -> str:
+    shown = [f"{level:.7g}" for level in levels]
+    if len(shown) > 9:
+        return f"{len(shown)} levels {shown[0]}, {shown[1]}, ..., {shown[-1]}"
+    return f"{'level' if len(shown) == 1 else 'levels'} {', '.join(shown)}"
+
+
+def _same_levels(one: tuple[float, ...] | None, other: tuple[float, ...] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    if len(one) != len(other):
+        return False
+    tolerance = max(map(_precision, (one, other)))
+    return all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
+
+
+def _precision(levels: tuple[float, ...]) -> float:
+    """How well levels are known: all of them are floats of single precision, or some are not."""
+    return 1e-6 if all(float(np.float32(level)) == level for level in levels) else 1e-9

@@ -1,0 +1,41 @@
+"""What metrics, plots and reports are given: a forecast of any kind and labels, checked; and the mean over rows.
+
+What a kind of forecast can be asked is listed in `calibrant.forecast`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+
+from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import as_prediction
+
+Scalar = Any
+"""A Python float for numpy, a 0-d array of any other namespace."""
+
+
+def forecast(value: Any) -> Any:
+    """A prediction, or a single law that stands for every row."""
+    return value if isinstance(value, Distribution) else as_prediction(value)
+
+
+def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
+    """A forecast and its labels, checked: at least one row, one finite label for each."""
+    H = forecast(H)
+    y = floats("y", y, like=H._like, ndim=1)
+    if H.shape:
+        same_length(what, len(H), "y", y.shape[0])
+    if y.shape[0] == 0:
+        raise ValueError("a metric needs at least one row, got none")
+    return H, y
+
+
+def average(rows: Array) -> Scalar:
+    """The mean over rows."""
+    if not array_api_compat.is_array_api_obj(rows):
+        return float(rows)
+    mean = namespace(rows).mean(rows)
+    return float(mean) if array_api_compat.is_numpy_array(mean) else mean

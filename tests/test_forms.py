@@ -1,0 +1,269 @@
+"""What calibrates is what predicts: kind, levels, draws and members are those of the fit, or an error names both."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.stats
+import torch
+from forged import small, tampered
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+import calibrant
+from calibrant import (
+    Calibrated,
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    Interval,
+    Laplace,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    StudentT,
+)
+from calibrant.cli.app import app
+from calibrant.forms import Form
+from calibrant.intervals import CQR, AbsoluteResidual, ConformalInterval
+from calibrant.persistence import FileError
+from calibrant.scores import ZScore
+
+RNG = np.random.default_rng(5)
+LOC, SCALE = RNG.normal(size=300), RNG.uniform(0.5, 2, 300)
+Y = LOC + SCALE * RNG.normal(size=300)
+DRAWS = LOC[:, None] + SCALE[:, None] * RNG.normal(size=(300, 100))
+
+
+def quantiles(levels, dtype=np.float64):
+    spread = scipy.stats.norm.ppf(np.asarray(levels, np.float64))
+    return Quantiles(np.asarray(levels, dtype), (LOC[:, None] + SCALE[:, None] * spread).astype(dtype))
+
+
+NORMAL, INTERVAL, POINT = Normal(LOC, SCALE), Interval(LOC - SCALE, LOC + SCALE), Point(LOC)
+
+OTHERS = {
+    "levels": (
+        quantiles([0.1, 0.5, 0.9]),
+        quantiles([0.25, 0.5, 0.75]),
+        ValueError,
+        "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.25, 0.5, 0.75:",
+    ),
+    "fewer levels": (
+        quantiles([0.1, 0.5, 0.9]),
+        quantiles([0.1, 0.9]),
+        ValueError,
+        "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.1, 0.9:",
+    ),
+    "one level": (
+        quantiles([0.5]),
+        quantiles([0.4]),
+        ValueError,
+        "calibrated on quantiles at level 0.5, got quantiles at level 0.4:",
+    ),
+    "many levels": (
+        quantiles(np.arange(1, 100) / 100),
+        quantiles(np.arange(1, 20) / 20),
+        ValueError,
+        "calibrated on quantiles at 99 levels 0.01, 0.02, ..., 0.99, got quantiles at 19 levels 0.05, 0.1, ..., 0.95:",
+    ),
+    "draws": (
+        Samples(DRAWS),
+        Samples(DRAWS[:, :10]),
+        ValueError,
+        "calibrated on samples of 100 draws a row, got samples of 10 draws a row:",
+    ),
+    "number of members": (
+        Ensemble([POINT, POINT]),
+        Ensemble([POINT, POINT, POINT]),
+        ValueError,
+        "calibrated on an ensemble of 2 (points; points), got an ensemble of 3 (points; points; points):",
+    ),
+    "kinds of members": (
+        Ensemble([NORMAL, INTERVAL]),
+        Ensemble([INTERVAL, NORMAL]),
+        ValueError,
+        "calibrated on an ensemble of 2 (distributions; intervals), got an ensemble of 2 (intervals; distributions):",
+    ),
+    "levels of members": (
+        Ensemble([quantiles([0.1, 0.9]), NORMAL]),
+        Ensemble([quantiles([0.2, 0.8]), NORMAL]),
+        ValueError,
+        "(quantiles at levels 0.1, 0.9; distributions), got an ensemble of 2 (quantiles at levels 0.2, 0.8;",
+    ),
+    "kind": (POINT, INTERVAL, TypeError, "calibrated on points, got intervals:"),
+    "a law": (POINT, NORMAL, TypeError, "calibrated on points, got distributions:"),
+    "samples for quantiles": (
+        Samples(DRAWS[:, :2]).as_quantiles(),
+        Samples(DRAWS[:, :2]),
+        TypeError,
+        "calibrated on quantiles at levels 0.25, 0.75, got samples of 2 draws a row:",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_another_form_is_refused_by_a_sentence_that_names_both(case):
+    first, other, kind, said = OTHERS[case]
+    calibrated = Calibrator().fit(first, Y)
+    calibrated(first)
+    with pytest.raises(kind, match=re.escape(said)) as problem:
+        calibrated(other)
+    assert str(problem.value).endswith(": what calibrates is what predicts")
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_file_keeps_the_form(case, tmp_path):
+    first, other, kind, said = OTHERS[case]
+    calibrated = Calibrator().fit(first, Y)
+    calibrated.save(tmp_path / "model.safetensors")
+    again = calibrant.load(tmp_path / "model.safetensors")
+    assert again.form == calibrated.form == first.form()
+    with pytest.raises(kind, match=re.escape(said)):
+        again(other)
+
+
+def test_all_laws_have_one_form():
+    calibrated = Calibrator(ZScore()).fit(NORMAL, Y)
+    for law in (StudentT(5.0, LOC, SCALE), Laplace(LOC, SCALE), NORMAL.clip(-3, 3), scipy.stats.norm(LOC, SCALE)):
+        assert calibrated(law).shape == (300,)
+    assert Normal(0.0, 1.0).form() == NORMAL[2].form() == NORMAL.form()
+
+
+def test_a_bare_array_is_a_point():
+    assert Calibrator().fit(LOC, Y)(Point(LOC[:3])).shape == (3,)
+    assert Calibrator().fit(POINT, Y)(list(LOC[:3])).shape == (3,)
+
+
+def test_levels_in_single_precision_are_the_same_levels():
+    thirds = [1 / 3, 2 / 3]
+    for levels in (thirds, [0.1, 0.5, 0.9], np.arange(1, 100) / 100):
+        double, single = quantiles(levels), quantiles(levels, np.float32)
+        tensor = Quantiles(torch.asarray(single.levels), torch.asarray(single.values))
+        Calibrator().fit(double, Y)(single)
+        Calibrator().fit(double, Y)(tensor)
+        Calibrator().fit(single, Y.astype(np.float32))(double)
+        assert str(single.form()) == str(double.form())
+
+
+def test_levels_in_double_precision_are_compared_closely():
+    calibrated = Calibrator().fit(quantiles([0.1, 0.7]), Y)
+    calibrated(quantiles([0.1 + 1e-10, 0.7]))
+    with pytest.raises(ValueError, match=r"levels 0\.1, 0\.7, got quantiles at levels 0\.1000001, 0\.7:"):
+        calibrated(quantiles([0.1 + 1e-7, 0.7]))
+
+
+def test_weights_and_rows_are_no_part_of_the_form():
+    calibrated = Calibrator().fit(Ensemble([POINT, POINT], weights=[1, 2]), Y)
+    assert calibrated(Ensemble([POINT[:7], POINT[:7]])).shape == (7,)
+
+
+def test_conformal_intervals_check_it_too():
+    fitted = ConformalInterval(CQR(), 0.9).fit(quantiles([0.1, 0.9]), Y)
+    fitted(quantiles([0.1, 0.9])[:5])
+    with pytest.raises(ValueError, match=r"on quantiles at levels 0\.1, 0\.9, got quantiles at levels 0\.25, 0\.75: "):
+        fitted(quantiles([0.25, 0.75]))
+    with pytest.raises(TypeError, match=r"on quantiles at levels 0\.1, 0\.9, got intervals: "):
+        fitted(INTERVAL)
+    few = ConformalInterval(AbsoluteResidual(), 0.9).fit(POINT[:2], Y[:2])
+    with pytest.raises(TypeError, match="calibrated on points, got intervals: "):
+        few(INTERVAL)
+
+
+def test_folds_check_it_through_their_members():
+    folds = CrossCalibrated(tuple(Calibrator().fit(quantiles([0.1, 0.9])[k::2], Y[k::2]) for k in range(2)))
+    with pytest.raises(ValueError, match=r"calibrated on quantiles at levels 0\.1, 0\.9, got"):
+        folds([quantiles([0.1, 0.9]), quantiles([0.2, 0.9])])
+
+
+def test_without_a_form_nothing_is_checked():
+    known = Calibrator().fit(quantiles([0.1, 0.9]), Y)
+    made = Calibrated(known.score, known.q, known.guarantee, known.interpolator)
+    assert made.form is None
+    assert made(quantiles([0.2, 0.8])).shape == (300,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"kind": ""}, "Form.kind must be a name"),
+        ({"kind": 3}, "Form.kind must be a name"),
+        ({"kind": "quantiles", "levels": (0.5, 0.5)}, "Form.levels must increase strictly inside"),
+        ({"kind": "quantiles", "levels": (0.0, 0.5)}, "Form.levels must increase strictly inside"),
+        ({"kind": "quantiles", "levels": (float("nan"),)}, "Form.levels must increase strictly inside"),
+        ({"kind": "samples", "draws": 0}, "Form.draws must be a count"),
+        ({"kind": "an ensemble", "members": ("points",)}, "Form.members must be forms"),
+    ],
+)
+def test_a_form_is_checked_where_it_is_made(fields, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        Form(**fields)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "points",
+        {"class": "Form", "fields": {"kind": "points", "levels": None, "draws": None}},
+        {"class": "Form", "fields": {"kind": "", "levels": None, "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "x" * 10_000, "levels": None, "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "a\nb", "levels": None, "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "quantiles", "levels": [0.5, 0.5], "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "quantiles", "levels": [], "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "samples", "levels": None, "draws": -1, "members": []}},
+        {"class": "Form", "fields": {"kind": "samples", "levels": None, "draws": 1.5, "members": []}},
+        {"class": "Form", "fields": {"kind": "an ensemble", "levels": None, "draws": None, "members": ["points"]}},
+        {"class": "Linear", "fields": {"tails": {"class": "BoundedTails", "fields": {}}}},
+    ],
+)
+def test_a_forged_form_is_refused(form, tmp_path):
+    path = tmp_path / "model.safetensors"
+    small().save(path)
+    with tampered(path) as (header, _):
+        header["root"]["fields"]["form"] = form
+    with pytest.raises(FileError, match=r"cannot load .*form"):
+        calibrant.load(path)
+
+
+# ---- the command line ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fitted(tmp_path):
+    columns = {f"q{k}": values for k, values in zip("abc", quantiles([0.1, 0.5, 0.9]).values.T, strict=True)}
+    draws = {f"s{k}": DRAWS[:, k] for k in range(6)}
+    parquet.write_table(pa.table({**columns, **draws, "y": Y}), tmp_path / "rows.parquet")
+    for name, flag in (("q", ["--quantiles", "qa:0.1,qb:0.5,qc:0.9"]), ("s", ["--samples", "s*"])):
+        done = run("fit", tmp_path / "rows.parquet", "--target", "y", *flag, "-o", tmp_path / f"{name}.safetensors")
+        assert done.exit_code == 0, done.stderr
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_the_commands_say_the_same_sentence(fitted):
+    rows, out = fitted / "rows.parquet", fitted / "out"
+    said = "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.25, 0.5, 0.75"
+    model = ["--model", fitted / "q.safetensors"]
+    other = "qa:0.25,qb:0.5,qc:0.75"
+    for command in (
+        ["predict", rows, *model, "--quantile-columns", other, "--interval", "0.9", "-o", out],
+        ["evaluate", rows, *model, "--quantiles", other],
+        ["report", rows, *model, "--quantiles", other, "-o", out],
+    ):
+        done = run(*command)
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert done.stderr == f"error: {rows}: {said}: what calibrates is what predicts\n"
+        assert not out.exists()
+
+
+def test_the_commands_count_the_draws(fitted):
+    done = run("evaluate", fitted / "rows.parquet", "--model", fitted / "s.safetensors", "--samples", "s0,s1,s2")
+    assert done.exit_code == 1
+    assert "calibrated on samples of 6 draws a row, got samples of 3 draws a row: what calibrates is" in done.stderr
