@@ -86,7 +86,6 @@ class FromMiddle:
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         m, (low, high) = self._middle(), self._reach()
         a, b = clip(lower, low, None), clip(upper, None, high)
-        y = clip(y, low, high)
         (At, A2), (Aa, A2a) = self._of_F(y, m), self._of_F(a, m)
         (St, S2), (Sb, S2b) = self._of_S(y, m), self._of_S(b, m)
         return PartialMoments(
@@ -99,7 +98,6 @@ class FromMiddle:
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         m, (low, high) = self._middle(), self._reach()
         a, b = clip(lower, low, None), clip(upper, None, high)
-        y = clip(y, low, high)
         return Squares(
             self._of_F_squared(y, m) - self._of_F_squared(a, m),
             self._of_S_squared(b, m) - self._of_S_squared(y, m),

@@ -264,8 +264,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         first, last, *_ = self._ends
         (_, left), (_, right) = self._tail(0), self._tail(1)
         return (
-            first - _TAIL_REACH * left if math.isfinite(left) else -math.inf,
-            last + _TAIL_REACH * right if math.isfinite(right) else math.inf,
+            float(first - _TAIL_REACH * left) if math.isfinite(left) else -math.inf,
+            float(last + _TAIL_REACH * right) if math.isfinite(right) else math.inf,
         )
 
     @kept

@@ -83,7 +83,10 @@ class Tabulated(FromMiddle):
             _rises(xp.flip(upper), high),
             _rises(xp.flip(upper2), high),
         )
-        middle = int(clip(xp.searchsorted(edges, law._ppf_logit(device_like([0.0], edges))), 0, edges.shape[0] - 1)[0])
+        median = law._ppf_logit(device_like([0.0], edges))
+        # a law with much mass at an end of the line has no median here
+        median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
+        middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
         F_down, h_down = xp.flip(F[:middle, :], axis=0), xp.flip(h[:middle])
         down = _sums(xp, F_down, h_down, w, x)
         up = _sums(xp, S[middle:, :], h[middle:], w, 1 - x)
