@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction
 from calibrant.scores import CDFScore, Score, default_score
+from calibrant.scores.base import learned
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,13 @@ class Calibrator:
 
     def fit(self, prediction: Any, y: Any, *, rng: np.random.Generator | None = None) -> Calibrated:
         """Calibrate on the predictions and labels of n rows that the model was not trained on."""
-        prediction = as_prediction(prediction)
+        prediction = promoted(as_prediction(prediction), y)
         y = floats("y", y, like=prediction._like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
+        score, floored = learned(score, prediction)
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
         infinite = ~namespace(scores).isfinite(scores)
         if bool(namespace(scores).any(infinite)):
@@ -58,7 +61,7 @@ class Calibrator:
                 "is not finite: y lies beyond the prediction's support",
             )
         q = self.interpolator.fit(scores, support=getattr(score, "support", REAL_LINE), rng=rng)
-        return Calibrated(score, q, Guarantee.of(self.interpolator, scores), self.interpolator)
+        return Calibrated(score, q, Guarantee.of(self.interpolator, scores, floored=floored), self.interpolator)
 
 
 @dataclass(frozen=True)

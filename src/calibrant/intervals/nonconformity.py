@@ -9,13 +9,15 @@ and rises from there on. Its level sets {y : a(f(x), y) <= t} are then intervals
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import reduce, singledispatch
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, complain, device_like, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.interpolators.support import Logits
 from calibrant.predictions import Interval, Quantiles, as_prediction
 from calibrant.scores import (
@@ -28,7 +30,7 @@ from calibrant.scores import (
     SamplesScore,
     ZScore,
 )
-from calibrant.scores.base import ChartScore
+from calibrant.scores.base import ChartScore, no_rows
 from calibrant.scores.charts import Chart
 from calibrant.scores.signed import After, Parted, SignedChart, SignedScore
 
@@ -74,6 +76,10 @@ class Nonconformity(ABC):
     @abstractmethod
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """log |da/dy| at y_i."""
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What `fit` keeps, and which calibration rows it mends, as `ChartScore.learn`: here itself, and none."""
+        return self, no_rows(as_prediction(prediction))
 
     def signed_chart(self, prediction: Any) -> Chart:
         """The chart of `calibrant.scores.signed`, from the four functions above."""
@@ -134,15 +140,26 @@ class AbsoluteResidual(_AroundCentre):
 
 @dataclass(frozen=True)
 class NormalizedResidual(_AroundCentre):
-    """|y - mean(F)| / std(F), of a distribution F, such as Normal(f, sigma).
+    """|y - mean(F)| / max(std(F), floor), of a distribution F, such as Normal(f, sigma); for the floor see `ZScore`.
 
     >>> from calibrant import Normal
     >>> NormalizedResidual().level_set(Normal([0.0, 1.0], [1.0, 2.0]), 1.5)
     (array([-1.5, -2. ]), array([1.5, 4. ]))
     """
 
+    _: KW_ONLY
+    floor: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "floor", ZScore(floor=self.floor).floor)
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """The floor of the z-score."""
+        score, mended = ZScore(floor=self.floor).learn(prediction)
+        return replace(self, floor=score.floor), mended
+
     def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        return ZScore().chart_of(prediction), 0.0
+        return ZScore(floor=self.floor).chart_of(prediction), 0.0
 
 
 @dataclass(frozen=True)
@@ -172,6 +189,11 @@ class Centred(_AroundCentre):
     def unit_free(self) -> bool:
         """That of the score."""
         return self.score.unit_free
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What the score learns."""
+        score, mended = self.score.learn(prediction)
+        return replace(self, score=score), mended
 
     def _chart(self, prediction: Any) -> tuple[Chart, float]:
         chart = self.score.chart_of(prediction)
@@ -344,7 +366,7 @@ class _Points:
 
 def _rows(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
     """A prediction, and a value for each of its rows; a single number stands for all."""
-    prediction = as_prediction(prediction)
+    prediction = promoted(as_prediction(prediction), value)
     value = floats(name, value, like=prediction._like, allow_inf=True)
     if value.ndim == 0:
         value = namespace(value).broadcast_to(value, (len(prediction),))

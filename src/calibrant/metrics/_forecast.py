@@ -9,6 +9,7 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, same_length, to_numpy
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point, Quantiles, Samples, as_prediction
 
@@ -30,7 +31,7 @@ def forecast(value: Any) -> Any:
 
 def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
-    H = forecast(H)
+    H = promoted(forecast(H), y)
     y = floats("y", y, like=H._like, ndim=1)
     if H.shape:
         same_length(what, len(H), "y", y.shape[0])

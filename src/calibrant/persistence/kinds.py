@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,8 @@ class Wanted:
     words: str
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
+    later: bool = False
+    """Whether older files lack the field: its default then stands."""
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -138,6 +140,11 @@ def _optional(wanted: Wanted) -> Wanted:
     )
 
 
+def _later(wanted: Wanted) -> Wanted:
+    """A field that files did not always have."""
+    return replace(wanted, later=True)
+
+
 def _several(wanted: Wanted) -> Wanted:
     return Wanted(
         f"one or more of {wanted.words}",
@@ -158,6 +165,7 @@ _FUNCTION = Wanted("a function of n", callable)
 _YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
 _AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
 _POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
+_FLOOR = _later(_optional(_POSITIVE))
 _FINITE = _number("a finite number", math.isfinite)
 _PLACE = _number("a place on the line", lambda value: not math.isnan(value))
 _WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
@@ -212,9 +220,11 @@ def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
         raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
 
 
-def _tie(n: int, largest_tie: int, **others: Any) -> None:
+def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
     if largest_tie > n:
         raise ValueError(f"its largest tie is of {largest_tie} scores, but n is {n}")
+    if floored > n:
+        raise ValueError(f"{floored} of its rows had no width, but n is {n}")
 
 
 def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any) -> None:
@@ -257,18 +267,25 @@ ROOTS = (
 """What `save` takes."""
 
 PARTS = (
-    _kind(Guarantee, _tie, n=_count("a count", 1), accuracy=_LAMBDA, largest_tie=_count("a count", 1)),
+    _kind(
+        Guarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_later(_count("a count", 0)),
+    ),
     # scores
     _kind(ResidualScore),
-    _kind(IntervalScore),
-    _kind(ZScore),
+    _kind(IntervalScore, floor=_FLOOR),
+    _kind(ZScore, floor=_FLOOR),
     _kind(CDFScore),
-    _kind(SamplesScore),
-    _kind(QuantileScore, outer_slope=_optional(_POSITIVE)),
+    _kind(SamplesScore, floor=_FLOOR),
+    _kind(QuantileScore, floor=_FLOOR, outer_slope=_optional(_POSITIVE)),
     _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
     _kind(SignedScore, nonconformity=_a(Nonconformity)),
     _kind(AbsoluteResidual),
-    _kind(NormalizedResidual),
+    _kind(NormalizedResidual, floor=_FLOOR),
     _kind(CQR),
     _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
     # interpolators

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution, PartialMoments, Squares
@@ -61,6 +62,11 @@ class SignedScore(ChartScore):
     def unit_free(self) -> bool:  # type: ignore[override]
         """That of the non-conformity."""
         return self.nonconformity.unit_free
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What the non-conformity learns."""
+        kept, mended = self.nonconformity.learn(prediction)
+        return replace(self, nonconformity=kept), mended
 
     def chart(self, prediction: Any) -> Chart:
         """As the non-conformity has it."""
