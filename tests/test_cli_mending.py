@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pyarrow import parquet
-from test_cli_files import forecasts, refused, run, write
+from test_cli_files import forecasts, run, write
 
-from calibrant import Calibrator, Normal, Quantiles
-from calibrant.persistence import read
+from calibrant import Calibrator, Interval, Normal, Quantiles
+from calibrant.persistence import read, save
+from calibrant.scores import IntervalScore
 
 
 @pytest.fixture(autouse=True)
@@ -38,13 +39,14 @@ def test_zero_widths_and_crossings_are_mended_row_by_row_and_counted_once(tmp_pa
         if test is whole:
             assert said.stderr.splitlines() == [
                 f"warning: {whole}: 2 rows, the first is row 7, have bounds or quantiles that cross: they are sorted",
-                f"warning: {whole}: 50 rows, the first is row 350, have zero width somewhere: they are given a"
-                " millionth of the usual one",
+                f"warning: {whole}: 50 rows, the first is row 350, have no width of their own: they are given the floor"
+                " that was learned when fitting",
             ]
     np.testing.assert_array_equal(bounds[whole][350], bounds[alone][0])
     assert np.all(bounds[whole][:, 0] < bounds[whole][:, 1])
 
 
+@pytest.mark.filterwarnings("ignore:Normal.scale has zero width")
 @pytest.mark.parametrize("flags", [["--mean", "mu", "--std", "sigma"], ["--quantiles", "low:0.2,mu:0.7"]])
 def test_fit_mends_as_the_library_does(tmp_path, flags):
     columns = {name: column.copy() for name, column in forecasts().items()}
@@ -52,16 +54,39 @@ def test_fit_mends_as_the_library_does(tmp_path, flags):
     columns["low"] = columns["mu"] - columns["sigma"]
     cal, model = write(tmp_path / "cal.parquet", columns), tmp_path / "m.safetensors"
     said = run("fit", cal, "--target", "y", *flags, "-o", model)
-    assert "2 rows, the first is row 3, have zero width" in said.stderr
+    assert said.stderr.splitlines() == [
+        f"warning: {cal}: 2 rows, the first is row 3, have no width of their own: they are given the floor that was"
+        " learned when fitting"
+    ]
+    assert "but only approximately: 2 calibration rows had no width of their own" in said.stdout
     mu, values = columns["mu"], np.stack([columns["low"], columns["mu"]], axis=1)
-    with pytest.warns(UserWarning, match="zero width"):
-        prediction = Normal(mu, columns["sigma"]) if flags[0] == "--mean" else Quantiles([0.2, 0.7], values)
-    wanted = Calibrator().fit(prediction, columns["y"]).q
-    np.testing.assert_array_equal(read(model).calibrated.q.knots, wanted.knots)
+    prediction = Normal(mu, columns["sigma"]) if flags[0] == "--mean" else Quantiles([0.2, 0.7], values)
+    with pytest.warns(UserWarning, match="no width of their own"):
+        wanted = Calibrator().fit(prediction, columns["y"])
+    found = read(model).calibrated
+    np.testing.assert_array_equal(found.q.knots, wanted.q.knots)
+    assert found.score == wanted.score
+    assert found.guarantee == wanted.guarantee
 
 
-def test_widths_that_are_all_zero_tell_no_scale(tmp_path):
-    cal = write(tmp_path / "cal.csv", {"mu": [1.0, 1.0], "sigma": [0.0, 0.0], "y": [1.0, 2.0]})
-    said = refused("fit", cal, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", tmp_path / "m.safetensors")
-    assert said.startswith(f"{cal}: 'sigma'")
-    assert os.listdir(tmp_path) == [cal.name]
+def test_widths_that_are_all_zero_leave_the_residuals(tmp_path):
+    cal = write(tmp_path / "cal.csv", {"mu": [1.0, 1.0, 2.0], "sigma": [0.0, 0.0, 0.0], "y": [1.5, 2.0, 2.1]})
+    model, out = tmp_path / "m.safetensors", tmp_path / "out.parquet"
+    said = run("fit", cal, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", model)
+    assert "3 rows, the first is row 0, have no width of their own" in said.stderr
+    run("predict", cal, "-m", model, "--quantiles", "0.5", "-o", out)
+    assert parquet.read_table(out)["q0.5"].to_pylist() == pytest.approx([1.5, 1.5, 2.5])
+
+
+def test_a_model_from_before_floors_keeps_its_usual_width(tmp_path):
+    """Its notes say it; what was a millionth of that is the floor of its score."""
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=50)
+    calibrated = replace(Calibrator().fit(Interval(f, f + 2), f + rng.normal(size=50)), score=IntervalScore())
+    columns = {"kind": "interval", "lower": "lo", "upper": "hi"}
+    path = tmp_path / "m.safetensors"
+    save(path, calibrated, notes={"columns": columns, "target": "y", "usual_width": 2.0})
+    test = write(tmp_path / "test.parquet", {"lo": [1.0, 0.0], "hi": [1.0, 2.0]})
+    run("predict", test, "-m", path, "--interval", "0.8", "-o", tmp_path / "out.parquet")
+    lower, upper = (column.to_numpy() for column in parquet.read_table(tmp_path / "out.parquet").columns)
+    assert upper[0] - lower[0] == pytest.approx(1e-6 * (upper[1] - lower[1]))

@@ -600,8 +600,8 @@ def test_bad_locations_and_scales_raise_with_row_and_count(make):
         make([0.0, 0.0, np.nan], 1.0)
     with pytest.raises(ValueError, match="one row for each of the 3 rows"):
         make([0.0, 0.0, 0.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match="must be positive, got 0"):
-        make(0.0, 0.0)
+    with pytest.raises(ValueError, match="has zero width as its only value"):
+        make(0.0, 0.0, strict=True)
     with pytest.raises(TypeError, match="real numbers"):
         make(["a"], 1.0)
 

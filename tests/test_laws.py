@@ -605,7 +605,7 @@ def test_float32_in_gives_float32_out_within_1e_4(name):
         return  # scipy.stats works in float64
     there = predicted(pair, interpolator, world=World(array=lambda v: np.asarray(v, dtype=np.float32)))
     here = law(name)
-    y = Y[CALIBRATION:]
+    y = Y[CALIBRATION:].astype(np.float32)
     near = {"cdf": (y, 1e-4), "sf": (y, 1e-4), "ppf": (0.63, 1e-4 * 20), "pdf": (y, 1e-3)}
     for method, (argument, tolerance) in near.items():
         result = getattr(there, method)(argument)

@@ -6,8 +6,11 @@ torch on any device, array-api-strict) stay what they are; lists and numbers bec
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import array_api_compat
@@ -26,7 +29,10 @@ def namespace(array: Array) -> Any:
 
 
 def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
-    """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`."""
+    """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`.
+
+    Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused.
+    """
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
             complain(name, np.ma.getmaskarray(value), "is masked")
@@ -37,6 +43,8 @@ def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None
         if not xp.isdtype(array.dtype, "integral"):
             raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
         array = xp.astype(array, xp.float64)
+    if array.dtype != xp.float64 and xp.finfo(array.dtype).bits < 32:
+        raise TypeError(f"{name} has dtype {array.dtype}, too coarse to calibrate with: convert it to float32 first")
     if like is not None:
         array = _alike(name, array, like)
         xp = namespace(array)
@@ -74,6 +82,32 @@ def _alike(name: str, array: Array, like: Array) -> Array:
             f"{name} lies on {array_api_compat.device(array)} where {array_api_compat.device(like)} is expected"
         )
     return xp.astype(array, like.dtype, copy=False)
+
+
+def wider(like: Array, *values: Any) -> Array:
+    """`like`; or, where one of `values` has more digits than it, an empty array in its home with float64's.
+
+    The rule of precision: what meets, meets in the wider type, as in numpy. An array of float64 or of integers, a numpy
+    number or a column of a table is wider than float32. Python's own numbers, and lists of them, have no precision of
+    their own: they take that of the arrays they meet, so that a float32 pipeline stays one.
+    """
+    if like is None or not single_precision(like) or not any(map(_more_than_single, values)):
+        return like
+    xp = namespace(like)
+    return xp.zeros(0, dtype=xp.float64, device=array_api_compat.device(like))
+
+
+def single_precision(array: Array) -> bool:
+    """Whether it holds float32."""
+    return bool(array.dtype == namespace(array).float32)
+
+
+def _more_than_single(value: Any) -> bool:
+    if not array_api_compat.is_array_api_obj(value):
+        if not hasattr(value, "__array__"):
+            return False
+        value = np.asarray(value)
+    return not single_precision(value)
 
 
 def complain(name: str, bad: Array, what: str) -> None:
@@ -159,44 +193,50 @@ def rows(array: Array, index: Any) -> Array:
     return array[index, ...]
 
 
-def widen(name: str, width: Array, centre: Array, *, strict: bool, depth: int = 4) -> Array:
-    """`width` with every zero lifted (see `lifted`), counted in one warning; or raise, if `strict`."""
-    flat = width <= 0
-    if not bool(namespace(width).any(flat)):
-        return width
-    first, count = first_and_count(flat)
-    if strict:
-        raise ValueError(f"{name} has zero width in row {first} ({count} rows in all)")
-    wider = lifted(name, width, centre)
-    warnings.warn(
-        f"{name} has zero width in {count} rows, the first is row {first}: they are given a millionth of the usual one",
-        stacklevel=depth,
-    )
-    return wider
+def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
+    """`scale` with every zero lifted to the least that floats tell apart there, counted in one warning; or raise.
 
-
-def lifted(name: str, width: Array, centre: Array) -> Array:
-    """`width` with every zero lifted to a millionth of the batch's median width.
-
-    Where every width is zero, the spread of `centre` takes the place of the median width. No floor is below the
-    resolution of the floats at `centre`.
+    That is 4 eps |centre| and never less than `least`, by default `smallest`: it comes from the row alone.
     """
-    xp = namespace(width)
-    usual = _median_positive(width)
-    if usual == 0:
-        usual = float(xp.max(centre) - xp.min(centre))
-    if usual == 0:
-        raise ValueError(f"{name} has zero width in every row, so nothing tells its scale")
-    resolution = 4 * float(xp.finfo(width.dtype).eps) * xp.abs(centre)
-    floor = xp.maximum(xp.full_like(width, 1e-6 * usual), resolution + xp.zeros_like(width))
-    return xp.where(width <= 0, floor, width)
+    xp = namespace(scale)
+    if not bool(xp.any(scale <= 0)):
+        return scale
+    scale, centre = xp.broadcast_arrays(scale, centre)
+    flat = scale <= 0
+    if strict:
+        complain(name, flat, "has zero width")
+    first, count = first_and_count(flat)
+    where = f" in {count} rows, the first is row {first}: they are given" if flat.ndim else ": it is given"
+    warn_user(f"{name} has zero width{where} the least that floats tell apart")
+    return xp.where(flat, resolution(centre, smallest(scale) if least is None else least), scale)
 
 
-def _median_positive(width: Array) -> float:
-    xp = namespace(width)
-    positive = xp.sort(xp.reshape(width, (-1,))[xp.reshape(width, (-1,)) > 0])
-    count = positive.shape[0]
-    return float(positive[count // 2]) if count else 0.0
+def resolution(centre: Array, least: float) -> Array:
+    """4 eps |centre|, at least `least`: below that, floats near `centre` are hardly told apart."""
+    xp = namespace(centre)
+    spacing = 4 * float(xp.finfo(centre.dtype).eps) * xp.abs(centre)
+    return xp.maximum(spacing, xp.full_like(spacing, least))
+
+
+def smallest(like: Array) -> float:
+    """A width far below any that is meant, 1e-100 (1e-15 for float32), whose square is still a float."""
+    return 1e-15 if single_precision(like) else 1e-100
+
+
+def warn_user(message: str) -> None:
+    """A warning that points at the first line outside this library."""
+    frame, depth = sys._getframe(), 1
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, stacklevel=depth)
+
+
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+def _is_made(frame: FrameType) -> bool:
+    """Whether it is the constructor that `dataclass` wrote."""
+    return frame.f_code.co_filename == "<string>"
 
 
 def clip(array: Array, lower: Any, upper: Any) -> Array:

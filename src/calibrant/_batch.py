@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import concatenate, namespace, rows, to_numpy
+from calibrant._arrays import at_home, concatenate, moved, namespace, rows, to_numpy, wider
 
 T = TypeVar("T")
 
@@ -91,6 +91,19 @@ def map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple):
         return tuple(map_arrays(item, function) for item in value)
     return function(value) if array_api_compat.is_array_api_obj(value) else value
+
+
+def promoted(batch: T, *values: Any) -> T:
+    """`batch` with its floats in the widest type among it and `values`, by the rule of `wider`; or as it is."""
+    like = batch._like  # type: ignore[attr-defined]
+    wide = wider(like, *values)
+    if like is None or at_home(like, wide):
+        return batch
+
+    def widened(array: Any) -> Any:
+        return moved(array, wide) if namespace(array).isdtype(array.dtype, "real floating") else array
+
+    return cast(T, map_arrays(batch, widened))
 
 
 def first_array(value: Any) -> Any:

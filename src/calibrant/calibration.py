@@ -7,13 +7,14 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from calibrant import writer
 from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.forms import Form, check_form
@@ -22,6 +23,7 @@ from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction
 from calibrant.scores import CDFScore, Score, default_score
+from calibrant.scores.base import learned
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,13 @@ class Calibrator:
 
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
-        prediction = as_prediction(prediction)
+        prediction = promoted(as_prediction(prediction), y)
         y = floats("y", y, like=prediction._like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
+        score, floored = learned(score, prediction)
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
         infinite = ~namespace(scores).isfinite(scores)
         if bool(namespace(scores).any(infinite)):
@@ -67,6 +70,7 @@ class Calibrator:
             )
         context = Context(y.shape[0], by, weights, rng)
         q, guarantee = fitted(self.interpolator, scores, getattr(score, "support", REAL_LINE), context)
+        guarantee = replace(guarantee, floored=floored) if floored else guarantee
         return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
 
 

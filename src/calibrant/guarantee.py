@@ -17,20 +17,24 @@ from calibrant.interpolators import ContextInterpolator, Interpolator, Linear
 class Guarantee:
     """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
 
-    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate" (scores are tied, so that epsilon
-    holds only up to the largest tie). `conditional(confidence)` bounds the error of this very calibration set.
+    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so that epsilon
+    holds only up to the largest tie, or rows without a width of their own were given a floor learned from all
+    calibration rows, so that these are not quite exchangeable with later ones. `conditional(confidence)` bounds the
+    error of this very calibration set.
     """
 
     n: int
     accuracy: float
     """lambda: how far q(u_(i)) may be from i / (n + 1), in units of 1 / (n + 1); -1 for a randomised q."""
     largest_tie: int = 1
+    floored: int = 0
+    """The calibration rows without a width of their own, which got a floor learned from all."""
 
     @classmethod
-    def of(cls, interpolator: Interpolator, scores: Array) -> Guarantee:
+    def of(cls, interpolator: Interpolator, scores: Array, *, floored: int = 0) -> Guarantee:
         """The guarantee of an interpolator on these scores."""
         n = scores.shape[0]
-        return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores))
+        return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores), floored)
 
     @property
     def epsilon(self) -> float:
@@ -40,9 +44,15 @@ class Guarantee:
     @property
     def kind(self) -> str:
         """Exact, marginal or approximate."""
-        if self.accuracy == -1:
+        if self.floored:
+            return "approximate"
+        if self._is_randomised:
             return "exact"
         return "marginal" if self.largest_tie == 1 else "approximate"
+
+    @property
+    def _is_randomised(self) -> bool:
+        return self.accuracy == -1
 
     def conditional(self, confidence: float = 0.95) -> float:
         """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): with that confidence no error is larger (DKW).
@@ -50,17 +60,23 @@ class Guarantee:
         Here the rows must be independent and alike, which is more than exchangeable.
         Tied scores are one jump of H, which adds the largest tie, less one, over n + 1; a randomised q fills the jump.
         """
-        jump = 0.0 if self.kind == "exact" else (self.largest_tie - 1) / (self.n + 1)
+        jump = 0.0 if self._is_randomised else (self.largest_tie - 1) / (self.n + 1)
         return min(1.0, self.epsilon + jump + _dkw(self.n, unit("confidence", confidence)))
 
     def __str__(self) -> str:
-        claim = {
-            "exact": "P(H(Y) <= c) = c for every c",
-            "marginal": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c",
-            "approximate": f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, but only up to ties: the largest is"
-            f" of {self.largest_tie} scores, {self.largest_tie / (self.n + 1):.2g} of them all",
-        }[self.kind]
-        continuous = "" if self.kind == "exact" else ", and continuous scores"
+        bound, continuous = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c", ", and continuous scores"
+        if self._is_randomised:
+            bound, continuous = "P(H(Y) <= c) = c for every c", ""
+        limits = []
+        if self.floored:
+            limits.append(f"but only approximately: {floor_words(self.floored)}")
+        if self.largest_tie > 1 and not self._is_randomised:
+            share = self.largest_tie / (self.n + 1)
+            limits.append(
+                f"{'and' if limits else 'but'} only up to ties: the largest is of {self.largest_tie} scores,"
+                f" {share:.2g} of them all"
+            )
+        claim = ", ".join([bound, *limits])
         return (
             f"{claim}, on average over calibration sets of n = {self.n}; for this one the error is at most"
             f" {self.conditional():.3g} with 95% confidence, if rows are independent. Assumes exchangeable data, a"
@@ -97,13 +113,21 @@ class CrossGuarantee:
         return max(fold.largest_tie for fold in self.folds)
 
     @property
+    def floored(self) -> int:
+        """The scores of rows that got a learned floor, over all folds."""
+        return sum(fold.floored for fold in self.folds)
+
+    @property
     def kind(self) -> str:
-        """Cross; "cross, approximate" where scores are tied, so that it holds only up to the largest tie."""
+        """Cross; "cross, approximate" where one of the folds is approximate: for ties, or for a learned floor."""
         return "cross, approximate" if any(fold.kind == "approximate" for fold in self.folds) else "cross"
 
     def __str__(self) -> str:
-        ties = f", but only up to ties: the largest is of {self.largest_tie} scores" if self.kind != "cross" else ""
-        continuous = "" if all(fold.kind == "exact" for fold in self.folds) else ", and continuous scores"
+        ties = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
+        if any(fold.largest_tie > 1 and not fold._is_randomised for fold in self.folds):
+            but = "and" if self.floored else "but"
+            ties += f", {but} only up to ties: the largest is of {self.largest_tie} scores"
+        continuous = "" if all(fold._is_randomised for fold in self.folds) else ", and continuous scores"
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
             f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
@@ -120,6 +144,12 @@ def fitted(interpolator: Interpolator, scores: Array, support: Any, context: Con
         return interpolator.fit_rows(scores, context, support=support)
     q = interpolator.fit(scores, support=support, rng=context.rng)
     return q, Guarantee.of(interpolator, scores)
+
+
+def floor_words(floored: int) -> str:
+    """Why a guarantee is approximate."""
+    rows, own, were = ("row", "its own", "was") if floored == 1 else ("rows", "their own", "were")
+    return f"{floored} calibration {rows} had no width of {own} and {were} given a floor learned from all"
 
 
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Interpolator | None = None) -> int:

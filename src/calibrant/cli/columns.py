@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from calibrant import Interval, Normal, Point, Quantiles, Samples
-from calibrant.cli.mending import Mender
+from calibrant.cli.mending import Mender, counted
 from calibrant.cli.tables import Batch, Numbers, TableFile
 
 
@@ -79,7 +79,9 @@ class NormalColumns(Columns):
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The normal laws."""
         mean, std = batch.numbers(self.mean), batch.not_negative(self.std)
-        return Normal(mean, mender.widened(std[:, None], mean[:, None], batch, [self.std])[:, 0])
+        mender.count_flat(std, batch)
+        with counted():
+            return Normal(mean, std)
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class IntervalColumns(Columns):
 
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The intervals."""
-        bounds = mender.increasing(_matrix(batch, self.names), batch, self.names)
+        bounds = mender.ordered(_matrix(batch, self.names), batch)
         return Interval(bounds[:, 0], bounds[:, 1])
 
 
@@ -135,7 +137,7 @@ class QuantileColumns(Columns):
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The quantiles."""
         levels = [level for _, level in self.quantiles]
-        return Quantiles(levels, mender.increasing(_matrix(batch, self.names), batch, self.names))
+        return Quantiles(levels, mender.ordered(_matrix(batch, self.names), batch))
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class SampleColumns(Columns):
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The draws, sorted."""
         draws = np.sort(_matrix(batch, self.names), axis=1)
-        return Samples(mender.increasing(draws, batch, self.names))
+        return Samples(mender.ordered(draws, batch))
 
 
 def _matrix(batch: Batch, names: Sequence[str]) -> Numbers:

@@ -12,7 +12,7 @@ import typer
 from calibrant import Calibrator, required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show, working
-from calibrant.cli.mending import Mender
+from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
@@ -41,9 +41,9 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
         raise typer.BadParameter(
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
-    with working("calibrating"), naming(str(path)):
+    with working("calibrating"), naming(str(path)), counted():
         calibrated = Calibrator(score, interpolator).fit(prediction, y)
-    write(out, calibrated, Notes(columns, target, mender.usual))
+    write(out, calibrated, Notes(columns, target))
     mender.report(path)
     enough = required_n_for_interval(0.9)
     if len(y) < enough:

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import progress
-from calibrant.cli.mending import Mender
+from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Numbers, TableFile
 from calibrant.distributions.base import Distribution
@@ -27,7 +27,8 @@ class Forecasts:
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""
-        return model.calibrated(self.prediction, rng=None if seed is None else np.random.default_rng(seed))
+        with counted():
+            return model.calibrated(self.prediction, rng=None if seed is None else np.random.default_rng(seed))
 
 
 def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:
@@ -36,7 +37,7 @@ def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequen
     columns = columns.found_in(table, target)
     with progress("reading", table.count) as done:
         rows, labels = table.labelled([target, *columns.names], groups, done=done)
-    mender = Mender(model.usual_width)
+    mender = Mender()
     found = Forecasts(columns.prediction(rows, mender), rows.numbers(target), labels)
     mender.report(path)
     return found

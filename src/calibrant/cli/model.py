@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import typer
 from calibrant.calibration import Calibrated
 from calibrant.cli.columns import Columns, of_flags, of_notes
 from calibrant.persistence import FileError, Stored, read, save
+from calibrant.scores.floors import SHARE, Floored
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,17 @@ class Notes:
 
     columns: Columns
     target: str
-    usual_width: float | None
-    """Of the predictions that it was calibrated on: see `calibrant.cli.mending`."""
+    usual_width: float | None = None
+    """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"columns": self.columns.to_notes(), "target": self.target, "usual_width": self.usual_width}
+        return {"columns": self.columns.to_notes(), "target": self.target}
 
     @classmethod
     def of_json(cls, notes: Mapping[str, Any]) -> Notes:
         """From JSON values; raises if they are not of this making."""
-        target, width = notes["target"], notes["usual_width"]
+        target, width = notes["target"], notes.get("usual_width")
         if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
             raise TypeError("a name and a number are wanted")
         return cls(of_notes(notes["columns"]), target, width)
@@ -64,7 +65,10 @@ class Model:
                 f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"
                 " in Python"
             )
-        return self.stored.calibrated
+        if self.notes is None or not self.notes.usual_width:
+            return self.stored.calibrated
+        gaps = len(self.notes.columns.names) - 1  # the usual width is that of one gap, the floor that of a row
+        return _with_floor(self.stored.calibrated, gaps * self.notes.usual_width)
 
     def columns(self, flags: Mapping[str, str | None], *, quantiles: str = "--quantiles") -> Columns:
         """The columns that the flags name, or else those of the notes."""
@@ -78,10 +82,13 @@ class Model:
             raise typer.BadParameter("the model does not say what it was fitted on", param_hint="--target")
         return self.notes.target
 
-    @property
-    def usual_width(self) -> float | None:
-        """Of the predictions that it was calibrated on."""
-        return None if self.notes is None else self.notes.usual_width
+
+def _with_floor(calibrated: Calibrated, usual_width: float) -> Calibrated:
+    """An older model with its usual width as the floor of its score."""
+    score = calibrated.score
+    if not isinstance(score, Floored) or score.floor is not None:
+        return calibrated
+    return replace(calibrated, score=replace(score, floor=SHARE * usual_width))
 
 
 def write(path: Path, calibrated: Any, notes: Notes) -> None:

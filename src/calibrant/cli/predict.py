@@ -15,7 +15,7 @@ import typer
 from calibrant import required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show
-from calibrant.cli.mending import Mender
+from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
 from calibrant.forms import check_form
@@ -62,7 +62,7 @@ def predict(
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
     rng = None if seed is None else np.random.default_rng(seed)
-    mender = Mender(model.usual_width)
+    mender = Mender()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:
         new = np.empty((len(wanted.names), len(batch)))
@@ -70,7 +70,7 @@ def predict(
             prediction, offset = columns.prediction(part, mender), part.start - batch.start
             with naming(str(path)):
                 check_form(calibrated.form, prediction)
-            with naming(f"{path}, counted from row {part.start}"):
+            with naming(f"{path}, counted from row {part.start}"), counted():
                 H = calibrated(prediction, rng=rng)
                 new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]

@@ -22,7 +22,7 @@ from calibrant._arrays import (
     same_length,
     unit,
 )
-from calibrant._batch import first_array, map_arrays, take_rows
+from calibrant._batch import first_array, map_arrays, promoted, take_rows
 from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -175,19 +175,23 @@ class Distribution(Forecast):
 
     def cdf(self, y: Any) -> Array:
         """P(Y <= y)."""
-        return self._at("_cdf", floats("y", y, like=self._like, allow_inf=True))
+        law, y = self._meeting("y", y, allow_inf=True)
+        return law._at("_cdf", y)
 
     def cdf_left(self, y: Any) -> Array:
         """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only."""
-        return self._at("_cdf_left", floats("y", y, like=self._like, allow_inf=True))
+        law, y = self._meeting("y", y, allow_inf=True)
+        return law._at("_cdf_left", y)
 
     def sf(self, y: Any) -> Array:
         """P(Y > y), without the cancellation of 1 - cdf where the law allows it."""
-        return self._at("_sf", floats("y", y, like=self._like, allow_inf=True))
+        law, y = self._meeting("y", y, allow_inf=True)
+        return law._at("_sf", y)
 
     def logpdf(self, y: Any) -> Array:
         """The log density; of the absolutely continuous part where the law has atoms."""
-        return self._at("_logpdf", floats("y", y, like=self._like))
+        law, y = self._meeting("y", y)
+        return law._at("_logpdf", y)
 
     def pdf(self, y: Any) -> Array:
         """The density; of the absolutely continuous part where the law has atoms."""
@@ -196,7 +200,8 @@ class Distribution(Forecast):
 
     def ppf(self, p: Any) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
-        return self._at("_ppf", probabilities("p", p, like=self._like))
+        law = promoted(self, p)
+        return law._at("_ppf", probabilities("p", p, like=law._like))
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
@@ -208,7 +213,8 @@ class Distribution(Forecast):
 
     def crps(self, y: Any) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
-        return self._at("_crps", floats("y", y, like=self._like))
+        law, y = self._meeting("y", y)
+        return law._at("_crps", y)
 
     def median(self) -> Array:
         """The quantile at 1/2."""
@@ -222,10 +228,11 @@ class Distribution(Forecast):
 
     def quantiles(self, levels: Any) -> Array:
         """The quantiles at k levels, as (n, k) for a batch and (k,) for a single law."""
-        p = probabilities("levels", levels, like=self._like)
+        law = promoted(self, levels)
+        p = probabilities("levels", levels, like=law._like)
         if p.ndim != 1:
             raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
-        return self._quantiles(p)
+        return law._quantiles(p)
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` independent draws from each law: (n, size) for a batch, (size,) for a single law."""
@@ -281,6 +288,11 @@ class Distribution(Forecast):
         return Form("distributions")
 
     # ---- helpers for laws ------------------------------------------------------------------------------------------
+
+    def _meeting(self, name: str, value: Any, *, allow_inf: bool = False) -> tuple[Distribution, Array]:
+        """The law and an argument, checked, in the wider type of the two: see `calibrant._arrays.wider`."""
+        law = promoted(self, value)
+        return law, floats(name, value, like=law._like, allow_inf=allow_inf)
 
     def _lift(self, parameter: Array) -> Array:
         """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""

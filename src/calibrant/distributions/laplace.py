@@ -90,7 +90,7 @@ def _nearer_tail(z: Array) -> Array:
 def Laplace(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The Laplace laws with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
-    A zero scale is lifted to a millionth of the batch's median, with a warning; `strict=True` raises instead.
+    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 
     >>> Laplace([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.30258509, -3.60517019]), array([2.30258509, 5.60517019]))

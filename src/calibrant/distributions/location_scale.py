@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, complain, floats, namespace, same_length, widen
+from calibrant._arrays import Array, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 
@@ -121,6 +121,7 @@ class LocationScale(Distribution):
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
     """The door for a location-scale forecast: finite locs, positive scales, one of each a row, or a single law."""
     loc = floats(f"{name}.loc", loc)
+    loc = floats(f"{name}.loc", loc, like=wider(loc, scale))
     scale = floats(f"{name}.scale", scale, like=loc)
     xp = namespace(loc)
     if loc.ndim > 1 or scale.ndim > 1:
@@ -131,8 +132,6 @@ def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool
         same_length(f"{name}.loc", loc.shape[0], f"{name}.scale", scale.shape[0])
     if bool(xp.any(scale < 0)):
         complain(f"{name}.scale", scale < 0, "is negative")
-    if not scale.ndim and bool(scale == 0):
-        raise ValueError(f"{name}.scale must be positive, got 0")
-    scale = widen(f"{name}.scale", scale, loc, strict=strict) if scale.ndim else scale
+    scale = positive(f"{name}.scale", scale, loc, strict=strict)
     loc, scale = xp.broadcast_arrays(loc, scale)
     return LocationScale(loc, scale, base)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, field
 
-from calibrant._arrays import Array, complain, floats, namespace, same_length, widen
+from calibrant._arrays import Array, complain, floats, namespace, positive, same_length, wider
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments
@@ -16,8 +16,7 @@ class LogNormal(Distribution):
     """F(y) = Phi(z), z = (log y - mu) / sigma, for y > 0: the laws of exp(mu + sigma Z), Z normal.
 
     `mu` and `sigma` hold one number a row, or one in all for a single law. Up to 0 the cdf is 0, the logpdf
-    -inf. A zero sigma is lifted to a millionth of the batch's median, with a warning; `strict=True` raises
-    instead.
+    -inf. A zero sigma becomes the least that floats tell apart, with a warning; `strict=True` raises instead.
 
     >>> LogNormal([0.0, 1.0], [1.0, 0.5]).mean()
     array([1.64872127, 3.08021685])
@@ -30,6 +29,7 @@ class LogNormal(Distribution):
 
     def __post_init__(self) -> None:
         mu = floats("LogNormal.mu", self.mu)
+        mu = floats("LogNormal.mu", mu, like=wider(mu, self.sigma))
         sigma = floats("LogNormal.sigma", self.sigma, like=mu)
         if mu.ndim > 1 or sigma.ndim > 1:
             shapes = f"{tuple(mu.shape)}, {tuple(sigma.shape)}"
@@ -39,9 +39,9 @@ class LogNormal(Distribution):
         xp = namespace(mu)
         if bool(xp.any(sigma < 0)):
             complain("LogNormal.sigma", sigma < 0, "is negative")
-        if not sigma.ndim and bool(sigma == 0):
-            raise ValueError("LogNormal.sigma must be positive, got 0")
-        sigma = widen("LogNormal.sigma", sigma, mu, strict=self.strict) if sigma.ndim else sigma
+        # sigma has no unit: exp(mu + sigma z) tells it from 0 only where it is not far below eps
+        least = 4 * float(xp.finfo(mu.dtype).eps)
+        sigma = positive("LogNormal.sigma", sigma, mu, strict=self.strict, least=least)
         mu, sigma = xp.broadcast_arrays(mu, sigma)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "sigma", sigma)

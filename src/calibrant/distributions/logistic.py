@@ -67,7 +67,7 @@ class StandardLogistic(Distribution):
 def Logistic(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The logistic laws with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 
-    A zero scale is lifted to a millionth of the batch's median, with a warning; `strict=True` raises instead.
+    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 
     >>> Logistic([0.0, 1.0], [1.0, 2.0]).std()
     array([1.81379936, 3.62759873])

@@ -77,7 +77,7 @@ class StandardNormal(Distribution):
 def Normal(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The normal laws with mean `loc` and standard deviation `scale`.
 
-    A zero scale is lifted to a millionth of the batch's median, with a warning; `strict=True` raises instead.
+    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 
     >>> Normal([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-1.64485363, -2.28970725]), array([1.64485363, 4.28970725]))

@@ -252,7 +252,7 @@ def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> Location
     """The laws of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one a row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps
-    is inf for df <= 1/2. A zero scale is lifted to a millionth of the batch's median, with a warning;
+    is inf for df <= 1/2. A zero scale becomes the least that floats tell apart there, with a warning;
     `strict=True` raises.
 
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant.intervals.rows import rows_and
@@ -71,15 +74,26 @@ class AbsoluteResidual(AroundCentre):
 
 @dataclass(frozen=True)
 class NormalizedResidual(AroundCentre):
-    """|y - mean(F)| / std(F), of a distribution F, such as Normal(f, sigma).
+    """|y - mean(F)| / max(std(F), floor), of a distribution F, such as Normal(f, sigma); for the floor see `ZScore`.
 
     >>> from calibrant import Normal
     >>> NormalizedResidual().level_set(Normal([0.0, 1.0], [1.0, 2.0]), 1.5)
     (array([-1.5, -2. ]), array([1.5, 4. ]))
     """
 
+    _: KW_ONLY
+    floor: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "floor", ZScore(floor=self.floor).floor)
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """The floor of the z-score."""
+        score, mended = ZScore(floor=self.floor).learn(prediction)
+        return replace(self, floor=score.floor), mended
+
     def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        return ZScore().chart_of(prediction), 0.0
+        return ZScore(floor=self.floor).chart_of(prediction), 0.0
 
 
 @dataclass(frozen=True)
@@ -111,6 +125,11 @@ class Centred(AroundCentre):
     def unit_free(self) -> bool:
         """That of the score."""
         return self.score.unit_free
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What the score learns."""
+        score, mended = self.score.learn(prediction)
+        return replace(self, score=score), mended
 
     def _chart(self, prediction: Any) -> tuple[Chart, float]:
         chart = self.score.chart_of(prediction)

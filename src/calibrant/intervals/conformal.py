@@ -17,8 +17,9 @@ from typing import Any
 from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
+from calibrant._batch import promoted
 from calibrant.forms import Form, check_form
-from calibrant.guarantee import exact, largest_tie_of
+from calibrant.guarantee import exact, floor_words, largest_tie_of
 from calibrant.predictions import as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 
@@ -54,6 +55,8 @@ class IntervalGuarantee:
     n: int
     rank: int
     largest_tie: int = 1
+    floored: int = 0
+    """The calibration rows without a width of their own, which got a floor learned from all: see `Guarantee`."""
 
     @property
     def lower(self) -> float:
@@ -67,9 +70,11 @@ class IntervalGuarantee:
 
     @property
     def kind(self) -> str:
-        """Exact, a lower bound (values are tied), or trivial (n rows cannot bound I, so it is the line)."""
+        """Exact, a lower bound (values are tied), approximate (a learned floor), or trivial (n rows cannot bound I)."""
         if self.rank > self.n:
             return "trivial"
+        if self.floored:
+            return "approximate"
         return "exact" if self.largest_tie == 1 else "lower bound"
 
     def conditional(self, confidence: float = 0.95) -> float:
@@ -88,6 +93,8 @@ class IntervalGuarantee:
         if self.kind == "lower bound":
             asked = f"{asked}; up to {self.largest_tie} values are equal"
             claim, continuous = f"P(Y in I) >= {self.lower:.6g} ({asked})", ""
+        if self.kind == "approximate":
+            claim = f"{claim}, but only approximately: {floor_words(self.floored)}"
         return (
             f"{claim}, on average over calibration sets; this one covers at least {self.conditional():.3g} with 95%"
             f" confidence, if rows are independent. Assumes exchangeable data, a model not trained on the calibration"
@@ -121,24 +128,26 @@ class ConformalInterval:
 
     def fit(self, prediction: Any, y: Any) -> FittedInterval:
         """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
-        prediction = as_prediction(prediction)
+        prediction = promoted(as_prediction(prediction), y)
         y = floats("y", y, like=prediction._like, ndim=1)
         n = y.shape[0]
         same_length("the prediction", len(prediction), "y", n)
         if n == 0:
             raise ValueError("calibration needs at least one row, got none")
-        values = self.nonconformity.value(prediction, y)
+        nonconformity, mended = self.nonconformity.learn(prediction)
+        values = nonconformity.value(prediction, y)
         xp = namespace(values)
         if bool(xp.any(~xp.isfinite(values))):
-            complain(f"the value of {self.nonconformity!r}", ~xp.isfinite(values), "is not finite")
+            complain(f"the value of {nonconformity!r}", ~xp.isfinite(values), "is not finite")
         rank = int(self.rank(n, self.coverage))
         if rank < 1:
             raise ValueError(f"ConformalInterval.rank must give at least 1, got {rank} for n = {n}")
         values = xp.sort(values)
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
-        guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie_of(values) if tied else 1)
-        return FittedInterval(self.nonconformity, threshold, guarantee, prediction.form())
+        largest_tie, floored = largest_tie_of(values) if tied else 1, int(mended.sum())
+        guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie, floored)
+        return FittedInterval(nonconformity, threshold, guarantee, prediction.form())
 
     def __repr__(self) -> str:
         rank = getattr(self.rank, "__name__", repr(self.rank))

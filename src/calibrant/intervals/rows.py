@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.predictions import as_prediction
 
 
 def rows_and(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
     """A prediction, and a value for each of its rows; a single number stands for all."""
-    prediction = as_prediction(prediction)
+    prediction = promoted(as_prediction(prediction), value)
     value = floats(name, value, like=prediction._like, allow_inf=True)
     if value.ndim == 0:
         value = namespace(value).broadcast_to(value, (len(prediction),))

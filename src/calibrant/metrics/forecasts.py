@@ -10,6 +10,7 @@ from typing import Any
 import array_api_compat
 
 from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import as_prediction
 
@@ -24,7 +25,7 @@ def forecast(value: Any) -> Any:
 
 def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
-    H = forecast(H)
+    H = promoted(forecast(H), y)
     y = floats("y", y, like=H._like, ndim=1)
     if H.shape:
         same_length(what, len(H), "y", y.shape[0])

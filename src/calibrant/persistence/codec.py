@@ -163,14 +163,14 @@ class _Decoder:
                 f"{_at(place)} is a {short(name)}, which is no class of calibrant's: if you know and trust it, pass"
                 f" {like_this}"
             )
-        values = {**{key: None for key, wanted in kind.fields.items() if wanted.later}, **values}
-        if set(values) != set(kind.fields):
+        missing = {key for key, wanted in kind.fields.items() if key not in values and not wanted.later}
+        if missing or not set(values) <= set(kind.fields):
             raise FileError(f"{_at(place)} must have the fields {short([*kind.fields])}, got {short([*values])}")
-        made = {key: self.value(values[key], (*place, key)) for key in kind.fields}
+        made = {key: self.value(values[key], (*place, key)) for key in kind.fields if key in values}
         try:
-            for key, wanted in kind.fields.items():
-                if not wanted.test(made[key]):
-                    raise ValueError(f"its {key} must be {wanted.words}, got {short(made[key])}")
+            for key, value in made.items():
+                if not kind.fields[key].test(value):
+                    raise ValueError(f"its {key} must be {kind.fields[key].words}, got {short(value)}")
             kind.relation(**made)
             with np.errstate(all="ignore"):
                 return kind.cls(**made)

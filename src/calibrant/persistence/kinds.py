@@ -101,7 +101,7 @@ class Wanted:
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
     later: bool = False
-    """Whether earlier versions had no such field: a file may lack it, and it is None then."""
+    """Whether older files lack the field: its default then stands."""
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -142,6 +142,7 @@ def _optional(wanted: Wanted) -> Wanted:
 
 
 def _later(wanted: Wanted) -> Wanted:
+    """A field that files did not always have."""
     return replace(wanted, later=True)
 
 
@@ -166,6 +167,7 @@ _NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 
 _YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
 _AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
 _POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
+_FLOOR = _later(_optional(_POSITIVE))
 _FINITE = _number("a finite number", math.isfinite)
 _PLACE = _number("a place on the line", lambda value: not math.isnan(value))
 _WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
@@ -220,12 +222,14 @@ def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
         raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
 
 
-def _tie(n: int, largest_tie: int, **others: Any) -> None:
+def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
     if largest_tie > n:
         raise ValueError(f"its largest tie is of {largest_tie} scores, but n is {n}")
+    if floored > n:
+        raise ValueError(f"{floored} of its rows had no width, but n is {n}")
 
 
-def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any) -> None:
+def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None) -> None:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
     del score, form
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
@@ -274,7 +278,14 @@ ROOTS = (
 """What `save` takes."""
 
 PARTS = (
-    _kind(Guarantee, _tie, n=_count("a count", 1), accuracy=_LAMBDA, largest_tie=_count("a count", 1)),
+    _kind(
+        Guarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_later(_count("a count", 0)),
+    ),
     _kind(
         Form,
         kind=_NAME,
@@ -284,15 +295,15 @@ PARTS = (
     ),
     # scores
     _kind(ResidualScore),
-    _kind(IntervalScore),
-    _kind(ZScore),
+    _kind(IntervalScore, floor=_FLOOR),
+    _kind(ZScore, floor=_FLOOR),
     _kind(CDFScore),
-    _kind(SamplesScore),
-    _kind(QuantileScore, outer_slope=_optional(_POSITIVE)),
+    _kind(SamplesScore, floor=_FLOOR),
+    _kind(QuantileScore, floor=_FLOOR, outer_slope=_optional(_POSITIVE)),
     _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
     _kind(SignedScore, nonconformity=_a(Nonconformity)),
     _kind(AbsoluteResidual),
-    _kind(NormalizedResidual),
+    _kind(NormalizedResidual, floor=_FLOOR),
     _kind(CQR),
     _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
     # interpolators

@@ -11,6 +11,7 @@ import array_api_compat
 
 from calibrant.calibration import Calibrated
 from calibrant.interpolators.support import REAL_LINE, Line, Logits
+from calibrant.scores.floors import Floored
 
 
 def summary(root: Any) -> dict[str, Any]:
@@ -37,6 +38,8 @@ def said(value: Any) -> str:
         return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
+    if isinstance(value, Floored):
+        return repr(value)  # it shows no more digits of its floor than a reader wants
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(said, value))})"
     if callable(value) and hasattr(value, "__qualname__"):  # a function

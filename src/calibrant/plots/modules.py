@@ -11,6 +11,7 @@ import scipy.special
 from matplotlib.axes import Axes
 
 from calibrant._arrays import floats, same_length
+from calibrant._batch import promoted
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.forms import check_form
@@ -44,7 +45,7 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
     if not isinstance(calibrated, Calibrated):
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
         raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
-    prediction = as_prediction(prediction)
+    prediction = promoted(as_prediction(prediction), y)
     y = floats("y", y, like=prediction._like, ndim=1)
     same_length("the prediction", len(prediction), "y", y.shape[0])
     n = calibrated.guarantee.n

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, namespace, same_length
-from calibrant._batch import shared
+from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
 from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
@@ -41,6 +41,7 @@ class Ensemble(Prediction):
                     f"Ensemble.members[{k}] holds {type(member._like).__module__.split('.')[0]} arrays where"
                     f" {type(members[0]._like).__module__.split('.')[0]} is expected: convert it first"
                 )
+        members = tuple(promoted(member, *(other._like for other in members)) for member in members)
         given = floats("Ensemble.weights", np.ones(len(members)) if weights is None else weights, ndim=1)
         same_length("Ensemble.members", len(members), "Ensemble.weights", given.shape[0])
         checked = tuple(float(weight) for weight in given)

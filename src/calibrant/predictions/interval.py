@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
 
-from calibrant._arrays import Array, concatenate, floats, namespace, same_length, widen
+from calibrant._arrays import Array, complain, concatenate, floats, namespace, same_length, wider
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -15,8 +15,8 @@ from calibrant.predictions.quantiles import in_order
 class Interval(Prediction):
     """A lower and an upper bound a row.
 
-    Bounds that cross are swapped, and an empty interval is given a millionth of the batch's median width; both are
-    counted in a warning, or raise with `strict=True`.
+    Bounds that cross are swapped and counted in a warning. Bounds that are equal stay equal: what such a row's law is,
+    the score decides. With `strict=True` both raise.
 
     >>> Interval([0.0, 1.0], [2.0, 5.0])
     Interval(n=2)
@@ -30,14 +30,15 @@ class Interval(Prediction):
 
     def __post_init__(self) -> None:
         lower = floats("Interval.lower", self.lower, ndim=1)
+        lower = floats("Interval.lower", lower, like=wider(lower, self.upper))
         upper = floats("Interval.upper", self.upper, ndim=1, like=lower)
         same_length("Interval.lower", lower.shape[0], "Interval.upper", upper.shape[0])
         bounds = in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1), strict=self.strict)
         lower, upper = bounds[:, 0], bounds[:, 1]
-        width = widen("Interval", upper - lower, lower, strict=self.strict)
+        if self.strict and bool(namespace(upper).any(upper <= lower)):
+            complain("Interval", upper <= lower, "has zero width")
         object.__setattr__(self, "lower", lower)
-        # lower + (upper - lower) would round an upper bound that is fine
-        object.__setattr__(self, "upper", namespace(upper).where(upper > lower, upper, lower + width))
+        object.__setattr__(self, "upper", upper)
 
     @property
     def shape(self) -> tuple[int, ...]:

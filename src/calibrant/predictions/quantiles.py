@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, widen
+from calibrant._arrays import Array, complain, first_and_count, floats, namespace, to_numpy
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -18,8 +18,8 @@ from calibrant.predictions.base import Prediction
 class Quantiles(Prediction):
     """values[i, k] is the predicted quantile of row i at levels[k]; the levels increase strictly inside (0, 1).
 
-    Quantiles that cross are sorted, and equal ones are set a millionth of the batch's median gap apart; both are
-    counted in a warning, or raise with `strict=True`.
+    Quantiles that cross are sorted and counted in a warning. Equal ones stay equal: what such a row's law is, the score
+    decides. With `strict=True` both raise.
 
     >>> Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0], [2.0, 4.0, 8.0]])
     Quantiles(n=2, levels=[0.1, 0.5, 0.9])
@@ -42,9 +42,9 @@ class Quantiles(Prediction):
             )
         object.__setattr__(self, "levels", floats("Quantiles.levels", to_numpy(levels), like=values))
         values = in_order("Quantiles.values", values, strict=self.strict)
-        width = values[:, 1:] - values[:, :-1]
-        wider: Any = widen("Quantiles.values", width, values[:, 1:], strict=self.strict) if len(shown) > 1 else width
-        object.__setattr__(self, "values", values if wider is width else apart(values, wider))
+        if self.strict and bool(namespace(values).any(values[:, 1:] <= values[:, :-1])):
+            complain("Quantiles.values", values[:, 1:] <= values[:, :-1], "has zero width")
+        object.__setattr__(self, "values", values)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,16 +86,6 @@ def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array
         raise ValueError(f"{name} crosses in row {first} ({count} rows in all)")
     warnings.warn(f"{name} crosses in {count} rows, the first is row {first}: they are sorted", stacklevel=depth)
     return xp.sort(values, axis=1)
-
-
-def apart(values: Array, width: Array) -> Array:
-    """Each row with some equal values rebuilt from its first value and these positive widths."""
-    xp = namespace(values)
-    # a gap of a single float would be lost in the sum
-    width = xp.maximum(width, 4 * float(xp.finfo(values.dtype).eps) * xp.abs(values[:, 1:]))
-    equal = xp.any(values[:, 1:] <= values[:, :-1], axis=1)[:, None]
-    first = values[:, :1]
-    return xp.where(equal, concatenate([first, first + xp.cumulative_sum(width, axis=1)], axis=1), values)
 
 
 def pinball_rows(quantiles: Array, y: Array, level: Any) -> Array:

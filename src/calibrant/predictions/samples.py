@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, first_and_count, floats, lifted, namespace
+from calibrant._arrays import Array, complain, floats, namespace
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
-from calibrant.predictions.quantiles import Quantiles, apart, pinball_rows
+from calibrant.predictions.quantiles import Quantiles, pinball_rows
 
 _MOST_MARKS = 50
 
@@ -20,9 +19,8 @@ _MOST_MARKS = 50
 class Samples(Prediction):
     """values[i, k], k = 1..K: draws from the predictive law of row i, in any order.
 
-    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are set a millionth of the batch's median gap
-    apart. Rows whose draws are all equal say nothing about their own spread: they are counted in a warning. With
-    `strict=True` any equal draws raise.
+    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are ordinary and stay equal; with `strict=True`
+    they raise. A row whose draws are all equal says nothing about its own spread: see `SamplesScore`.
 
     >>> Samples([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]])
     Samples(n=2, 3 a row)
@@ -38,19 +36,8 @@ class Samples(Prediction):
             raise ValueError("Samples.values must have at least one column")
         xp = namespace(values)
         values = xp.sort(values, axis=1)
-        width = values[:, 1:] - values[:, :-1]
-        if bool(xp.any(width <= 0)):
-            if self.strict:
-                complain("Samples.values", width <= 0, "has zero width between draws")
-            flat = values[:, -1] <= values[:, 0]
-            values = apart(values, lifted("Samples.values", width, values[:, 1:]))
-            if bool(xp.any(flat)):
-                first, count = first_and_count(flat)
-                warnings.warn(
-                    f"Samples.values has zero width in {count} rows, the first is row {first}: their draws are set a"
-                    " millionth of the usual gap apart",
-                    stacklevel=3,
-                )
+        if self.strict and bool(xp.any(values[:, 1:] <= values[:, :-1])):
+            complain("Samples.values", values[:, 1:] <= values[:, :-1], "has zero width between draws")
         object.__setattr__(self, "values", values)
 
     @property

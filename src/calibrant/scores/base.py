@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, complain, floats, namespace, same_length
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import Ensemble, as_prediction
@@ -19,7 +23,8 @@ from calibrant.scores.pull_back import pull_back
 class Score(Protocol):
     """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
-    A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`.
+    A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`. One
+    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`.
     """
 
     def __call__(self, prediction: Any, y: Any) -> Array:
@@ -46,19 +51,31 @@ class ChartScore(ABC):
         """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
         raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
 
-    def chart_of(self, prediction: Any) -> Chart:
-        """The chart of a prediction of the expected kind."""
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What `Calibrator.fit` keeps of the score, and which calibration rows it had to mend: here itself, and none.
+
+        Called once, with the calibration predictions and not the labels. What it returns scores the calibration rows
+        and all later ones. If it mends a row by what it learned, the guarantee counts that row and is approximate.
+        """
+        return self, no_rows(prediction)
+
+    def expected(self, prediction: Any) -> Any:
+        """The prediction, if it is of a kind that the score takes."""
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
             own = type(self).__name__
             hint = f": EnsembleScore({own}()) adds up its members'" if isinstance(prediction, Ensemble) else ""
             raise TypeError(f"{own} takes {names}, got {prediction!r}{hint}")
-        return self.chart(prediction)
+        return prediction
+
+    def chart_of(self, prediction: Any) -> Chart:
+        """The chart of a prediction of the expected kind."""
+        return self.chart(self.expected(prediction))
 
     def __call__(self, prediction: Any, y: Any) -> Array:
         """phi(f(x_i), y_i) for each row i."""
-        prediction = as_prediction(prediction)
+        prediction = promoted(as_prediction(prediction), y)
         y = floats("y", y, like=prediction._like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
         return self.chart_of(prediction)(y[:, None])[:, 0]
@@ -130,3 +147,16 @@ class MonotoneScore(ChartScore):
     def chart(self, prediction: Any) -> Chart:
         """The three functions, as a map."""
         return Monotone(prediction, self.score, self.inverse, self.log_slope)
+
+
+def learned(score: Score, prediction: Any) -> tuple[Score, int]:
+    """What `fit` keeps of a score, and how many calibration rows it had to mend; a score without `learn` stays."""
+    if not hasattr(score, "learn"):
+        return score, 0
+    kept, mended = score.learn(prediction)
+    return kept, int(np.sum(mended))
+
+
+def no_rows(prediction: Any) -> NDArray[np.bool_]:
+    """A mask of a prediction's rows that marks none."""
+    return np.zeros(len(prediction), dtype=np.bool_)

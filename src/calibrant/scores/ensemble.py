@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Forecast
@@ -24,7 +28,8 @@ class EnsembleScore(ChartScore):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
-    where every member's score is a line or a broken line. Cdf scores sum to that of the pooled law.
+    where every member's score is a line or a broken line. Cdf scores sum to that of the pooled law. A score that learns
+    something from the calibration predictions, such as a floor, learns it for each member.
     """
 
     scores: ChartScore | Sequence[ChartScore] | None = None
@@ -55,6 +60,16 @@ class EnsembleScore(ChartScore):
         # beside others a cdf score enters as F(y) itself
         members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
         return float(sum(w * (0.5 if isinstance(s.support, Logits) else s.middle(m)) for s, m, w in members))
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What the scores of the members learn; a row counts if it is mended in any member."""
+        prediction = self.expected(prediction)
+        scores = self._scores(prediction)
+        learned = [score.learn(member) for score, member in zip(scores, prediction.members, strict=True)]
+        mended = reduce(np.logical_or, (rows for _, rows in learned))
+        kept = tuple(score for score, _ in learned)
+        same = all(new is old for new, old in zip(kept, scores, strict=True))
+        return self if same else replace(self, scores=kept), mended
 
     def _scores(self, prediction: Any) -> list[ChartScore]:
         count = len(prediction.members)

@@ -8,17 +8,23 @@ from typing import Any
 from calibrant._arrays import Array
 from calibrant.predictions import Interval
 from calibrant.scores.base import LocationScaleScore
+from calibrant.scores.floors import Floored
 
 
-@dataclass(frozen=True)
-class IntervalScore(LocationScaleScore):
-    """phi([l, u], y) = (y - l) / (u - l)."""
+@dataclass(frozen=True, repr=False)
+class IntervalScore(Floored, LocationScaleScore):
+    """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
     expects = (Interval,)
 
+    def widths(self, prediction: Any) -> tuple[Array, Array]:
+        """u - l, near l."""
+        return prediction.upper - prediction.lower, prediction.lower
+
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
         """The lower bound and the width."""
-        return prediction.lower, prediction.upper - prediction.lower
+        width, lower = self.widths(prediction)
+        return lower, self.at_least(width, lower)
 
     def middle(self, prediction: Any) -> float:
         """Halfway between the bounds."""

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, namespace
+from calibrant.scores.base import no_rows
 from calibrant.scores.charts.base import Chart
 from calibrant.scores.charts.monotone import Monotone
 
@@ -59,6 +63,10 @@ class Nonconformity(ABC):
     @abstractmethod
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """log |da/dy| at y_i."""
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What `fit` keeps, and which calibration rows it mends, as `ChartScore.learn`: here itself, and none."""
+        return self, no_rows(prediction)
 
     def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
         """-a below the minimiser and a above it, as maps of y, and the minimiser; from the four functions above."""

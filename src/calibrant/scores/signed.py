@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
@@ -49,6 +52,11 @@ class SignedScore(ChartScore):
     def unit_free(self) -> bool:  # type: ignore[override]
         """That of the non-conformity."""
         return self.nonconformity.unit_free
+
+    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+        """What the non-conformity learns."""
+        kept, mended = self.nonconformity.learn(prediction)
+        return replace(self, nonconformity=kept), mended
 
     def chart(self, prediction: Any) -> Chart:
         """The two branches of the non-conformity, folded."""

@@ -8,16 +8,22 @@ from typing import Any
 from calibrant._arrays import Array, first_and_count, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.scores.base import LocationScaleScore
+from calibrant.scores.floors import Floored
 
 
-@dataclass(frozen=True)
-class ZScore(LocationScaleScore):
-    """phi(F, y) = (y - mean(F)) / std(F)."""
+@dataclass(frozen=True, repr=False)
+class ZScore(Floored, LocationScaleScore):
+    """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
 
     expects = (Distribution,)
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
-        """The mean and the standard deviation, which must be finite."""
+        """The mean and the standard deviation."""
+        std, mean = self.widths(prediction)
+        return mean, self.at_least(std, mean)
+
+    def widths(self, prediction: Any) -> tuple[Array, Array]:
+        """The standard deviation, near the mean; both must be finite."""
         mean, std = prediction.mean(), prediction.std()
         xp = namespace(mean)
         bad = ~(xp.isfinite(mean) & xp.isfinite(std))
@@ -26,4 +32,4 @@ class ZScore(LocationScaleScore):
             raise ValueError(
                 f"ZScore needs a finite mean and std, which row {first} ({count} rows in all) has not: use CDFScore"
             )
-        return mean, std
+        return std, mean

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, device_like, floats, same_length, to_numpy
+from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
 from calibrant.interpolators import Interpolator
@@ -43,7 +44,7 @@ def check_score(score: Score, prediction: Any, y: Any) -> None:
     inverse as ppf and its slope in logpdf; and the score of some rows is some rows of the score. Every row is tried
     with labels from all over the range of y, so let y hold labels that any of these rows might have had.
     """
-    prediction = as_prediction(prediction)
+    prediction = promoted(as_prediction(prediction), y)
     y = floats("y", y, like=prediction._like, ndim=1)
     same_length("the prediction", len(prediction), "y", y.shape[0])
     if y.shape[0] < 2:

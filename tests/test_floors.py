@@ -1,0 +1,404 @@
+"""Rows without a width: each stands by itself, `fit` keeps one floor for all, and the guarantee says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+from calibrant.intervals.nonconformity import Centred
+from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
+
+import calibrant
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    Interval,
+    Laplace,
+    Logistic,
+    LogNormal,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    StudentT,
+    concatenate,
+)
+from calibrant.guarantee import Guarantee
+from calibrant.interpolators import Linear, Random
+from calibrant.intervals import ConformalInterval, NormalizedResidual
+from calibrant.scores import CDFScore, EnsembleScore, IntervalScore, QuantileScore, SamplesScore, ZScore, signed
+from calibrant.testing import check_score
+
+LEVELS = [0.1, 0.5, 0.9]
+N = 60
+RNG = np.random.default_rng(5)
+CENTRE = RNG.normal(3.0, 2.0, N)
+WIDTH = np.where(RNG.random(N) < 0.2, 0.0, RNG.uniform(0.5, 2.0, N))
+LABELS = CENTRE + RNG.normal(size=N)
+SPREAD = np.array([-1.0, 0.0, 1.0])
+TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
+
+quietly = pytest.mark.filterwarnings("ignore:.*zero width", "ignore:.*no width of their own")
+
+KINDS = {
+    "interval": (lambda c, w: Interval(c, c + w), None),
+    "quantiles": (lambda c, w: Quantiles(LEVELS, c[:, None] + w[:, None] * SPREAD), None),
+    "quantiles, some equal": (lambda c, w: Quantiles(LEVELS, c[:, None] + w[:, None] * TIED), None),
+    "quantiles, the paper's": (
+        lambda c, w: Quantiles(LEVELS, c[:, None] + w[:, None] * SPREAD),
+        QuantileScore(outer_slope=1),
+    ),
+    "samples": (lambda c, w: Samples(c[:, None] + w[:, None] * SPREAD[::-1]), None),
+    "normal": (Normal, None),
+    "cdf of normal": (Normal, CDFScore()),
+    "logistic": (Logistic, None),
+    "laplace": (Laplace, None),
+    "student t": (lambda c, w: StudentT(5.0, c, w), None),
+    "ensemble": (lambda c, w: Ensemble([Interval(c, c + w), Normal(c, w)], [1.0, 2.0]), None),
+    "ensemble of ensembles": (
+        lambda c, w: Ensemble([Ensemble([Interval(c, c + w)]), Samples(c[:, None] + w[:, None] * SPREAD)]),
+        None,
+    ),
+    "signed": (lambda c, w: Interval(c, c + w), signed(Centred(IntervalScore()))),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+# ---- constructors ----------------------------------------------------------------------------------------------------
+
+
+def test_equal_bounds_stay_equal_whatever_stands_beside_them():
+    for other in (1.0, 1000.0):
+        prediction = Interval([0.0, 0.0], [0.0, other])
+        assert prediction.upper.tolist() == [0.0, other]
+
+
+def test_equal_quantiles_and_draws_stay_equal():
+    assert Quantiles(LEVELS, [[1.0, 1.0, 2.0]]).values.tolist() == [[1.0, 1.0, 2.0]]
+    assert Samples([[2.0, 1.0, 1.0]]).values.tolist() == [[1.0, 1.0, 2.0]]
+
+
+LAWS = {
+    "normal": Normal,
+    "logistic": Logistic,
+    "laplace": Laplace,
+    "student t": lambda *a, **k: StudentT(4.0, *a, **k),
+    "log-normal": LogNormal,
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("loc", [0.0, 7.0, -3e5])
+def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(name, loc):
+    make = LAWS[name]
+    loc = loc / 1e5 if name == "log-normal" else loc
+    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 1"):
+        company = make([1.0, loc, 2.0], [1.0, 0.0, 1000.0])
+    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 0"):
+        alone = make([loc], [0.0])
+    with pytest.warns(UserWarning, match="has zero width: it is given the least that floats tell apart"):
+        single = make(loc, 0.0)
+    with pytest.warns(UserWarning, match="zero width in 2 rows"):
+        broadcast = make([loc, loc], 0.0)
+    for p in (0.1, 0.5, 0.9):
+        ppf = company.ppf(p)[1]
+        assert alone.ppf(p)[0] == single.ppf(p) == broadcast.ppf(p)[1] == ppf
+        assert ppf == pytest.approx(np.exp(loc) if name == "log-normal" else loc, rel=1e-12, abs=1e-90)
+    assert np.isfinite(alone.logpdf([2.0])[0])
+    assert alone.std()[0] > 0
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_zero_scale_raises_when_strict_alone_and_in_company(name):
+    with pytest.raises(ValueError, match=r"has zero width in row 0 \(1 rows in all\)"):
+        LAWS[name]([0.0], [0.0], strict=True)
+    with pytest.raises(ValueError, match="has zero width as its only value"):
+        LAWS[name](0.0, 0.0, strict=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*zero width")
+@pytest.mark.parametrize("name", LAWS)
+def test_a_zero_scale_works_in_float32_and_torch(name):
+    for array in (np.float32, lambda v: torch.tensor(v, dtype=torch.float32), array_api_strict.asarray):
+        law = LAWS[name](array([0.0, 1.0]), array([0.0, 0.0]))
+        assert np.all(np.isfinite(np.asarray(law.logpdf(array([1.0, 2.0])))))
+        assert np.all(np.asarray(law.std()) > 0)
+
+
+# ---- a row stands by itself ------------------------------------------------------------------------------------------
+
+
+def answers(H):
+    return np.concatenate([H.quantiles([0.05, 0.5, 0.9]), H.cdf(3.0)[:, None]], axis=1)
+
+
+@quietly
+@every_kind
+def test_any_row_alone_reordered_or_among_others_gives_the_same_bits(kind):
+    make, score = KINDS[kind]
+    calibrated = Calibrator(score).fit(make(CENTRE, WIDTH), LABELS)
+    width = np.where(np.arange(N) % 3 == 0, 0.0, 10.0 ** (np.arange(N) % 7 - 3))
+    whole = answers(calibrated(make(CENTRE, width)))
+    assert np.all(np.isfinite(whole))
+    order = np.random.default_rng(0).permutation(N)
+    np.testing.assert_array_equal(answers(calibrated(make(CENTRE[order], width[order]))), whole[order])
+    for row in (0, 1, 3, 33):
+        alone = answers(calibrated(make(CENTRE[row : row + 1], width[row : row + 1])))
+        np.testing.assert_array_equal(alone[0], whole[row])
+    parts = [make(CENTRE[part], width[part]) for part in (slice(0, 1), slice(1, N))]
+    np.testing.assert_array_equal(answers(calibrated(concatenate(parts))), whole)
+
+
+@quietly
+@every_kind
+def test_a_change_of_unit_changes_the_floor_and_the_law_by_that_unit(kind):
+    if kind in ("quantiles, the paper's", "signed"):
+        return  # these depend on the unit by themselves
+    make, score = KINDS[kind]
+    unit = 2.0**-20
+    here = Calibrator(score).fit(make(CENTRE, WIDTH), LABELS)
+    there = Calibrator(score).fit(make(unit * CENTRE, unit * WIDTH), unit * LABELS)
+    p = [0.05, 0.5, 0.9]
+    H, small = here(make(CENTRE, WIDTH)).quantiles(p), there(make(unit * CENTRE, unit * WIDTH)).quantiles(p)
+    np.testing.assert_allclose(small, unit * H, rtol=1e-12)
+    if hasattr(here.score, "floor"):
+        assert there.score.floor == unit * here.score.floor
+
+
+@quietly
+@every_kind
+def test_the_score_that_was_learned_keeps_the_laws_of_a_score(kind):
+    make, score = KINDS[kind]
+    if kind == "signed":
+        return  # it jumps, so it is no continuous score
+    where = slice(0, 12)
+    fitted = Calibrator(score).fit(make(CENTRE[where], np.abs(WIDTH[where])), LABELS[where])
+    if kind != "cdf of normal":  # its logits overflow far off a law as narrow as that
+        check_score(fitted.score, make(CENTRE[where], WIDTH[where] + 0.1), LABELS[where])
+
+
+# ---- what fit learns -------------------------------------------------------------------------------------------------
+
+
+def test_fit_learns_a_millionth_of_the_median_width_and_counts_the_rows_below_it():
+    prediction = Interval([0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 4.0, 3.0])
+    with pytest.warns(UserWarning, match="IntervalScore: 2 rows, the first is row 1, have no width") as caught:
+        calibrated = Calibrator().fit(prediction, [0.5, 1.1, 3.5, 3.2])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert calibrated.score.floor == pytest.approx(2e-6)
+    assert repr(calibrated.score) == "IntervalScore(floor=2e-06)"
+    assert calibrated.guarantee.floored == 2
+    assert calibrated.guarantee.kind == "approximate"
+    assert str(calibrated.guarantee).startswith(
+        "|P(H(Y) <= c) - c| <= 0.2 for every c, but only approximately: 2 calibration rows had no width of their own"
+        " and were given a floor learned from all, on average"
+    )
+    with pytest.warns(UserWarning, match="IntervalScore: 1 rows, the first is row 1, have no width") as caught:
+        calibrated(prediction[:2])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_fit_keeps_a_floor_for_later_rows_where_no_calibration_row_needs_it():
+    calibrated = Calibrator().fit(Interval(CENTRE, CENTRE + 2.0), LABELS)
+    assert calibrated.score.floor == pytest.approx(2e-6)
+    assert calibrated.guarantee.kind == "marginal"
+    assert calibrated.guarantee.floored == 0
+    with pytest.warns(UserWarning, match="no width of their own"):
+        law = calibrated(Interval([5.0], [5.0]))
+    assert law.ppf(0.9)[0] - law.ppf(0.1)[0] == pytest.approx(
+        1e-6 * np.diff(calibrated(Interval([5.0], [7.0])).quantiles([0.1, 0.9])[0])[0], rel=1e-6
+    )
+
+
+def test_a_floor_that_the_user_knows_leaves_the_guarantee_as_it_is():
+    prediction = Interval(CENTRE, CENTRE + WIDTH)
+    with pytest.warns(UserWarning, match=r"given a floor of 0\.3"):
+        calibrated = Calibrator(IntervalScore(floor=0.3)).fit(prediction, LABELS)
+    assert calibrated.score == IntervalScore(floor=0.3)
+    assert calibrated.guarantee == Guarantee(N, 0.0)
+    assert calibrated.guarantee.kind == "marginal"
+
+
+@quietly
+def test_rows_that_are_all_without_width_are_scored_by_their_residuals():
+    """Any scale gives the same law; a later row with a width is not stretched beyond theirs."""
+    plain = Calibrator().fit(Point(CENTRE), LABELS)(Point(CENTRE)).quantiles([0.1, 0.5, 0.9])
+    for kind in ("interval", "normal", "student t"):
+        prediction = KINDS[kind][0](CENTRE, np.zeros(N))
+        calibrated = Calibrator().fit(prediction, LABELS)
+        law = calibrated(prediction)
+        np.testing.assert_allclose(law.quantiles([0.1, 0.5, 0.9]), plain, rtol=1e-9)
+        assert calibrated.guarantee.floored == N
+        assert calibrated.score.floor == pytest.approx(np.ptp(CENTRE))
+
+
+@quietly
+@pytest.mark.parametrize("centre", [0.0, 1e12])
+def test_equal_rows_without_width_work(centre):
+    for kind in ("interval", "quantiles", "samples", "normal"):
+        prediction = KINDS[kind][0](np.full(4, centre), np.zeros(4))
+        law = Calibrator().fit(prediction, centre + np.array([-1.0, 0.5, 1.0, 3.0]))(prediction)
+        assert np.all(law.ppf(0.7) > law.ppf(0.3))
+
+
+@quietly
+def test_an_ensemble_learns_a_floor_for_every_member_and_counts_a_row_once():
+    flat = np.arange(N) % 4 == 0
+    other = np.where(np.arange(N) % 6 == 0, 0.0, 1.0)
+    prediction = Ensemble([Interval(CENTRE, CENTRE + ~flat), Normal(CENTRE, other), Point(CENTRE)])
+    with pytest.warns(UserWarning, match="this ensemble adds residuals"):
+        calibrated = Calibrator().fit(prediction, LABELS)
+    floors = [getattr(score, "floor", None) for score in calibrated.score.scores]
+    assert floors == [pytest.approx(1e-6), pytest.approx(1e-6), None]
+    assert calibrated.guarantee.floored == int(np.sum(flat | (other == 0)))
+    points = Ensemble([Point(CENTRE), Point(CENTRE + 1)])
+    assert Calibrator().fit(points, LABELS).score == EnsembleScore()
+
+
+@pytest.mark.parametrize("score", [IntervalScore, ZScore, QuantileScore, SamplesScore, NormalizedResidual])
+def test_a_floor_is_a_positive_number(score):
+    name = re.escape("ZScore" if score is NormalizedResidual else score.__name__)
+    for bad in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match=rf"{name}\.floor must be positive and finite, got"):
+            score(floor=bad)
+    with pytest.raises(TypeError, match=rf"{name}\.floor must be one number, got '1'"):
+        score(floor="1")
+    assert type(score(floor=np.float32(2.0)).floor) is float
+
+
+def test_a_score_by_itself_gives_a_row_the_least_that_floats_tell_apart():
+    with pytest.warns(UserWarning, match="the least that floats tell apart; pass a floor"):
+        scores = IntervalScore()(Interval([0.0, 1.0], [2.0, 1.0]), [1.0, 2.0])
+    assert scores.tolist() == [0.5, 1 / (4 * np.finfo(float).eps)]
+
+
+@quietly
+def test_a_row_with_some_equal_quantiles_needs_no_floor():
+    values = np.array([[0.0, 0.0, 4.0], [0.0, 2.0, 2.0]])
+    chart = QuantileScore().chart_of(Quantiles(LEVELS, values))
+    np.testing.assert_allclose(chart.values, [[0.0, 2e-6, 4.000002], [0.0, 2.0, 2.000001]], rtol=1e-9)
+    assert Calibrator().fit(Quantiles(LEVELS, values), [1.0, 1.5]).guarantee.floored == 0
+
+
+@quietly
+def test_floors_far_from_zero_are_not_rounded_away():
+    for kind in ("interval", "quantiles", "samples", "normal"):
+        calibrated = Calibrator().fit(
+            KINDS[kind][0](np.arange(5.0), np.full(5, 1e-3)), np.array([0.1, 1.2, 1.9, 3.5, 4.1])
+        )
+        law = calibrated(KINDS[kind][0](np.array([1e12]), np.zeros(1)))
+        assert law.ppf(0.9) > law.ppf(0.1)
+
+
+@pytest.mark.parametrize("array", [np.float32, torch.tensor, array_api_strict.asarray], ids=["f4", "torch", "strict"])
+@quietly
+def test_floors_work_in_every_library(array):
+    lower, upper, y = (array(v) for v in ([0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 4.0, 3.0], [0.5, 1.5, 3.0, 3.5]))
+    calibrated = Calibrator().fit(Interval(lower, upper), y)
+    assert type(calibrated.score.floor) is float
+    assert calibrated.guarantee.floored == 2
+    law = calibrated(Interval(lower, upper))
+    assert law.cdf(y).dtype == y.dtype
+    assert np.all(np.diff(np.asarray(law.quantiles([0.1, 0.5, 0.9])), axis=1) > 0)
+
+
+# ---- guarantees ------------------------------------------------------------------------------------------------------
+
+
+def test_a_randomised_law_with_a_learned_floor_is_approximate_and_has_no_ties():
+    guarantee = Guarantee(99, -1.0, largest_tie=4, floored=1)
+    assert guarantee.kind == "approximate"
+    assert str(guarantee).startswith(
+        "P(H(Y) <= c) = c for every c, but only approximately: 1 calibration row had no width of its own and was given"
+    )
+    assert "ties" not in str(guarantee)
+    assert guarantee.conditional() == Guarantee(99, -1.0).conditional()
+
+
+@quietly
+def test_folds_say_that_they_are_approximate():
+    folds = tuple(
+        Calibrator().fit(Interval(CENTRE[rows], CENTRE[rows] + WIDTH[rows]), LABELS[rows])
+        for rows in (slice(0, 30), slice(30, 60))
+    )
+    guarantee = CrossCalibrated(folds).guarantee
+    assert guarantee.kind == "cross, approximate"
+    assert guarantee.floored == int(np.sum(WIDTH == 0))
+    assert f"but only approximately: {guarantee.floored} calibration rows had no width" in str(guarantee)
+    assert "ties" not in str(guarantee)
+
+
+@quietly
+def test_conformal_intervals_learn_a_floor_too():
+    for nonconformity, kind in ((Centred(IntervalScore()), "interval"), (NormalizedResidual(), "normal")):
+        fitted = ConformalInterval(nonconformity, 0.8).fit(KINDS[kind][0](CENTRE, WIDTH), LABELS)
+        assert fitted.guarantee.kind == "approximate"
+        assert "but only approximately" in str(fitted.guarantee)
+        whole = fitted(KINDS[kind][0](CENTRE, WIDTH))
+        alone = fitted(KINDS[kind][0](CENTRE[7:8], WIDTH[7:8]))
+        assert (whole[0][7], whole[1][7]) == (alone[0][0], alone[1][0])
+
+
+@quietly
+@pytest.mark.parametrize("interpolator", [Linear(), Random()], ids=["linear", "random"])
+def test_calibration_and_test_rows_without_width_are_treated_alike(interpolator):
+    """20% of the rows have no width: the PIT of a test row is uniform, among these rows and among the others."""
+    rng = np.random.default_rng(1)
+    n, rounds = 99, 400
+    pits, flats = [], []
+    for _ in range(rounds):
+        centre = rng.normal(size=n + 5)
+        flat = rng.random(n + 5) < 0.2
+        width = np.where(flat, 0.0, rng.uniform(0.5, 2.0, n + 5))
+        y = centre + np.where(flat, 0.3, width) * rng.normal(size=n + 5)
+        calibrated = Calibrator(interpolator=interpolator).fit(Interval(centre[:n], centre[:n] + width[:n]), y[:n])
+        pits.append(calibrated(Interval(centre[n:], centre[n:] + width[n:]), rng=rng).cdf(y[n:]))
+        flats.append(flat[n:])
+    pits, flats = np.concatenate(pits), np.concatenate(flats)
+    levels = np.linspace(0.05, 0.95, 19)
+    error = np.max(np.abs(np.mean(pits[:, None] <= levels, axis=0) - levels))
+    assert error < 0.05  # 1/(n + 1), and three standard errors of 2000 PITs that share calibration sets
+    # the rows without a width are the outermost scores on both sides, in the calibration set and among test rows
+    outside = np.mean((pits[flats] < 0.2) | (pits[flats] > 0.8))
+    assert outside > 0.95
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+@quietly
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cdf of normal"])
+def test_a_file_keeps_the_floor(kind, tmp_path):
+    make, score = KINDS[kind]
+    calibrated = Calibrator(score).fit(make(CENTRE, WIDTH), LABELS)
+    calibrated.save(tmp_path / "model.safetensors")
+    loaded = calibrant.load(tmp_path / "model.safetensors")
+    assert loaded.score == calibrated.score
+    assert loaded.guarantee == calibrated.guarantee
+    flat = make(CENTRE[:3], np.zeros(3))
+    np.testing.assert_array_equal(answers(loaded(flat)), answers(calibrated(flat)))
+
+
+ROUND1 = Path(__file__).parent / "fixtures" / "round1"
+
+
+@pytest.mark.parametrize(
+    "file", ["interval_linear", "z_of_normal_linear", "quantile_linear", "samples_linear", "folds", "residual_random"]
+)
+def test_files_from_before_floors_load_and_answer_as_they_did(file):
+    loaded = calibrant.load(ROUND1 / f"{file}.safetensors")
+    said = json.loads((ROUND1 / "answers.json").read_text())[f"{file}.safetensors"]
+    prediction = PREDICTIONS[said["prediction"]](HERE)[CALIBRATION:]
+    H = loaded([prediction] * 2) if file == "folds" else loaded(prediction, rng=np.random.default_rng(3))
+    np.testing.assert_allclose(H.cdf(Y[CALIBRATION:]), said["cdf"], rtol=1e-12)
+    assert loaded.guarantee.floored == 0
+    if file == "interval_linear":
+        assert loaded.score == IntervalScore()
