@@ -311,7 +311,7 @@ def test_quantiles_of_a_wide_logistic_mixture_are_exact():
 def test_mixtures_work_in_blocks(monkeypatch):
     gaussian, logistic = GaussianMixture(WEIGHTS, MEANS, STDS), LogisticMixture(WEIGHTS, MEANS[0], STDS[0])
     whole = gaussian.cdf(Y), gaussian._squares(Y), logistic.cdf(Y), logistic.crps(Y)
-    monkeypatch.setattr("calibrant.distributions.gaussian_mixture._BLOCK", 7)
+    monkeypatch.setattr("calibrant.distributions.kernel_mixture._BLOCK", 7)
     parts = gaussian.cdf(Y), gaussian._squares(Y), logistic.cdf(Y), logistic.crps(Y)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-14)

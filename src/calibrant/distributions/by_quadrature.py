@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array
+from array_api_compat import device
+
+from calibrant._arrays import Array, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -14,8 +16,9 @@ from calibrant.distributions.tabulated import Tabulated
 _LOGISTIC = StandardLogistic()
 
 
-def _table(law: Distribution) -> Tabulated:
-    return keep(law, "table", lambda: Tabulated.of(law))
+def _table(law: Distribution, y: Array) -> Tabulated:
+    key = ("table", namespace(y).__name__, str(y.dtype), str(device(y)))
+    return keep(law, key, lambda: Tabulated.of(law, y))
 
 
 def _rows(law: Distribution) -> SmoothRows:
@@ -25,24 +28,24 @@ def _rows(law: Distribution) -> SmoothRows:
 
 def partial_moments(law: Distribution, y: Array) -> PartialMoments:
     """See `PartialMoments`."""
-    return _rows(law).partial_moments(y) if law.shape else _table(law).partial_moments(y)
+    return _rows(law).partial_moments(y) if law.shape else _table(law, y).partial_moments(y)
 
 
 def squares(law: Distribution, y: Array) -> Squares:
     """See `Squares`."""
-    return _rows(law).squares(y) if law.shape else _table(law).squares(y)
+    return _rows(law).squares(y) if law.shape else _table(law, y).squares(y)
 
 
 def moments_within(law: Distribution, y: Array, lower: Array, upper: Array) -> PartialMoments:
     """The same between two bounds."""
     if law.shape:
         return _rows(law).partial_moments(y, lower, upper)
-    return _table(law)._moments_within(y, lower, upper)
+    return _table(law, y)._moments_within(y, lower, upper)
 
 
 def squares_within(law: Distribution, y: Array, lower: Array, upper: Array) -> Squares:
     """The same between two bounds."""
-    return _rows(law).squares(y, lower, upper) if law.shape else _table(law)._squares_within(y, lower, upper)
+    return _rows(law).squares(y, lower, upper) if law.shape else _table(law, y)._squares_within(y, lower, upper)
 
 
 handed_in["partial moments"] = partial_moments

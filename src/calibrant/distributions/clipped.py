@@ -10,6 +10,7 @@ from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.integrated import Integrated
+from calibrant.distributions.mixture import Mixture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +77,13 @@ class Clipped(Integrated):
         inside = self._inside(y)
         part = self.law._squares_within(inside, *self._bounds)
         return squares_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
+
+    def _crps(self, y: Array) -> Array:
+        """A clipped draw of a mixture is a draw of a clipped component, whose CRPS is more exact."""
+        if isinstance(self.law, Mixture):
+            parts = tuple(law.clip(self.lower, self.upper) for law in self.law.components)
+            return Mixture(parts, self.law.weights)._crps(y)
+        return super()._crps(y)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))

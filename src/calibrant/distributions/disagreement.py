@@ -16,7 +16,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import nodes_and_weights
 
 # Logits of the levels between which smooth CDFs are integrated; beyond them the squares of their differences vanish.
-_LEVELS = np.array([-34.0, -28, -23, -18, -14, -11, -9, *np.linspace(-7, 7, 22), 9, 11, 14, 18, 23, 28, 34])
+_LEVELS = np.array([-34.0, -28, -23, -18, -14, -11, -9, *np.linspace(-7, 7, 23), 9, 11, 14, 18, 23, 28, 34])
 _NARROW = 1e-10  # of the spread of a law: a gap in which its CDF jumps
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import reduce
 from typing import NamedTuple
 
-from calibrant._arrays import Array, clip, namespace
+from calibrant._arrays import Array, namespace
 
 
 class PartialMoments(NamedTuple):
@@ -58,6 +59,7 @@ class Outward(NamedTuple):
     """Integrals from the middle m of a law out to y: of F below m, of 1 - F above it, all with a minus sign.
 
     What lies beyond y does not enter, so that a single outlier far out spoils no digit of what is between two bounds.
+    Far from the middle the integrals from the nearer end have more digits: of the two the surer one is taken.
     """
 
     once: Array
@@ -80,28 +82,45 @@ class FromMiddle:
         """Points beyond which the law has no mass to speak of, but for mass at -inf and +inf."""
 
     @abstractmethod
+    def _infinite_mass(self) -> tuple[float, float]:
+        """The mass there."""
+
+    @abstractmethod
     def _outward(self, y: Array) -> Outward:
         """See `Outward`."""
 
+    @abstractmethod
+    def _from_ends(self, y: Array) -> tuple[PartialMoments, Squares]:
+        """The integrals from the ends of the law to y."""
+
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        m, (low, high) = self._middle(), self._reach()
-        a, b = clip(lower, low, None), clip(upper, None, high)
+        m, (a, b) = self._middle(), self._held(lower, upper)
         (At, A2), (Aa, A2a) = self._of_F(y, m), self._of_F(a, m)
         (St, S2), (Sb, S2b) = self._of_S(y, m), self._of_S(b, m)
+        at_y, at_a, at_b = (self._from_ends(place)[0] for place in (y, a, b))
         return PartialMoments(
-            At - Aa,
-            A2 - A2a - (y - a) * Aa,
-            Sb - St,
-            (b - y) * Sb - (S2b - S2),
+            _surer((At, -Aa), (at_y.lower, -at_a.lower)),
+            _surer((A2, -A2a, -(y - a) * Aa), (at_y.lower2, -at_a.lower2, -(y - a) * at_a.lower)),
+            _surer((Sb, -St), (at_y.upper, -at_b.upper)),
+            _surer(((b - y) * Sb, -S2b, S2), (at_y.upper2, -at_b.upper2, -(b - y) * at_b.upper)),
         )
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        m, (low, high) = self._middle(), self._reach()
-        a, b = clip(lower, low, None), clip(upper, None, high)
+        m, (a, b) = self._middle(), self._held(lower, upper)
+        at_y, at_a, at_b = (self._from_ends(place)[1] for place in (y, a, b))
         return Squares(
-            self._of_F_squared(y, m) - self._of_F_squared(a, m),
-            self._of_S_squared(b, m) - self._of_S_squared(y, m),
+            _surer((self._of_F_squared(y, m), -self._of_F_squared(a, m)), (at_y.lower, -at_a.lower)),
+            _surer((self._of_S_squared(b, m), -self._of_S_squared(y, m)), (at_y.upper, -at_b.upper)),
         )
+
+    def _held(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Bounds that are not needlessly far out, where digits are lost."""
+        xp, (low, high) = namespace(lower), self._reach()
+        below, above = self._infinite_mass()
+        far = xp.isinf(lower) if below else lower < low
+        lower = xp.where(far, xp.full_like(lower, low), lower)
+        far = xp.isinf(upper) if above else upper > high
+        return lower, xp.where(far, xp.full_like(upper, high), upper)
 
     def _of_F(self, y: Array, m: float) -> tuple[Array, Array]:
         """The integral of F from m to y, and the integral of that."""
@@ -121,6 +140,14 @@ class FromMiddle:
     def _of_S_squared(self, y: Array, m: float) -> Array:
         out = self._outward(y)
         return namespace(y).where(y < m, out.square - 2 * out.once - (m - y), -out.square)
+
+
+def _surer(one: tuple[Array, ...], other: tuple[Array, ...]) -> Array:
+    """Of two sums that are equal but for rounding, the one whose terms are smaller: it has lost fewer digits."""
+    xp = namespace(one[0])
+    sizes = [reduce(xp.maximum, (xp.abs(term) for term in terms)) for terms in (one, other)]
+    sums = [reduce(lambda a, b: a + b, terms) for terms in (one, other)]
+    return xp.where(sizes[0] <= sizes[1], sums[0], sums[1])
 
 
 def _positive(x: Array) -> Array:

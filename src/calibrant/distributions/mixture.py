@@ -183,10 +183,6 @@ class Mixture(Integrated):
         parts = [law._moments_within(y, lower, upper) for law in self.components]
         return PartialMoments(*(self._sum(list(column)) for column in zip(*parts, strict=True)))
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
-        """A clipped draw is a draw of a clipped component."""
-        return Mixture(tuple(law.clip(lower, upper) for law in self.components), self.weights)
-
     def _quantiles_logit(self, s: Array) -> Array:
         """Interpolated between the components' own levels, and one Newton step."""
         if not self.shape:

@@ -264,9 +264,12 @@ class PiecewiseLinear(FromMiddle, Integrated):
         first, last, *_ = self._ends
         (_, left), (_, right) = self._tail(0), self._tail(1)
         return (
-            float(first - _TAIL_REACH * left) if math.isfinite(left) else -math.inf,
-            float(last + _TAIL_REACH * right) if math.isfinite(right) else math.inf,
+            first - _TAIL_REACH * left if math.isfinite(left) else first,
+            last + _TAIL_REACH * right if math.isfinite(right) else last,
         )
+
+    def _from_ends(self, y: Array) -> tuple[PartialMoments, Squares]:
+        return self._partial_moments(y), self._squares(y)
 
     @kept
     def _outward_at_knots(self) -> Outward:

@@ -170,7 +170,7 @@ def _stretches(q: Distribution, edges: Array, start: Array, end: Array, cell: Ar
     xp = namespace(edges)
     parts = []
     for low in range(0, max(1, start.shape[0]), _BLOCK):
-        rows = slice(low, low + _BLOCK)
+        rows = slice(low, min(low + _BLOCK, start.shape[0]))
         a, b, k = start[rows], end[rows], cell[rows]
         left, right = xp.take(edges, k), xp.take(edges, k + 1)
         h, width = b - a, right - left

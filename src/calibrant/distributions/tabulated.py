@@ -59,9 +59,9 @@ class Tabulated(FromMiddle):
     """Integrals from there to every edge."""
 
     @classmethod
-    def of(cls, law: Distribution) -> Tabulated:
-        """Tabulate a law between its `_breaks`, which must reach far enough into both tails."""
-        edges = law._breaks()
+    def of(cls, law: Distribution, like: Array) -> Tabulated:
+        """Tabulate a law between its `_breaks`, which must reach far enough into both tails, beside an array."""
+        edges = device_like(law._breaks(), like) if law._like is None else law._breaks()
         xp = namespace(edges)
         largest = 1e-3 * float(xp.finfo(edges.dtype).max) ** 0.5  # whose square is still a float
         edges = _refined(edges[xp.abs(edges) <= largest], _PIECES)
@@ -130,9 +130,13 @@ class Tabulated(FromMiddle):
         return float(self.edges[self.middle])
 
     def _reach(self) -> tuple[float, float]:
-        return -np.inf if self.infinite[0] else float(self.edges[0]), np.inf if self.infinite[1] else float(
-            self.edges[-1]
-        )
+        return float(self.edges[0]), float(self.edges[-1])
+
+    def _infinite_mass(self) -> tuple[float, float]:
+        return self.infinite
+
+    def _from_ends(self, y: Array) -> tuple[PartialMoments, Squares]:
+        return self.partial_moments(y), self.squares(y)
 
     def _outward(self, y: Array) -> Outward:
         """See `Outward`; beyond the edges the law has no mass left but at infinity."""
@@ -209,7 +213,7 @@ class ByTable(Integrated):
 
     @kept
     def _table(self) -> Tabulated:
-        return Tabulated.of(self)
+        return Tabulated.of(self, self._like)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._table.partial_moments(y)
