@@ -6,6 +6,8 @@ from abc import abstractmethod
 from functools import reduce
 from typing import NamedTuple
 
+import numpy as np
+
 from calibrant._arrays import Array, namespace
 
 
@@ -146,7 +148,8 @@ def _surer(one: tuple[Array, ...], other: tuple[Array, ...]) -> Array:
     """Of two sums that are equal but for rounding, the one whose terms are smaller: it has lost fewer digits."""
     xp = namespace(one[0])
     sizes = [reduce(xp.maximum, (xp.abs(term) for term in terms)) for terms in (one, other)]
-    sums = [reduce(lambda a, b: a + b, terms) for terms in (one, other)]
+    with np.errstate(invalid="ignore"):  # inf - inf, where one of them does not exist
+        sums = [reduce(lambda a, b: a + b, terms) for terms in (one, other)]
     return xp.where(sizes[0] <= sizes[1], sums[0], sums[1])
 
 

@@ -22,6 +22,7 @@ from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.laplace import StandardLaplace
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.randomised import Unrealised
 from calibrant.distributions.single import Single
@@ -175,6 +176,7 @@ _SCALE = _number("a mean excess", lambda value: 0 <= value <= 10 * LARGEST or va
 _LAMBDA = _number("a lambda, at least 0 or -1", lambda value: value >= 0 or value == -1)
 _KNOTS = _floats("finite floats in a row", (1,), lambda value: abs(value) <= np.float64(10 * LARGEST))
 _LOGITS = _floats("finite floats in a row", (1,))
+_POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
 _PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
 _LOCS = _floats("finite floats, one a law", (0, 1))
 _SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
@@ -196,6 +198,16 @@ def _line(knots: Any, probs: Any, left: float = math.inf, right: float = math.in
             raise ValueError(f"its {name} fall at place {int(np.argmax(column[1:] < column[:-1])) + 1}")
     if (left == 0 and probs[0] > 0) or (right == 0 and probs[-1] < 1):
         raise ValueError("a tail that has mass needs a mean excess above 0")
+
+
+def _rising(knots: Any, values: Any, slopes: Any) -> None:
+    if not knots.shape == values.shape == slopes.shape or knots.size < 2 or len({a.dtype for a in (knots, values, slopes)}) > 1:
+        raise ValueError(f"{knots.size} knots do not go with {values.size} values and {slopes.size} slopes")
+    for name, column in (("knots", knots), ("values", values)):
+        if bool(np.any(column[1:] <= column[:-1])):
+            raise ValueError(f"its {name} do not rise at place {int(np.argmax(column[1:] <= column[:-1])) + 1}")
+    if bool(np.any(np.maximum(slopes[1:], slopes[:-1]) * np.diff(knots) > 3.001 * np.diff(values))):
+        raise ValueError("its slopes are too steep for a cubic that rises")
 
 
 def _bent(law: Any, bend: PiecewiseLinear) -> None:
@@ -318,6 +330,7 @@ PARTS = (
     # laws
     _kind(PiecewiseLinear, _line, knots=_KNOTS, probs=_PROBS, left=_SCALE, right=_SCALE),
     _kind(LogisticLinear, _line, knots=_LOGITS, probs=_PROBS),
+    _kind(LogitSpline, _rising, knots=_LOGITS, values=_LOGITS, slopes=_POSITIVES),
     _kind(LogisticMixture, weights=_PROBS, locs=_LOGITS, scales=_LOGITS),
     _kind(Guarded, _bent, law=_SINGLE, bend=_a(PiecewiseLinear)),
     _kind(Mixture, components=_several(_a(Distribution)), weights=_several(_WEIGHT)),
