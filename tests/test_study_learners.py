@@ -78,7 +78,7 @@ def test_each_base_predicts_in_its_own_way_with_a_row_for_each_row_of_its_part(q
         for prediction in parts:
             assert isinstance(prediction, kinds[base])
             assert len(prediction) == 12
-            assert prediction._like.dtype == np.float64
+            assert prediction.like.dtype == np.float64
     assert [type(member) for member in found["ensemble"][0].members] == [kinds["distribution"]] * 5
 
 

@@ -24,9 +24,6 @@ import joblib  # noqa: E402
 
 import calibrant  # noqa: E402
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, metrics  # noqa: E402
-from calibrant.distributions.guarded import Guarded  # noqa: E402
-from calibrant.distributions.mixture import Mixture  # noqa: E402
-from calibrant.interpolators import NAF, BoundedTails, Linear  # noqa: E402
 from calibrant.study import sources  # noqa: E402
 from calibrant.study.cells import Rows, finite, measure, standardised  # noqa: E402
 from calibrant.study.cells import task_of as task_of_cell  # noqa: E402
@@ -36,7 +33,6 @@ from calibrant.study.names import Cell  # noqa: E402
 from calibrant.study.paper.design import PAPER, QUICK  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
 from calibrant.study.run import run  # noqa: E402
-from calibrant.study.smooth import smooth  # noqa: E402
 from calibrant.study.store import StudyError, opened  # noqa: E402
 from calibrant.study.trained import Trained  # noqa: E402
 
@@ -213,31 +209,6 @@ def test_labels_are_standardised_by_the_training_rows_as_the_networks_saw_them()
     fitted = train(table.X, table.y, [split], recipe=Recipe(width=8, steps=150, checks=5))
     point, _ = fitted.predictions(0)["point"]
     assert np.mean((point.values - y[split.calibration]) ** 2) < 0.3  # the noise alone has 0.1
-
-
-@pytest.mark.parametrize("n", [12, 60, 2000])
-def test_a_smoothed_naf_law_has_the_std_and_crps_of_the_law_itself(n):
-    rng = np.random.default_rng(n)
-    law, y = NAF().fit(rng.standard_t(3, n)), rng.normal(size=40)
-    near = smooth(law)
-    np.testing.assert_allclose(near.crps(y), law.crps(y), rtol=1e-6)
-    np.testing.assert_allclose(near.std(), law.std(), rtol=1e-6)
-    np.testing.assert_allclose(near.cdf(y), law.cdf(y), rtol=1e-5)
-    np.testing.assert_allclose(near.logpdf(y), law.logpdf(y), atol=1e-2)
-
-
-def test_a_guarded_law_is_smoothed_inside_and_other_laws_are_left_alone():
-    rng = np.random.default_rng(0)
-    scores, y = np.round(rng.normal(size=300), 1), rng.normal(size=20)
-    law = NAF(promise=lambda n: 0.5).fit(scores + 1e-9 * rng.normal(size=300))
-    assert isinstance(law, Guarded)
-    near = smooth(law)
-    np.testing.assert_allclose(near.crps(y), law.crps(y), rtol=1e-5)
-    np.testing.assert_allclose(near.std(), law.std(), rtol=1e-5)
-    mixed = Mixture((NAF().fit(scores), Normal(0.0, 1.0)), (0.5, 0.5))
-    np.testing.assert_allclose(smooth(mixed).crps(y), mixed.crps(y), rtol=1e-5)
-    linear = Linear(BoundedTails()).fit(scores)
-    assert smooth(linear) is linear
 
 
 def test_a_worker_that_measures_a_cell_loads_no_torch_and_no_pandas():

@@ -188,7 +188,9 @@ def rows(array: Array, index: Any) -> Array:
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
             if not xp.isdtype(index.dtype, "integral"):
-                raise TypeError(f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers")
+                raise TypeError(
+                    f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers"
+                )
             return xp.take(array, index, axis=0)
         same_length("the batch", array.shape[0], "the mask", index.shape[0])
         return array[index] if array.ndim == 1 else xp.take(array, xp.nonzero(index)[0], axis=0)

@@ -95,7 +95,7 @@ def map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def promoted(batch: T, *values: Any) -> T:
     """`batch` with its floats in the widest type among it and `values`, by the rule of `wider`; or as it is."""
-    like = batch._like  # type: ignore[attr-defined]
+    like = batch.like  # type: ignore[attr-defined]
     wide = wider(like, *values)
     if like is None or at_home(like, wide):
         return batch

@@ -54,7 +54,7 @@ class Calibrator:
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
         prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction._like, ndim=1)
+        y = floats("y", y, like=prediction.like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
@@ -98,7 +98,7 @@ class Calibrated:
         check_form(self.form, prediction)
         if rng is not None:
             check_generator(rng)
-        q = self.q.to(prediction._like).for_rows(Context(len(prediction), by, weights, rng))
+        q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, rng))
         return self.score.pull_back(q, prediction)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -166,7 +166,7 @@ def same(one, other):
 
 
 def _array(prediction):
-    return prediction._like
+    return prediction.like
 
 
 @pytest.mark.parametrize("names", FRAMES)

@@ -91,7 +91,7 @@ class Distribution(Forecast):
     # ---- what it may say better ------------------------------------------------------------------------------------
 
     @property
-    def _like(self) -> Array:
+    def like(self) -> Array:
         """One of the law's own arrays, which tells namespace, dtype and device; None where it has none."""
         return first_array(self)
 
@@ -154,7 +154,7 @@ class Distribution(Forecast):
     def _breaks(self) -> Array:
         """Points of a single law between which its CDF is smooth, close enough for Gauss-Legendre in between."""
         s = np.concatenate([np.linspace(-40, 40, 161), [-700, -300, -150, -80, 80, 150, 300, 700]])
-        like = self._like if self._like is not None else np.zeros(())
+        like = self.like if self.like is not None else np.zeros(())
         return self._ppf_logit(device_like(np.sort(s), like))
 
     def _outline(self) -> tuple[Array, Array, Array] | None:
@@ -201,7 +201,7 @@ class Distribution(Forecast):
     def ppf(self, p: Any) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
         law = promoted(self, p)
-        return law._at("_ppf", probabilities("p", p, like=law._like))
+        return law._at("_ppf", probabilities("p", p, like=law.like))
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
@@ -229,7 +229,7 @@ class Distribution(Forecast):
     def quantiles(self, levels: Any) -> Array:
         """The quantiles at k levels, as (n, k) for a batch and (k,) for a single law."""
         law = promoted(self, levels)
-        p = probabilities("levels", levels, like=law._like)
+        p = probabilities("levels", levels, like=law.like)
         if p.ndim != 1:
             raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
         return law._quantiles(p)
@@ -241,8 +241,8 @@ class Distribution(Forecast):
             raise ValueError(f"size must be a count of draws, got {size!r}")
         # open at both ends, so that no draw is infinite
         p = rng.random((*self.shape, size))
-        np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self._like) else 1 - 2.0**-53, out=p)
-        return self._at("_ppf", p if self._like is None else device_like(p, self._like))
+        np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self.like) else 1 - 2.0**-53, out=p)
+        return self._at("_ppf", p if self.like is None else device_like(p, self.like))
 
     def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
         """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
@@ -273,7 +273,7 @@ class Distribution(Forecast):
 
     def to(self, like: Array) -> Self:
         """The same law with its arrays in the namespace, dtype and device of `like`."""
-        if like is None or self._like is None or at_home(self._like, like):
+        if like is None or self.like is None or at_home(self.like, like):
             return self
         return cast(Self, map_arrays(self, lambda array: moved(array, like)))
 
@@ -292,7 +292,7 @@ class Distribution(Forecast):
     def _meeting(self, name: str, value: Any, *, allow_inf: bool = False) -> tuple[Distribution, Array]:
         """The law and an argument, checked, in the wider type of the two: see `calibrant._arrays.wider`."""
         law = promoted(self, value)
-        return law, floats(name, value, like=law._like, allow_inf=allow_inf)
+        return law, floats(name, value, like=law.like, allow_inf=allow_inf)
 
     def _lift(self, parameter: Array) -> Array:
         """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""
@@ -313,7 +313,7 @@ class Distribution(Forecast):
     def _in_blocks(self, name: str, *arguments: Array) -> Array:
         """A method of the batch, block by block of rows where that keeps numpy's temporaries small and in the cache."""
         rows = len(self)
-        if rows <= 2 * _BLOCK or not array_api_compat.is_numpy_array(self._like):
+        if rows <= 2 * _BLOCK or not array_api_compat.is_numpy_array(self.like):
             return getattr(self, name)(*arguments)
         parts = []
         for start in range(0, rows, _BLOCK):

@@ -98,7 +98,7 @@ class Clipped(Integrated):
 
     @property
     def _bounds(self) -> tuple[Array, Array]:
-        lower, upper = (device_like(bound, self._like) for bound in (self.lower, self.upper))
+        lower, upper = (device_like(bound, self.like) for bound in (self.lower, self.upper))
         return (lower[None, None], upper[None, None]) if self.shape else (lower, upper)
 
     @staticmethod

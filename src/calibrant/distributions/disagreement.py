@@ -78,7 +78,7 @@ def _by_quadrature(
     laws: Sequence[Distribution], weights: Sequence[float], outlines: Sequence[tuple[Array, Array, Array]]
 ) -> Array:
     """Gauss-Legendre between the quantiles of all at a grid of levels, and between the points of those that bend."""
-    like = next(law._like for law in laws if law._like is not None)
+    like = next(law.like for law in laws if law.like is not None)
     xp = namespace(like)
     levels = device_like(_LEVELS, like)
     levels = levels[None, :] if laws[0].shape else levels

@@ -45,7 +45,7 @@ class Integrated(Distribution):
 
     def _at_centre(self) -> tuple[Array, PartialMoments]:
         """A middle point of each law and the partial moments there; around it nothing cancels."""
-        half = device_like(0.5, self._like)
+        half = device_like(0.5, self.like)
         centre = self._centre(self._ppf(half[None, None] if self.shape else half))
         part = self._partial_moments(centre)
         if not self.shape:

@@ -49,8 +49,8 @@ class Joined(Distribution):
         return (self.part.shape[0],)
 
     @property
-    def _like(self) -> Array:
-        return next((law._like for law in self.parts if law._like is not None), None)
+    def like(self) -> Array:
+        return next((law.like for law in self.parts if law.like is not None), None)
 
     def to(self, like: Array) -> Self:
         """The parts, moved."""
@@ -99,8 +99,8 @@ class Joined(Distribution):
         """A method of the parts that takes no values."""
 
         def ask(law: Distribution, rows: Rows) -> Array:
-            xp = namespace(self._like)
-            value = xp.asarray(getattr(law, name)(), dtype=self._like.dtype, device=device(self._like))
+            xp = namespace(self.like)
+            value = xp.asarray(getattr(law, name)(), dtype=self.like.dtype, device=device(self.like))
             return value if law.shape else xp.broadcast_to(value, (rows.size,))
 
         return self._each(ask)
@@ -165,7 +165,7 @@ class Joined(Distribution):
         return self._on("_squares_within", y, lower, upper)
 
     def _infinite_mass(self) -> tuple[Array, Array]:
-        xp, like = namespace(self._like), self._like
+        xp, like = namespace(self.like), self.like
 
         def ask(law: Distribution, rows: Rows) -> tuple[Array, Array]:
             below, above = (
@@ -205,5 +205,5 @@ def join(laws: Sequence[Distribution]) -> Distribution:
             parts.append(piece)
         which.append(part)
         rows.append(row)
-    like = laws[0]._like
+    like = laws[0].like
     return Joined(tuple(part.to(like) for part in parts), np.concatenate(which), np.concatenate(rows))

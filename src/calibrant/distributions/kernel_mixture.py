@@ -158,7 +158,7 @@ class KernelMixture(Distribution):
 
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         """From F, 1 - F and f themselves; from their logarithms where these are too small for floats."""
-        xp, kernel = namespace(self._like), self._kernel
+        xp, kernel = namespace(self.like), self._kernel
         F, S, f = self._cdf(y), self._sf(y), self._sum(lambda z: xp.exp(kernel._logpdf(z)), y, power=-1)
         tiny = 1e3 * float(xp.finfo(F.dtype).smallest_normal)
         far = (tiny > F) | (tiny > S) | (f < tiny)
@@ -195,7 +195,7 @@ class KernelMixture(Distribution):
 
     def _squares(self, y: Array) -> Squares:
         """Whole pieces on either side of y, and the two parts of its own piece."""
-        xp = namespace(self._like)
+        xp = namespace(self.like)
         if self.shape:
             size = max(1, _BLOCK // (5 * (self._components[1].shape[1] * len(self._grid) + y.shape[1])))
             if self.shape[0] > size:

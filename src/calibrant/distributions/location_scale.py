@@ -27,7 +27,7 @@ class LocationScale(Distribution):
         return tuple(self.loc.shape)
 
     @property
-    def _like(self) -> Array:
+    def like(self) -> Array:
         return self.loc
 
     def _z(self, y: Array) -> Array:

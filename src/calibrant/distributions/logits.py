@@ -57,7 +57,7 @@ class OwnLogit:
     @property
     def like(self) -> Array:
         """One of their arrays."""
-        return self.law._like
+        return self.law.like
 
     def __call__(self, y: Array) -> Array:
         """log F(y) - log(1 - F(y))."""

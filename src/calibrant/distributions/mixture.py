@@ -155,7 +155,7 @@ class Mixture(Integrated):
 
     def _std(self) -> Array:
         """sqrt(sum of w_k (std_k^2 + (mean_k - mean)^2))."""
-        xp = namespace(self._like)
+        xp = namespace(self.like)
         means, stds = [law._mean() for law in self.components], [law._std() for law in self.components]
         finite = reduce(lambda a, b: a & b, (xp.isfinite(value) for value in (*means, *stds)))
         means = [xp.where(finite, value, xp.zeros_like(value)) for value in means]
@@ -187,10 +187,10 @@ class Mixture(Integrated):
         """Interpolated between the components' own levels, and one Newton step."""
         if not self.shape:
             return self._ppf_logit(s)
-        xp, levels = namespace(self._like), device_like(_LEVELS[None, :], self._like)
+        xp, levels = namespace(self.like), device_like(_LEVELS[None, :], self.like)
         grid = xp.sort(concatenate([law._quantiles_logit(levels) for law in self.components], axis=1), axis=1)
         slowly = lambda rows: take_rows(self, rows)._ppf_logit(s)  # noqa: E731
-        return invert_many(self._logit_and_log_slope, slowly, device_like(s, self._like), grid)
+        return invert_many(self._logit_and_log_slope, slowly, device_like(s, self.like), grid)
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         below, above = zip(*(law._infinite_mass() for law in self.components), strict=True)

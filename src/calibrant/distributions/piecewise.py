@@ -76,7 +76,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         return ()
 
     @property
-    def _like(self) -> Array:
+    def like(self) -> Array:
         return self.knots
 
     def _piece(self, y: Array) -> tuple[Array, Array, Array]:

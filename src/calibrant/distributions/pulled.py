@@ -70,7 +70,7 @@ class PulledOne(Composed, ByTable):
         return float(below), float(above)
 
     def _breaks(self) -> Array:
-        xp = namespace(self._like)
+        xp = namespace(self.like)
         mine = self.map.inverse(self.q._breaks())
         own = self.map.breaks()
         points = mine if own is None else concatenate([mine, device_like(own, mine)])
@@ -83,7 +83,7 @@ def _unlanded(map: Increasing, q: Distribution) -> tuple[Array, Array]:
         if isinstance(mass, float) and mass == 0:
             masses.append(mass)
             continue
-        s = device_like(end, q._like if map.like is None else map.like)
+        s = device_like(end, q.like if map.like is None else map.like)
         far = map.inverse(s[None, None] if map.shape else s)
         xp = namespace(far)
         lost = xp.astype(~xp.isfinite(far), far.dtype)

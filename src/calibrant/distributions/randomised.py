@@ -136,14 +136,14 @@ class Unrealised(Distribution):
     def for_rows(self, context: Context) -> Distribution:
         """One uniform for each row."""
         super().for_rows(context)
-        like = self.atoms._like
+        like = self.atoms.like
         lower, upper = (device_like(np.full(context.rows, end), like) for end in (self.lower, self.upper))
         uniform = device_like(generator(context.rng).random(context.rows), like)
         return Randomised(self.atoms, lower, upper, uniform, self.count)
 
     @property
     def _half(self) -> Distribution:
-        like = self.atoms._like
+        like = self.atoms.like
         lower, upper = (device_like([end], like) for end in (self.lower, self.upper))
         return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)[0]
 

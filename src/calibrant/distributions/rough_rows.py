@@ -42,7 +42,7 @@ class RoughRows:
         (rows,) = self.map.shape
         y = namespace(y).broadcast_to(y, (rows, y.shape[1]))
         cuts = self.q._breaks()
-        cuts = device_like(cuts, self.map.like) if self.q._like is None else cuts
+        cuts = device_like(cuts, self.map.like) if self.q.like is None else cuts
         size = max(1, _BLOCK // (5 * (cuts.shape[0] + _EVEN)))
         parts = []
         for start in range(0, max(rows, 1), size):

@@ -72,7 +72,7 @@ class Rule:
         edges, split = _edges(q, chart, like, far=far)
         xp = namespace(edges)
         nodes = edges[:-1, None] + (edges[1:] - edges[:-1])[:, None] * device_like((_x + 1) / 2, edges)
-        breaks = q._breaks() if q._like is not None else device_like(q._breaks(), edges)
+        breaks = q._breaks() if q.like is not None else device_like(q._breaks(), edges)
         breaks = breaks[(breaks > edges[0]) & (breaks < edges[-1])]
         points = _unique(xp.sort(concatenate([edges, breaks])))
         cell = clip(xp.searchsorted(edges, points, side="right") - 1, 0, edges.shape[0] - 2)

@@ -26,7 +26,7 @@ class Spliced(Integrated):
         return tuple(self.at.shape)
 
     @property
-    def _like(self) -> Array:
+    def like(self) -> Array:
         return self.at
 
     def _side(self, name: str, y: Array, below: Array) -> Array:

@@ -61,7 +61,7 @@ class Tabulated(FromMiddle):
     @classmethod
     def of(cls, law: Distribution, like: Array) -> Tabulated:
         """Tabulate a law between its `_breaks`, which must reach far enough into both tails, beside an array."""
-        edges = device_like(law._breaks(), like) if law._like is None else law._breaks()
+        edges = device_like(law._breaks(), like) if law.like is None else law._breaks()
         xp = namespace(edges)
         largest = 1e-3 * float(xp.finfo(edges.dtype).max) ** 0.5  # whose square is still a float
         edges = _refined(edges[xp.abs(edges) <= largest], _PIECES)
@@ -213,7 +213,7 @@ class ByTable(Integrated):
 
     @kept
     def _table(self) -> Tabulated:
-        return Tabulated.of(self, self._like)
+        return Tabulated.of(self, self.like)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._table.partial_moments(y)

@@ -143,7 +143,7 @@ class TorchDistribution(Numeric):
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile at sigmoid(s), s held where the cdf still tells it from 0 and 1."""
-        s = s if is_torch_array(s) else device_like(s, self._like)
+        s = s if is_torch_array(s) else device_like(s, self.like)
         xp = namespace(s)
         lower, upper, middle = (self._lift(bound) for bound in self._bounds)
         limits = xp.finfo(s.dtype)

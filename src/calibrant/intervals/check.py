@@ -24,7 +24,7 @@ def check_nonconformity(nonconformity: Nonconformity, prediction: Any, y_grid: A
     >>> check_nonconformity(CQR(), Interval([0.0, 1.0], [2.0, 5.0]), np.linspace(-10, 10, 50))
     """
     prediction = as_prediction(prediction)
-    grid = floats("y_grid", y_grid, like=prediction._like, ndim=1)
+    grid = floats("y_grid", y_grid, like=prediction.like, ndim=1)
     xp = namespace(grid)
     if grid.shape[0] < 2 or bool(xp.any(grid[1:] <= grid[:-1])):
         raise ValueError("y_grid must hold at least two points in strictly increasing order")

@@ -129,7 +129,7 @@ class ConformalInterval:
     def fit(self, prediction: Any, y: Any) -> FittedInterval:
         """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
         prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction._like, ndim=1)
+        y = floats("y", y, like=prediction.like, ndim=1)
         n = y.shape[0]
         same_length("the prediction", len(prediction), "y", n)
         if n == 0:

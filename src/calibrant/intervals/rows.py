@@ -12,7 +12,7 @@ from calibrant.predictions import as_prediction
 def rows_and(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
     """A prediction, and a value for each of its rows; a single number stands for all."""
     prediction = promoted(as_prediction(prediction), value)
-    value = floats(name, value, like=prediction._like, allow_inf=True)
+    value = floats(name, value, like=prediction.like, allow_inf=True)
     if value.ndim == 0:
         value = namespace(value).broadcast_to(value, (len(prediction),))
     if value.ndim != 1:

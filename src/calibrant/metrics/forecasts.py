@@ -26,7 +26,7 @@ def forecast(value: Any) -> Any:
 def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
     H = promoted(forecast(H), y)
-    y = floats("y", y, like=H._like, ndim=1)
+    y = floats("y", y, like=H.like, ndim=1)
     if H.shape:
         same_length(what, len(H), "y", y.shape[0])
     if y.shape[0] == 0:

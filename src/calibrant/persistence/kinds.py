@@ -201,7 +201,11 @@ def _line(knots: Any, probs: Any, left: float = math.inf, right: float = math.in
 
 
 def _rising(knots: Any, values: Any, slopes: Any) -> None:
-    if not knots.shape == values.shape == slopes.shape or knots.size < 2 or len({a.dtype for a in (knots, values, slopes)}) > 1:
+    if (
+        not knots.shape == values.shape == slopes.shape
+        or knots.size < 2
+        or len({a.dtype for a in (knots, values, slopes)}) > 1
+    ):
         raise ValueError(f"{knots.size} knots do not go with {values.size} values and {slopes.size} slopes")
     for name, column in (("knots", knots), ("values", values)):
         if bool(np.any(column[1:] <= column[:-1])):

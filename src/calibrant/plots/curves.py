@@ -60,7 +60,7 @@ def atoms(law: Distribution, q: Numbers) -> Atoms:
 
 def _rounding(law: Distribution, q: Numbers) -> float:
     """How far a number may be off after it was shifted and scaled."""
-    like = law._like
+    like = law.like
     precision = np.finfo(np.float64).eps if like is None else float(namespace(like).finfo(like.dtype).eps)
     return float(4 * precision * np.max(np.abs(q)))
 

@@ -46,7 +46,7 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
         raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
     prediction = promoted(as_prediction(prediction), y)
-    y = floats("y", y, like=prediction._like, ndim=1)
+    y = floats("y", y, like=prediction.like, ndim=1)
     same_length("the prediction", len(prediction), "y", y.shape[0])
     n = calibrated.guarantee.n
     if y.shape[0] != n:

@@ -25,7 +25,7 @@ class Prediction(Forecast):
         """(n,): one prediction a row."""
 
     @property
-    def _like(self) -> Array:
+    def like(self) -> Array:
         return first_array(self)
 
     def __len__(self) -> int:

@@ -36,12 +36,12 @@ class Ensemble(Prediction):
             raise ValueError("Ensemble.members must hold at least one prediction")
         for k, member in enumerate(members):
             same_length("Ensemble.members[0]", len(members[0]), f"Ensemble.members[{k}]", len(member))
-            if namespace(member._like) is not namespace(members[0]._like):
+            if namespace(member.like) is not namespace(members[0].like):
                 raise TypeError(
-                    f"Ensemble.members[{k}] holds {type(member._like).__module__.split('.')[0]} arrays where"
-                    f" {type(members[0]._like).__module__.split('.')[0]} is expected: convert it first"
+                    f"Ensemble.members[{k}] holds {type(member.like).__module__.split('.')[0]} arrays where"
+                    f" {type(members[0].like).__module__.split('.')[0]} is expected: convert it first"
                 )
-        members = tuple(promoted(member, *(other._like for other in members)) for member in members)
+        members = tuple(promoted(member, *(other.like for other in members)) for member in members)
         given = floats("Ensemble.weights", np.ones(len(members)) if weights is None else weights, ndim=1)
         same_length("Ensemble.members", len(members), "Ensemble.weights", given.shape[0])
         checked = tuple(float(weight) for weight in given)

@@ -76,7 +76,7 @@ class ChartScore(ABC):
     def __call__(self, prediction: Any, y: Any) -> Array:
         """phi(f(x_i), y_i) for each row i."""
         prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction._like, ndim=1)
+        y = floats("y", y, like=prediction.like, ndim=1)
         same_length("the prediction", len(prediction), "y", y.shape[0])
         return self.chart_of(prediction)(y[:, None])[:, 0]
 
@@ -108,7 +108,7 @@ class LocationScaleScore(ChartScore):
         """The straight lines (y - loc) / scale."""
         name = type(self).__name__
         pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
-        loc, scale = (floats(f"the {what} of {name}", value, like=prediction._like) for what, value in pair)
+        loc, scale = (floats(f"the {what} of {name}", value, like=prediction.like) for what, value in pair)
         xp = namespace(loc)
         if not bool(xp.all(scale > 0)):
             complain(f"the scale of {name}", ~(scale > 0), "is not positive")

@@ -34,7 +34,7 @@ def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
     """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
     law: LocationScale = chart.law  # type: ignore[assignment]
     base = law.base
-    key = base if base._like is None else id(base)  # a law without parameters is known by its kind
+    key = base if base.like is None else id(base)  # a law without parameters is known by its kind
     one = keep(q, ("pulled back", key), lambda: (base, pull_back(q, LogitCDF(base))))
     return LocationScale(law.loc, law.scale, one[1])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import metrics
-from calibrant.calibration import Calibrated, Calibrator
+from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import Interpolator
 from calibrant.intervals import Centred, ConformalInterval
@@ -21,7 +21,6 @@ from calibrant.scores.base import ChartScore
 from calibrant.study.datasets.errors import need
 from calibrant.study.design import Design
 from calibrant.study.names import Cell
-from calibrant.study.smooth import smooth
 
 Floats = NDArray[np.float64]
 
@@ -82,25 +81,18 @@ def _values(task: Task) -> dict[str, float]:
     fitted = Calibrator(task.score, task.interpolator).fit(task.calibration.prediction, task.calibration.y)
     y, rng = task.test.y, task.cell.rng(task.seed)
     H = fitted(task.test.prediction, rng=rng)
-    integrated = _integrated(fitted, H, task.test.prediction)
     density = H.logpdf(y)
     found = {
-        "std": metrics.std(integrated),
+        "std": metrics.std(H),
         "ci95_width": metrics.ci_width(H, 0.95),
         "nll": float(-np.mean(density)),
         "nll_infinite_rows": int(np.isneginf(density).sum()),
         "nll_authors": metrics.nll_finite_difference(H, y),
-        "crps": metrics.crps(integrated, y),
+        "crps": metrics.crps(H, y),
         "ece": metrics.debiased_ece(H, y),
         "coverage95": metrics.coverage(H, y, 0.95),
     }
     return found if task.coverage is None else found | _intervals(task, task.coverage, H)
-
-
-def _integrated(fitted: Calibrated, H: Distribution, prediction: Any) -> Distribution:
-    """H in a form whose std and CRPS are quick: the same law, but for a NAF's interpolation (see `smooth`)."""
-    q = smooth(fitted.q)
-    return H if q is fitted.q else replace(fitted, q=q)(prediction)
 
 
 def _intervals(task: Task, coverage: float, H: Distribution) -> dict[str, float]:

@@ -45,7 +45,7 @@ def check_score(score: Score, prediction: Any, y: Any) -> None:
     with labels from all over the range of y, so let y hold labels that any of these rows might have had.
     """
     prediction = promoted(as_prediction(prediction), y)
-    y = floats("y", y, like=prediction._like, ndim=1)
+    y = floats("y", y, like=prediction.like, ndim=1)
     same_length("the prediction", len(prediction), "y", y.shape[0])
     if y.shape[0] < 2:
         raise ValueError(f"check_score needs at least two rows, got {y.shape[0]}")
