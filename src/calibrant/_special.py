@@ -77,3 +77,11 @@ def ndtri_logit(s: Array) -> Array:
         z = z - (log_cdf - log_p) * xp.exp(log_cdf + 0.5 * z**2 + 0.5 * math.log(2 * math.pi))
     z = xp.where(s > 0, -z, z)
     return xp.where(xp.isinf(s), s, z)
+
+
+def levels_around(s: Array) -> Array:
+    """Logits, as numpy, that reach a little beyond all of s: close together in the bulk, farther apart in the tails."""
+    low, high = (float(end) for end in (namespace(s).min(s), namespace(s).max(s)))
+    reach = max(8.0, 0.5 - low, 0.5 + high)
+    tail = np.geomspace(8.0, reach, 1 + int(np.ceil(np.log(reach / 8.0) / 0.17))) if reach > 8 else np.array([8.0])
+    return np.concatenate([-tail[::-1], np.linspace(-7, 7, 25), tail])

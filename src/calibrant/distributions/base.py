@@ -23,7 +23,7 @@ from calibrant._arrays import (
     unit,
 )
 from calibrant._batch import first_array, map_arrays, promoted, take_rows
-from calibrant._special import safe_log, sigmoid
+from calibrant._special import levels_around, safe_log, sigmoid
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.forecast import Forecast
@@ -51,7 +51,7 @@ class Distribution(Forecast):
     | hook | what it says | default |
     |---|---|---|
     | `_sf`, `_logcdf`, `_logsf`, `_ppf_logit` | the tails, as far out as floats reach | from `_cdf` and `_ppf` |
-    | `_logit_and_log_slope` | log F - log(1 - F) and the log of its slope | from the three logs |
+    | `_logit`, `_logit_and_log_slope` | log F - log(1 - F), and the log of its slope | from the three logs |
     | `_cdf_left` | the CDF from the left, where there are atoms | `_cdf` |
     | `_quantiles`, `_quantiles_logit` | the same levels for all rows, worked out at once | `_ppf`, `_ppf_logit` |
     | `_partial_moments`, `_squares` | integrals of the CDF from both ends to y | quadrature |
@@ -112,6 +112,10 @@ class Distribution(Forecast):
         """The quantile at probability sigmoid(s)."""
         return self._ppf(sigmoid(s))
 
+    def _logit(self, y: Array) -> Array:
+        """log F - log(1 - F)."""
+        return self._logcdf(y) - self._logsf(y)
+
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         """log F - log(1 - F), and the log of its derivative f / (F (1 - F))."""
         xp = namespace(y)
@@ -130,6 +134,10 @@ class Distribution(Forecast):
     def _quantiles_logit(self, s: Array) -> Array:
         """The quantiles at probabilities sigmoid(s), for many increasing s that all rows share: (1, k) or (k,)."""
         return self._ppf_logit(s)
+
+    def _places(self, s: Array) -> Array:
+        """Places in each row of a batch, (n, m), between which its CDF is smooth, as far as the logits s, (1, k), reach."""
+        return self._quantiles_logit(device_like(levels_around(s)[None, :], self.like))
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`."""

@@ -59,6 +59,10 @@ class Fold:
         """Many, on the way to the far scores."""
         return _GRID
 
+    def places(self, s: Array) -> Array:
+        """The same, beside the scores."""
+        return device_like(_GRID[None, :], s)
+
     def widest(self, s: Array) -> Array:
         """It is never asked: a single map has a table."""
         return namespace(s).full_like(s, namespace(s).inf)

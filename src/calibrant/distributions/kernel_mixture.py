@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,14 @@ from calibrant._arrays import (
 from calibrant._batch import take_rows
 from calibrant._roots import invert_many, solve_increasing
 from calibrant._search import count_up_to, gather
-from calibrant._special import logit, safe_log
+from calibrant._special import levels_around, logit, safe_log
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import nodes_and_weights
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.logits import LOGIT_GRID, logit_cdf
+from calibrant.distributions.logits import LOGIT_GRID, logit_of
 
+_FEW = 8  # components
 _BLOCK = 2**22  # kernel values held at a time
-_LEVELS = np.array([8, 9.5, 11, 13, 15.5, 18.5, 22, 26, 31, 36.5])
-_LEVELS = np.concatenate([-_LEVELS[::-1], np.linspace(-7, 7, 23), _LEVELS])
 _FAR = np.asarray([50.0, 60, 80, 110, 150, 200, 300, 500, 700])
 _FAR = np.concatenate([-_FAR[::-1], _FAR])
 
@@ -97,7 +97,12 @@ class KernelMixture(Distribution):
         return self._log_sum(lambda z, s: self._kernel._logpdf(z) - namespace(s).log(s), y)
 
     def _sum(self, function: Callable[[Array], Array], y: Array, power: int = 0) -> Array:
-        """The sum of w_k s_k^power function(z_k)."""
+        """The sum of w_k s_k^power function(z_k); of few components one after the other, which is faster."""
+        w, m, s = self._components
+        if m.shape[-1] <= _FEW:
+            parts = ([self._lift(column[..., k]) for column in (w, m, s)] for k in range(m.shape[-1]))
+            terms = ((w * s**power if power else w) * function((y - m) / s) for w, m, s in parts)
+            return reduce(lambda a, b: a + b, terms)
         return self._blocks(lambda z, w, s: namespace(z).sum(w * s**power * function(z), axis=-1), y)
 
     def _log_sum(self, function: Callable[[Array, Array], Array], y: Array) -> Array:
@@ -148,13 +153,19 @@ class KernelMixture(Distribution):
         """Interpolated between the levels of every component, and one Newton step."""
         if not self.shape:
             return self._ppf_logit(s)
+        s = device_like(s, self.like)
+        slowly = lambda rows: take_rows(self, rows)._ppf_logit(s)  # noqa: E731
+        return invert_many(self._logit_and_log_slope, slowly, s, self._places(s))
+
+    def _places(self, s: Array) -> Array:
+        """The quantiles of every component."""
         _, m, r = (detached(parameter) for parameter in self._components)
-        xp = namespace(m)
-        z = self._kernel._ppf_logit(device_like(_LEVELS, m))
-        grid = xp.sort(xp.reshape(m[..., None] + r[..., None] * z, (m.shape[0], -1)), axis=1)
-        return invert_many(
-            self._logit_and_log_slope, lambda rows: take_rows(self, rows)._ppf_logit(s), device_like(s, m), grid
-        )
+        xp, z = namespace(m), self._kernel._ppf_logit(device_like(levels_around(s), m))
+        return xp.sort(xp.reshape(m[..., None] + r[..., None] * z, (m.shape[0], -1)), axis=1)
+
+    def _logit(self, y: Array) -> Array:
+        """From F and 1 - F themselves; from their logarithms where these are too small for floats."""
+        return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
 
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         """From F, 1 - F and f themselves; from their logarithms where these are too small for floats."""
@@ -235,7 +246,7 @@ class KernelMixture(Distribution):
         """The edges, points at a fine grid of probabilities, and a few far out."""
         edges = self._edges()
         xp = namespace(edges)
-        near = np.interp(LOGIT_GRID, to_numpy(logit_cdf(self, edges)), to_numpy(edges))
+        near = np.interp(LOGIT_GRID, to_numpy(self._logit(edges)), to_numpy(edges))
         _, m, s = (detached(parameter) for parameter in self._components)
         far = m[..., None] + s[..., None] * self._kernel._ppf_logit(device_like(_FAR, m))
         return xp.sort(concatenate([edges, device_like(near, edges), xp.min(far, axis=0), xp.max(far, axis=0)]))

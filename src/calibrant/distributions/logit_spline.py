@@ -13,7 +13,7 @@ from calibrant._kept import kept
 from calibrant._search import Finder
 from calibrant._special import log_sigmoid, logit, sigmoid
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.logits import LOGIT_TAIL
+from calibrant.distributions.logits import LOGIT_GRID
 from calibrant.distributions.tabulated import ByTable
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
@@ -73,7 +73,6 @@ class LogitSpline(ByTable):
         return self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise
 
     def _logit(self, s: Array) -> Array:
-        """c."""
         return self._cubic(s, slope=False)[0]
 
     def _cubic(self, s: Array, *, slope: bool) -> tuple[Array, Array]:
@@ -133,11 +132,9 @@ class LogitSpline(ByTable):
         return xp.reshape(y, shape)
 
     def _breaks(self) -> Array:
-        """The knots, and on into the straight tails."""
-        xp = namespace(self.knots)
-        reach = device_like(LOGIT_TAIL, self.knots)
-        low, high = self.knots[0] - reach / self.slopes[0], self.knots[-1] + reach / self.slopes[-1]
-        return xp.sort(concatenate([low, self.knots, high]))
+        """Quantiles; the knots are so many that the cubics do not bend at them."""
+        points = self._ppf_logit(device_like(LOGIT_GRID, self.knots))
+        return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots"

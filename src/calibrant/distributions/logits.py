@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,16 @@ LOGIT_GRID = np.concatenate([-LOGIT_TAIL[::-1], [0.0], LOGIT_TAIL])
 """Logits of levels that reach as far into both tails as floats do, half a unit apart in the bulk."""
 
 
-def logit_cdf(law: Distribution, y: Array) -> Array:
-    """log F(y) - log(1 - F(y))."""
-    return law._logcdf(y) - law._logsf(y)
+def logit_of(F: Array, S: Array, slowly: Callable[[], Array]) -> Array:
+    """log F - log S, from probabilities that are no rounding; where one is, in a slower way."""
+    xp = namespace(F)
+    tiny = 1e3 * float(xp.finfo(F.dtype).smallest_normal)
+    far = (tiny > F) | (tiny > S)
+    if not bool(xp.any(far)):
+        return xp.log(F) - xp.log(S)
+    safe = (xp.where(far, xp.ones_like(p), p) for p in (F, S))
+    F, S = safe
+    return xp.where(far, slowly(), xp.log(F) - xp.log(S))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +69,7 @@ class OwnLogit:
 
     def __call__(self, y: Array) -> Array:
         """log F(y) - log(1 - F(y))."""
-        return logit_cdf(self.law, y)
+        return self.law._logit(y)
 
     def inverse(self, s: Array) -> Array:
         """The quantile at sigmoid(s)."""
@@ -79,7 +87,11 @@ class OwnLogit:
         """Where a single law bends."""
         return self.law._breaks()
 
+    def places(self, s: Array) -> Array:
+        """Those of the law."""
+        return self.law._places(s)
+
     def widest(self, s: Array) -> Array:
-        """Half a unit or so in the bulk, more in the tails, where quantiles grow steadily."""
+        """A unit or so in the bulk, more in the tails, where quantiles grow steadily."""
         xp = namespace(s)
-        return xp.maximum(xp.full_like(s, 0.75), xp.abs(s) / 6)
+        return xp.maximum(xp.full_like(s, 1.2), xp.abs(s) / 5)

@@ -36,6 +36,9 @@ class Increasing(Protocol):
     def breaks(self) -> Array:
         """The y at which a single map bends; None where it is smooth."""
 
+    def places(self, s: Array) -> Array:
+        """Places in each row, (n, m), between which the map is smooth, as far as scores such as these, (1, k), reach."""
+
     def widest(self, s: Array) -> Array:
         """How long a stretch of scores around s may be for its inverse to be as good as a polynomial on it."""
 

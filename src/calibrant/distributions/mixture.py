@@ -16,10 +16,9 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
+from calibrant.distributions.logits import logit_of
 
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
-_LEVELS = np.array([8, 9.5, 11, 13, 15.5, 18.5, 22, 26, 31, 36.5])
-_LEVELS = np.concatenate([-_LEVELS[::-1], np.linspace(-7, 7, 29), _LEVELS])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +84,10 @@ class Mixture(Integrated):
 
     def _logpdf(self, y: Array) -> Array:
         return self._log_sum([law._logpdf(y) for law in self.components])
+
+    def _logit(self, y: Array) -> Array:
+        """From F and 1 - F themselves; from their logarithms where these are too small for floats."""
+        return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
 
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))
@@ -187,10 +190,14 @@ class Mixture(Integrated):
         """Interpolated between the components' own levels, and one Newton step."""
         if not self.shape:
             return self._ppf_logit(s)
-        xp, levels = namespace(self.like), device_like(_LEVELS[None, :], self.like)
-        grid = xp.sort(concatenate([law._quantiles_logit(levels) for law in self.components], axis=1), axis=1)
+        s = device_like(s, self.like)
         slowly = lambda rows: take_rows(self, rows)._ppf_logit(s)  # noqa: E731
-        return invert_many(self._logit_and_log_slope, slowly, device_like(s, self.like), grid)
+        return invert_many(self._logit_and_log_slope, slowly, s, self._places(s))
+
+    def _places(self, s: Array) -> Array:
+        """Those of every component."""
+        xp = namespace(self.like)
+        return xp.sort(concatenate([law._places(s) for law in self.components], axis=1), axis=1)
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         below, above = zip(*(law._infinite_mass() for law in self.components), strict=True)

@@ -17,8 +17,8 @@ from calibrant.distributions.gauss import gauss_legendre
 from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.maps import Increasing
 
-_BLOCK = 2**19  # function values held at a time
-_EVEN = 1024  # even pieces between the extreme images, besides those between the images themselves
+_BLOCK = 2**17  # function values held at a time
+_MANY = 700  # pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class RoughRows:
         y = namespace(y).broadcast_to(y, (rows, y.shape[1]))
         cuts = self.q._breaks()
         cuts = device_like(cuts, self.map.like) if self.q.like is None else cuts
-        size = max(1, _BLOCK // (5 * (cuts.shape[0] + _EVEN)))
+        size = max(1, _BLOCK // (5 * cuts.shape[0] + 500))
         parts = []
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
@@ -64,7 +64,8 @@ class RoughRows:
         inside = xp.minimum(xp.maximum(y, edges[:, :1]), edges[:, -1:])
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
         a, b = gather(edges, piece), gather(edges, piece + 1)
-        x, w = gauss_legendre(5, y)
+        # many short pieces need few nodes each
+        x, w = gauss_legendre(3 if edges.shape[1] > _MANY else 5, y)
 
         def at_nodes(low: Array, high: Array) -> tuple[Array, Array, Array]:
             """The lengths of some stretches of y, and F and 1 - F at their nodes."""
@@ -85,14 +86,12 @@ class RoughRows:
         return (*first, *last, over, under)
 
     def _edges(self, map: Increasing, cuts: Array, y: Array) -> Array:
-        """The images of the bends of q, and even pieces between those of its bulk, in order."""
+        """The images of the bends of q, and places between which the map itself is smooth, in order."""
         xp, rows = namespace(y), y.shape[0]
         images = xp.broadcast_to(map.inverse_at(cuts[None, :]), (rows, cuts.shape[0]))
-        ends = self.q._ppf_logit(device_like(np.asarray([[-20.0, 20.0]]), y))
-        low, high = (map.inverse(ends[:, k : k + 1]) for k in (0, 1))
-        low, high = (xp.where(xp.isfinite(e), e, i) for e, i in ((low, images[:, :1]), (high, images[:, -1:])))
-        even = low + (high - low) * device_like(np.arange(_EVEN + 1) / _EVEN, y)
-        parts = [images, xp.broadcast_to(even, (rows, _EVEN + 1))]
+        low, high = images[:, :1], images[:, -1:]
+        places = map.places(cuts[None, :])
+        parts = [images, xp.broadcast_to(places, (rows, places.shape[1]))]
         for mass, end in zip(self.q._infinite_mass(), (-np.inf, np.inf), strict=True):
             if mass:  # where a map of a bounded label takes it to
                 landed = map.inverse(device_like([[end]], y))

@@ -25,15 +25,16 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.maps import Increasing
 
 NODES = 8
-_NEAR = np.concatenate([np.arange(0, 14) / 2, [7, 8, 9.5, 11, 13, 15.5, 18.5, 22, 26, 31, 36]])
-_FAR = np.concatenate([_NEAR, [39, 42, 45, 50, 56, 63, 71, 80, 90, 102, 115, 130, 147, 167, 190, 217, 249, 300, 340]])
+_NEAR = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8.5, 10.5, 13.5, 18, 24, 34])
+_FAR = np.concatenate(
+    [_NEAR, [36, 39, 42, 45, 50, 56, 63, 71, 80, 90, 102, 115, 130, 147, 167, 190, 217, 249, 300, 340]]
+)
 _BLOCK = 2**14  # stretches of q integrated at a time
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
 _LAGRANGE = np.linalg.inv(np.vander(_x, increasing=True))  # from powers of x to the nodes' polynomials
-_LEGENDRE = np.stack([np.polynomial.legendre.legval(_x, np.eye(NODES)[k]) * _w * (k + 0.5) for k in range(NODES)])
-LAST = _LEGENDRE[-2:]
-"""What makes the last two Legendre coefficients of a function of its values at the nodes."""
+AT_ENDS = np.stack([np.array([-1.0, 1.0])[k] ** np.arange(NODES) @ _LAGRANGE for k in (0, 1)])
+"""What makes the value at either end of a cell of the values at its nodes."""
 
 
 class Weights(NamedTuple):

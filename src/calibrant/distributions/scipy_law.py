@@ -16,7 +16,7 @@ from calibrant._arrays import Array, complain, floats
 from calibrant._batch import take_rows
 from calibrant._kept import kept
 from calibrant._roots import invert_many
-from calibrant._special import sigmoid
+from calibrant._special import levels_around, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
@@ -25,9 +25,7 @@ from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.student_t import StudentT
 
-_FEW = np.concatenate([[-37.0, -31, -26, -22, -18, -15, -12, -10, -8.5], np.linspace(-7, 7, 15)])
-_FEW = np.concatenate([_FEW, -_FEW[8::-1]])
-_BETWEEN = 4  # even steps from one of these quantiles to the next
+_BETWEEN = 3  # even steps from one of these quantiles to the next
 
 
 def from_scipy(frozen: Any) -> Distribution:
@@ -140,9 +138,10 @@ class ScipyDistribution(Numeric):
 
     def _quantiles_logit(self, s: Array) -> Array:
         """Interpolated between a few of scipy's own, which take long, and one Newton step."""
-        if not self.shape or s.shape[-1] <= 4 * _FEW.size:
+        levels = levels_around(s)
+        if not self.shape or s.shape[-1] <= 4 * levels.size:
             return self._ppf_logit(s)
-        few = self._ppf_logit(_FEW[None, :])
+        few = self._ppf_logit(levels[None, :])
         share = np.arange(_BETWEEN) / _BETWEEN
         grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
         grid = np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)

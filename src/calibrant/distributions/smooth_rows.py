@@ -16,11 +16,11 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.rough_rows import RoughRows
-from calibrant.distributions.rule import LAST, NODES, Rule
+from calibrant.distributions.rule import AT_ENDS, NODES, Rule
 
-_BLOCK = 2**19  # function values held at a time
-_ROUGH = 3e-7  # of the spread: the last coefficients of a row's polynomials beyond which they are not trusted
-_HEAVY = 1e-12  # of the variance: a share of the outermost cells beyond which the tails are followed farther
+_BLOCK = 2**16  # function values held at a time
+_ROUGH = 3e-6  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
+_HEAVY = 1e-10  # of the variance: what may lie beyond the outermost cells before the tails are followed farther
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,16 +109,22 @@ class _Rows:
     rule: Rule
     c: Array
     Y: Array
+    ends: Array
+    """Y - c at the edges."""
 
     @classmethod
     def of(cls, block: _Block, rule: Rule) -> _Rows:
         """c is a value of Y in the middle of q."""
         xp, (cells, nodes) = namespace(block.y), rule.nodes.shape
         rows = block.y.shape[0]
-        Y = block.map.inverse_at(xp.reshape(rule.nodes, (1, -1)))
-        Y = xp.reshape(xp.broadcast_to(Y, (rows, cells * nodes)), (rows, cells, nodes))
-        c = Y[:, rule.split, :1]
-        return cls(block, rule, c, Y - c[:, :, None])
+        # the first edge, then the nodes of a cell and its upper edge, cell after cell: all in order
+        upper = concatenate([rule.nodes, rule.edges[1:, None]], axis=1)
+        s = concatenate([rule.edges[:1], xp.reshape(upper, (-1,))])[None, :]
+        found = xp.broadcast_to(block.map.inverse_at(s), (rows, s.shape[1]))
+        inner = xp.reshape(found[:, 1:], (rows, cells, nodes + 1))
+        c = inner[:, rule.split, :1]
+        ends = concatenate([found[:, :1], inner[:, :, -1]], axis=1) - c
+        return cls(block, rule, c, inner[:, :, :-1] - c[:, :, None], ends)
 
     # ---- places ----------------------------------------------------------------------------------------------------
 
@@ -173,14 +179,16 @@ class _Rows:
         return self.block.lower is None and not infinite[0], self.block.upper is None and not infinite[1]
 
     def heavy(self) -> Array:
-        """The rows of which the outermost cells hold more than a rounding."""
-        xp = namespace(self.c)
+        """The rows in which what lies beyond the outermost edges is more than a rounding."""
+        xp, edges, q = namespace(self.c), self.rule.edges, self.block.q
+        beyond = q._cdf(edges[:1]), q._sf(edges[-1:])
         with np.errstate(over="ignore", invalid="ignore"):
-            square = xp.sum(self.Y**2 * self.rule.whole.once, axis=-1)
-            total = xp.sum(square, axis=1)
+            total = xp.sum(xp.sum(self.Y**2 * self.rule.whole.once, axis=-1), axis=1)
             heavy = xp.zeros_like(total) > 1
-            for open_end, outer in zip(self._unbounded(), (square[:, 0], square[:, -1]), strict=True):
-                heavy = heavy | ~(xp.abs(outer) <= _HEAVY * total) if open_end else heavy
+            for open_end, mass, end in zip(
+                self._unbounded(), beyond, (self.Y[:, 0, 0], self.Y[:, -1, -1]), strict=True
+            ):
+                heavy = heavy | ~(mass * end**2 <= _HEAVY * total) if open_end else heavy
         return heavy
 
     def rough(self) -> Array:
@@ -188,11 +196,13 @@ class _Rows:
         xp = namespace(self.c)
         mass = xp.abs(xp.sum(self.rule.whole.once, axis=-1))
         with np.errstate(over="ignore", invalid="ignore"):
-            last = [xp.abs(xp.sum(self.Y * device_like(row, self.Y), axis=-1)) for row in LAST]
-            off, size = last[0] + last[1], xp.max(xp.abs(self.Y), axis=-1)
+            size, miss = xp.max(xp.abs(self.Y), axis=-1), xp.zeros_like(self.Y[:, :, 0])
+            for side, row in enumerate(AT_ENDS):
+                guess = xp.sum(self.Y * device_like(row, self.Y), axis=-1)
+                miss = miss + xp.abs(guess - self.ends[:, side : self.ends.shape[1] - 1 + side])
             fine = xp.ones_like(self.c[:, 0]) > 0
             for weight in (mass + xp.zeros_like(size), mass * size):
-                fine = fine & (xp.sum(off * weight, axis=1) <= _ROUGH * xp.sum(size * weight, axis=1))
+                fine = fine & (xp.sum(miss * weight, axis=1) <= _ROUGH * xp.sum(size * weight, axis=1))
         return ~fine
 
     def rises(self, values: Array, side: int) -> Array:

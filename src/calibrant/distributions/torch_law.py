@@ -22,7 +22,6 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
-from calibrant.distributions.logits import logit_cdf
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.student_t import StudentT
@@ -161,8 +160,8 @@ class TorchDistribution(Numeric):
         low, high = (xp.where(xp.isfinite(end), end, middle + 0 * s) for end in (low, high))
         for _ in range(int(np.log2(xp.finfo(s.dtype).max)) - 1):
             short = (
-                xp.isinf(lower) & (logit_cdf(self, low) > s),
-                xp.isinf(upper) & (logit_cdf(self, high) < s),
+                xp.isinf(lower) & (self._logit(low) > s),
+                xp.isinf(upper) & (self._logit(high) < s),
             )
             if not bool(xp.any(short[0] | short[1])):
                 break

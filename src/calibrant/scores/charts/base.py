@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from calibrant._arrays import Array, namespace
+import numpy as np
+
+from calibrant._arrays import Array, device_like, namespace
 from calibrant._batch import first_array
 
 
@@ -35,6 +37,12 @@ class Chart(ABC):
     def breaks(self) -> Array:
         """The y at which the map of a single row bends; None where it is smooth."""
         return None
+
+    def places(self, s: Array) -> Array:
+        """Places in each row, (n, m), between which the map is smooth, as far as scores such as these, (1, k), reach."""
+        count = s.shape[-1]
+        low, high = (self.inverse(s[:, k : k + 1]) for k in (count // 50, count - 1 - count // 50))
+        return low + (high - low) * device_like(np.arange(257) / 256, low)
 
     def widest(self, s: Array) -> Array:
         """How long a stretch of scores around s may be for the inverse to be as good as a polynomial on it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from calibrant._arrays import Array, device_like
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logits import OwnCDF, OwnLogit
 from calibrant.scores.charts.base import Chart
@@ -22,6 +23,9 @@ class CDF(OwnCDF, Chart):
     """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
 
     law: Distribution
+
+    def places(self, s: Array) -> Array:
+        return OwnLogit(self.law).places(device_like([[-20.0, 20.0]], s))
 
     @property
     def range(self) -> tuple[float, float]:

@@ -33,6 +33,9 @@ class Shifted(Chart):
     def log_slope(self, y: Array) -> Array:
         return self.chart.log_slope(y)
 
+    def places(self, s: Array) -> Array:
+        return self.chart.places(s + self.shift)
+
     def widest(self, s: Array) -> Array:
         return self.chart.widest(s + self.shift)
 

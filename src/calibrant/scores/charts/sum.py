@@ -45,21 +45,24 @@ class SumChart(Chart):
 
     def inverse_at(self, s: Array) -> Array:
         """Interpolated between the terms' own places for such scores, and one Newton step."""
-        free = [c for c, _ in self.terms if c.range[1] == float("inf")]
-        if not free or s.shape[-1] <= _FEW:
+        if s.shape[-1] <= _FEW:
             return self.inverse(s)
+        slowly = lambda index: take_rows(self, index).inverse(s)  # noqa: E731
+        return invert_many(lambda y: (self(y), self.log_slope(y)), slowly, s, self.places(s))
+
+    def places(self, s: Array) -> Array:
+        """The terms' own places for their shares of such scores."""
+        free = [c for c, _ in self.terms if c.range[1] == float("inf")]
+        if not free:
+            return super().places(s)
         xp, (rows,) = namespace(s), self.shape
         total = sum(w for c, w in self.terms if c.range[1] == float("inf"))
+        bound = sum(w for c, w in self.terms if c.range[1] < float("inf")) / total
         step = max(1, s.shape[-1] // _FEW)
         few = concatenate([s[:, :-1:step], s[:, -1:]], axis=1) / total
-        bound = sum(w for c, w in self.terms if c.range[1] < float("inf")) / total
         places = [xp.broadcast_to(c.inverse(few - shift), (rows, few.shape[1])) for c in free for shift in {0.0, bound}]
-        return invert_many(
-            lambda y: (self(y), self.log_slope(y)),
-            lambda index: take_rows(self, index).inverse(s),
-            s,
-            xp.sort(concatenate(places, axis=1), axis=1),
-        )
+        bent = [c.places(s) for c, _ in self.terms if c.range[1] < float("inf")]
+        return xp.sort(concatenate([*places, *bent], axis=1), axis=1)
 
     def log_slope(self, y: Array) -> Array:
         xp = namespace(y)
