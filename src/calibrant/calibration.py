@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction
 from calibrant.scores import CDFScore, Score, default_score
 from calibrant.scores.base import learned
+from calibrant.uniforms import check_seed, row_uniforms
 
 
 @dataclass(frozen=True)
@@ -87,18 +89,32 @@ class Calibrated:
     """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
 
     def __call__(
-        self, prediction: Any, *, by: Any = None, weights: Any = None, rng: np.random.Generator | None = None
+        self,
+        prediction: Any,
+        *,
+        by: Any = None,
+        weights: Any = None,
+        rng: np.random.Generator | None = None,
+        seed: int | None = None,
     ) -> Distribution:
         """H[x_i] for each row i of a prediction.
 
-        `by` and `weights` are what else is known of the rows, where q depends on it; `rng` draws the uniforms of a
-        randomised q.
+        `by` and `weights` are what else is known of the rows, where q depends on it. A randomised q needs one uniform
+        number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
+        function of the seed, of q and of the row's own forecast (`calibrant.uniforms`): the same row has the same law
+        in any batch and any order, and rows with equal forecasts share their number.
         """
         prediction = as_prediction(prediction)
         check_form(self.form, prediction)
+        draw = None
         if rng is not None:
             check_generator(rng)
-        q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, rng))
+        if seed is not None:
+            if rng is not None:
+                raise TypeError("a Calibrated takes rng= or seed=, not both")
+            seed = check_seed(seed)
+            rng, draw = np.random.default_rng(seed), partial(row_uniforms, prediction, self.q, seed)
+        q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, rng, draw))
         return self.score.pull_back(q, prediction)
 
     def save(self, path: str | os.PathLike[str]) -> None:

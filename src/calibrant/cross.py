@@ -60,8 +60,12 @@ class CrossCalibrated:
         by: Any = None,
         weights: Any = None,
         rng: np.random.Generator | None = None,
+        seed: int | None = None,
     ) -> Distribution:
-        """H[x_i] for each row i, given the prediction of every fold's model for these rows."""
+        """H[x_i] for each row i, given the prediction of every fold's model for these rows.
+
+        All else is as in `Calibrated`.
+        """
         several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
         if not several or len(predictions) != len(self.members):
             raise TypeError(
@@ -69,7 +73,7 @@ class CrossCalibrated:
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
         laws = [
-            member(each, by=by, weights=weights, rng=rng)
+            member(each, by=by, weights=weights, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
         return Mixture(tuple(laws), self.weights)

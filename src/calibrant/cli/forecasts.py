@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import progress
 from calibrant.cli.mending import Mender, counted
@@ -28,7 +26,7 @@ class Forecasts:
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""
         with counted():
-            return model.calibrated(self.prediction, rng=None if seed is None else np.random.default_rng(seed))
+            return model.calibrated(self.prediction, seed=seed)
 
 
 def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:

@@ -61,7 +61,6 @@ def predict(
     clash = [name for name in wanted.names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
-    rng = None if seed is None else np.random.default_rng(seed)
     mender = Mender()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:
@@ -71,7 +70,7 @@ def predict(
             with naming(str(path)):
                 check_form(calibrated.form, prediction)
             with naming(f"{path}, counted from row {part.start}"), counted():
-                H = calibrated(prediction, rng=rng)
+                H = calibrated(prediction, seed=seed)
                 new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]
         return pa.RecordBatch.from_arrays(arrays, [*kept, *wanted.names])

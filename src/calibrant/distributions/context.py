@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from calibrant._arrays import generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +24,13 @@ class Context:
     weights: Any = None
     """A weight for each row, such as a likelihood ratio."""
     rng: np.random.Generator | None = None
-    """What draws the uniforms of a randomised q."""
+    """What draws whatever is random."""
+    draw: Callable[[], np.ndarray[Any, Any]] | None = None
+    """The uniforms of these rows where they are their own, see `calibrant.uniforms`; None leaves them to `rng`."""
+
+    def uniforms(self) -> np.ndarray[Any, Any]:
+        """One uniform number for each row, for a randomised q."""
+        return generator(self.rng).random(self.rows) if self.draw is None else self.draw()
 
     def unused(self) -> tuple[str, ...]:
         """The names of what was said of the rows, for a law that uses none of it."""

@@ -46,7 +46,10 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
         n_jobs: How many folds are fitted at once.
-        random_state: Decides the split, and the uniforms of a randomised law.
+        random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
+            seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
+            batch and any order. For each seed the guarantee of `Random` is exact on average over calibration sets.
+            Within one fit, rows with equal forecasts share their uniform.
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
     then keeps groups together. Calibration itself is unweighted and knows no groups.
@@ -172,10 +175,9 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
     def predict_distribution(self, X: Any) -> Distribution:
         """The calibrated law of each row."""
         check_is_fitted(self, "calibrated_")
-        rng = np.random.default_rng(self.seed_)
         if isinstance(self.calibrated_, CrossCalibrated):
-            return self.calibrated_([self._prediction(model, X) for model in self.estimators_], rng=rng)
-        return self.calibrated_(self._pooled(X), rng=rng)
+            return self.calibrated_([self._prediction(model, X) for model in self.estimators_], seed=self.seed_)
+        return self.calibrated_(self._pooled(X), seed=self.seed_)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame."""
