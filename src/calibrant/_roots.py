@@ -65,16 +65,22 @@ def _between(a: Array, b: Array) -> Array:
     return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
 
 
+Function = Callable[[Array], tuple[Array, Array]]
+
+
 def invert_many(
-    function: Callable[[Array], tuple[Array, Array]],
-    again: Callable[[Array], Array],
+    function: Function,
+    of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
     target: Array,
     grid: Array,
+    *,
+    closely: bool = True,
 ) -> Array:
     """The y with value(y) = target for many increasing targets, (1, k), that all rows share, as (n, k).
 
-    `grid` holds increasing places in each row, (n, m): the inverse is interpolated between them, and a Newton step
-    follows. Where that is not enough, `again(rows)` gives the inverse of these rows in a slower way.
+    `grid` holds increasing places in each row, (n, m): the inverse is interpolated between them, and a Newton step or
+    two follow, if the result is to be close. What is not settled then, some places beside a bend or beyond the grid, is
+    solved for by itself: `of_rows(rows)` gives the function and its own slow inverse for these rows, one value each.
     """
     xp, grid = namespace(grid), detached(grid)
     value, log_slope = (detached(part) for part in function(grid))
@@ -87,22 +93,30 @@ def invert_many(
     t = (target - va) / rise
     y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
     inside = (target >= va) & (target <= vb) & xp.isfinite(va) & xp.isfinite(vb)
-    y = xp.where(inside, xp.minimum(xp.maximum(y, a), b), a)
-    settled = xp.zeros_like(target[:, :1]) > 1
+    y = xp.where(inside, xp.minimum(xp.maximum(y, a), b), xp.where(target < va, a, b))
+    if not closely:
+        return y
+    settled = xp.zeros_like(inside)
     for tolerance in (1e-4, 1e-9):
         y = detached(y)
         value, log_slope = function(y)
         step = (value - target) * xp.exp(clip(-detached(log_slope), -700.0, 700.0))
-        fine = inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y)))
-        # a row that is done stays as it is, whatever the others need
+        # what is done stays as it is, whatever the others need
         y = xp.where(settled, y, xp.minimum(xp.maximum(y - step, a), b))
-        settled = settled | xp.all(fine, axis=1)[:, None]
+        settled = settled | (inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y))))
         if bool(xp.all(settled)):
             return y
-    index = xp.nonzero(~settled[:, 0])[0]
-    rank = xp.cumulative_sum(xp.astype(~settled[:, 0], xp.int64)) - 1
-    slow = xp.take(again(index), xp.where(settled[:, 0], xp.zeros_like(rank), rank), axis=0)
-    return xp.where(settled, y, slow)
+    for left, bracketed in ((~settled & inside, True), (~inside, False)):
+        if not bool(xp.any(left)):
+            continue
+        flat = xp.nonzero(xp.reshape(left, (-1,)))[0]
+        of_these, slowly = of_rows(flat // target.shape[1])
+        goal, low, high = (xp.take(xp.reshape(part, (-1,)), flat)[:, None] for part in (target, a, b))
+        found = solve_increasing(of_these, goal, low, high) if bracketed else slowly(goal)
+        rank = xp.cumulative_sum(xp.astype(xp.reshape(left, (-1,)), xp.int64)) - 1
+        rank = xp.where(xp.reshape(left, (-1,)), rank, xp.zeros_like(rank))
+        y = xp.where(left, xp.reshape(xp.take(found[:, 0], rank), y.shape), y)
+    return y
 
 
 def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:

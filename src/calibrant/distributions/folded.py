@@ -50,6 +50,10 @@ class Fold:
         """The same."""
         return self.inverse(s)
 
+    def inverse_near(self, s: Array) -> Array:
+        """The same."""
+        return self.inverse(s)
+
     def log_slope(self, u: Array) -> Array:
         """ds/du = |s| / sqrt(u^2 + 1), and log |s| = +-asinh(u)."""
         xp = namespace(u)

@@ -154,8 +154,16 @@ class KernelMixture(Distribution):
         if not self.shape:
             return self._ppf_logit(s)
         s = device_like(s, self.like)
-        slowly = lambda rows: take_rows(self, rows)._ppf_logit(s)  # noqa: E731
-        return invert_many(self._logit_and_log_slope, slowly, s, self._places(s))
+        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s))
+
+    def _quantiles_near(self, s: Array) -> Array:
+        """The same without the step."""
+        s = device_like(s, self.like)
+        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s), closely=False)
+
+    def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
+        law = take_rows(self, rows)
+        return law._logit_and_log_slope, law._ppf_logit
 
     def _places(self, s: Array) -> Array:
         """The quantiles of every component."""

@@ -79,6 +79,10 @@ class OwnLogit:
         """The quantiles of all rows at the same levels."""
         return self.law._quantiles_logit(s)
 
+    def inverse_near(self, s: Array) -> Array:
+        """The same, for places that need not be exact."""
+        return self.law._quantiles_near(s)
+
     def log_slope(self, y: Array) -> Array:
         """log f - log F - log(1 - F)."""
         return self.law._logit_and_log_slope(y)[1]

@@ -30,6 +30,9 @@ class Increasing(Protocol):
     def inverse_at(self, s: Array) -> Array:
         """The same for many increasing s that all rows share, (1, k), worked out at once."""
 
+    def inverse_near(self, s: Array) -> Array:
+        """The same, for places that need not be exact."""
+
     def log_slope(self, y: Array) -> Array:
         """The log derivative of s in y."""
 

@@ -88,7 +88,7 @@ class RoughRows:
     def _edges(self, map: Increasing, cuts: Array, y: Array) -> Array:
         """The images of the bends of q, and places between which the map itself is smooth, in order."""
         xp, rows = namespace(y), y.shape[0]
-        images = xp.broadcast_to(map.inverse_at(cuts[None, :]), (rows, cuts.shape[0]))
+        images = xp.broadcast_to(map.inverse_near(cuts[None, :]), (rows, cuts.shape[0]))
         low, high = images[:, :1], images[:, -1:]
         places = map.places(cuts[None, :])
         parts = [images, xp.broadcast_to(places, (rows, places.shape[1]))]

@@ -21,6 +21,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.logits import logit_of
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.student_t import StudentT
@@ -122,6 +123,21 @@ class ScipyDistribution(Numeric):
         with np.errstate(divide="ignore"):
             return np.where(p < 0.5, np.log(p), np.log1p(-q))
 
+    def _logit(self, y: Array) -> Array:
+        return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
+
+    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
+        """From F, 1 - F and f; from their logarithms where these are too small for floats."""
+        F, S, log_density = self._cdf(y), self._sf(y), self._logpdf(y)
+        tiny = 1e3 * np.finfo(np.float64).smallest_normal
+        far = (tiny > F) | (tiny > S)
+        F, S = np.where(far, 0.5, F), np.where(far, 0.5, S)
+        value, log_slope = np.log(F) - np.log(S), log_density - np.log(F) - np.log(S)
+        if np.any(far):
+            slow = Distribution._logit_and_log_slope(self, y)
+            return np.where(far, slow[0], value), np.where(far, slow[1], log_slope)
+        return value, log_slope
+
     def _logpdf(self, y: Array) -> Array:
         return self._quietly("logpdf", y)
 
@@ -131,7 +147,12 @@ class ScipyDistribution(Numeric):
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
         tail = sigmoid(-np.abs(s))
-        y: Array = np.where(s <= 0, self._quietly("ppf", tail), self._quietly("isf", tail))
+        y: Array = np.empty(np.broadcast_shapes(np.shape(s), self._lift(self.parameters[0]).shape))
+        low = np.broadcast_to(s <= 0, y.shape)
+        if np.shape(s)[:1] == (1,):  # the same levels for all rows: each is asked for from its own end only
+            y[:, low[0]], y[:, ~low[0]] = self._quietly("ppf", tail[:, low[0]]), self._quietly("isf", tail[:, ~low[0]])
+        else:
+            y = np.where(low, self._quietly("ppf", tail), self._quietly("isf", tail))
         lower, upper = self._columns.support()
         y = np.where(np.isnan(y), np.where(s <= 0, lower, upper), y)
         return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
@@ -145,7 +166,11 @@ class ScipyDistribution(Numeric):
         share = np.arange(_BETWEEN) / _BETWEEN
         grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
         grid = np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
-        return invert_many(self._logit_and_log_slope, lambda rows: take_rows(self, rows)._ppf_logit(s), s, grid)
+        return invert_many(self._logit_and_log_slope, self._of_rows, s, grid)
+
+    def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
+        law = take_rows(self, rows)
+        return law._logit_and_log_slope, law._ppf_logit
 
     def _mean(self) -> Array:
         return self._statistic("mean")

@@ -34,6 +34,10 @@ class Chart(ABC):
         """The same for many increasing scores that all rows share, (1, k), where that is faster."""
         return self.inverse(s)
 
+    def inverse_near(self, s: Array) -> Array:
+        """The same, for places that need not be exact."""
+        return self.inverse_at(s)
+
     def breaks(self) -> Array:
         """The y at which the map of a single row bends; None where it is smooth."""
         return None
