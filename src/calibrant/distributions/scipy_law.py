@@ -149,7 +149,7 @@ class ScipyDistribution(Numeric):
         tail = sigmoid(-np.abs(s))
         y: Array = np.empty(np.broadcast_shapes(np.shape(s), self._lift(self.parameters[0]).shape))
         low = np.broadcast_to(s <= 0, y.shape)
-        if np.shape(s)[:1] == (1,):  # the same levels for all rows: each is asked for from its own end only
+        if self.shape and np.shape(s)[0] == 1:  # the same levels for all rows: each is asked for from its own end only
             y[:, low[0]], y[:, ~low[0]] = self._quietly("ppf", tail[:, low[0]]), self._quietly("isf", tail[:, ~low[0]])
         else:
             y = np.where(low, self._quietly("ppf", tail), self._quietly("isf", tail))
