@@ -12,7 +12,7 @@ import numpy as np
 class Context:
     """Which rows a law is asked for: how many, and what q may depend on beside the score.
 
-    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is missing.
+    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is not.
     """
 
     rows: int

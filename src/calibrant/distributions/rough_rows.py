@@ -47,8 +47,8 @@ class RoughRows:
         parts = []
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
-            bounds = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
-            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], *bounds, integrate))
+            low, high = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
+            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], low, high, integrate))
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
     def _integrate(
