@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from calibrant._arrays import Array, complain, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.piecewise import PiecewiseLinear
-
-if TYPE_CHECKING:
-    from calibrant.interpolators.tails import Tails
+from calibrant.interpolators.tails import Tails
 
 
 class Support(Protocol):
