@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from calibrant.reports.study import study_page
 from calibrant.study.files import tables_and_figure, write_all
 from calibrant.study.paper.design import PAPER
+from calibrant.study.paper.html_page import study_page
 from calibrant.study.paper.page import REPORT, page
 from calibrant.study.paper.tables import per_dataset, table1, table2
 from calibrant.study.paper.why import explanations
