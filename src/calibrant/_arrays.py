@@ -290,3 +290,9 @@ def to_numpy(array: Array) -> np.ndarray[Any, Any]:
     if array_api_compat.is_torch_array(array):
         return np.asarray(array.detach().cpu().numpy())
     return np.asarray(array)
+
+
+def ranks(scores: Array) -> Array:
+    """1, ..., n beside the scores."""
+    xp = namespace(scores)
+    return device_like(xp.arange(1, scores.shape[0] + 1), scores)

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from calibrant import writer
-from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
-from calibrant._batch import promoted
+from calibrant._arrays import check_generator, complain, detached, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.forms import Form, check_form
-from calibrant.guarantee import Guarantee, fitted
-from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.guarantee import Guarantee
+from calibrant.interpolators.base import Interpolator, interpolate
+from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
-from calibrant.predictions import as_prediction
-from calibrant.scores import CDFScore, Score, default_score
-from calibrant.scores.base import learned
+from calibrant.predictions import as_prediction, with_labels
+from calibrant.scores.base import Score, learned
+from calibrant.scores.default import default_score
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,7 @@ class Calibrator:
 
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
-        prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction.like, ndim=1)
-        same_length("the prediction", len(prediction), "y", y.shape[0])
+        prediction, y = with_labels(prediction, y)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
@@ -69,7 +67,8 @@ class Calibrator:
                 "is not finite: y lies beyond the prediction's support",
             )
         context = Context(y.shape[0], by, weights, rng)
-        q, guarantee = fitted(self.interpolator, scores, getattr(score, "support", REAL_LINE), context)
+        support = getattr(score, "support", REAL_LINE)
+        q, guarantee = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
         return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
 
@@ -104,13 +103,3 @@ class Calibrated:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
         writer.save(path, self)
-
-
-def isotonic() -> Calibrator:
-    """Isotonic calibration (Kuleshov et al. 2018), with i/(n + 1) in place of their i/n: cdf score, linear q."""
-    return Calibrator(CDFScore(), Linear())
-
-
-def conformal() -> Calibrator:
-    """Conformal calibration (Vovk et al. 2020): cdf score, random q."""
-    return Calibrator(CDFScore(), Random())

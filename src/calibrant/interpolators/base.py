@@ -9,6 +9,7 @@ import numpy as np
 from calibrant._arrays import Array, floats, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.support import REAL_LINE, as_support
 
 
@@ -39,8 +40,21 @@ class Interpolator(Protocol):
 class ContextInterpolator(Protocol):
     """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
 
-    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Any]:
+    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Guarantee]:
         """q, and the guarantee that holds for it."""
+
+
+def interpolate(
+    interpolator: Interpolator, scores: Array, context: Context, *, support: Any
+) -> tuple[Distribution, Guarantee]:
+    """q and what it promises, from the scores and what else is known of their rows."""
+    if not context.unused():
+        q = interpolator.fit(scores, support=support, rng=context.rng)
+        return q, Guarantee.of(interpolator, scores)
+    if not isinstance(interpolator, ContextInterpolator):
+        given = ", ".join(f"{name}=" for name in context.unused())
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {given}")
+    return interpolator.fit_rows(scores, context, support=support)
 
 
 def sorted_scores(scores: Any, support: Any) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.support import REAL_LINE, as_support
@@ -31,9 +31,10 @@ class Linear:
         check_tails("Linear.tails", self.tails)
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
-        """The law through (u_(i), i / (n + 1))."""
+        """The law through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
         del rng
-        return as_support(support).linear(sorted_scores(scores, support), self.tails)
+        u = sorted_scores(scores, support)
+        return as_support(support).through(u, ranks(u) / (u.shape[0] + 1), self.tails)
 
     def accuracy(self, n: int) -> float:
         """0: it passes through the points themselves."""

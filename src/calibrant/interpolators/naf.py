@@ -15,9 +15,9 @@ from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.guard import guard
+from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.tails import ExponentialTails
 
 
 def default_accuracy(n: int) -> float:
@@ -50,7 +50,7 @@ class NAF:
         ordered = sorted_scores(scores, support)
         known = as_support(support)
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
-            return known.linear(ordered, ExponentialTails())
+            return Linear().fit(ordered, support=known)
         parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units)
         law = LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered)
         return known.bounded(guard(law, ordered, self.accuracy(ordered.shape[0])))

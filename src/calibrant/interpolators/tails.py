@@ -6,14 +6,13 @@ The choice changes no guarantee, only what density, mean, std and crps can be sa
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, namespace, warn_user
 
 
-class Fitted(NamedTuple):
+class Ends(NamedTuple):
     """Where a tail ends (+-inf for nowhere) and the mean excess of one that does not."""
 
     lower: float
@@ -25,7 +24,7 @@ class Fitted(NamedTuple):
 class Tails(Protocol):
     """Beyond the extreme scores."""
 
-    def fit(self, scores: Array) -> Fitted:
+    def fit(self, scores: Array) -> Ends:
         """The tails below and above n sorted scores."""
 
 
@@ -36,7 +35,7 @@ class ExponentialTails:
     Where those are tied the spread of all the scores takes its place; where there is none, the tail is infinite.
     """
 
-    def fit(self, scores: Array) -> Fitted:
+    def fit(self, scores: Array) -> Ends:
         """The mean excess at either end."""
         xp = namespace(scores)
         n = scores.shape[0]
@@ -48,30 +47,30 @@ class ExponentialTails:
         left = float(xp.mean(scores[k] - scores[:k]))
         right = float(xp.mean(scores[n - k :] - scores[n - k - 1]))
         spread = float(xp.std(scores))
-        return Fitted(-math.inf, math.inf, left or spread, right or spread)
+        return Ends(-math.inf, math.inf, left or spread, right or spread)
 
 
 @dataclass(frozen=True)
 class BoundedTails:
     """The law ends one mean gap beyond each extreme score, as in the authors' code."""
 
-    def fit(self, scores: Array) -> Fitted:
+    def fit(self, scores: Array) -> Ends:
         """The two end points."""
         first, last = float(scores[0]), float(scores[-1])
         if first == last:
             return _infinite("all scores are equal" if scores.shape[0] > 1 else "one score tells no scale")
         gap = (last - first) / (scores.shape[0] - 1)
-        return Fitted(first - gap, last + gap, 0.0, 0.0)
+        return Ends(first - gap, last + gap, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class InfiniteTails:
     """The mass sits at -inf and +inf: all that the ranks of the scores say. Mean, std and crps are then nan or inf."""
 
-    def fit(self, scores: Array) -> Fitted:
+    def fit(self, scores: Array) -> Ends:
         """No end, and an infinite mean excess."""
         del scores
-        return Fitted(-math.inf, math.inf, math.inf, math.inf)
+        return Ends(-math.inf, math.inf, math.inf, math.inf)
 
 
 def check_tails(name: str, tails: object) -> None:
@@ -80,6 +79,6 @@ def check_tails(name: str, tails: object) -> None:
         raise TypeError(f"{name} must be tails such as BoundedTails(), got {tails!r}")
 
 
-def _infinite(why: str) -> Fitted:
-    warnings.warn(f"{why}, so the mass beyond the scores is put at -inf and +inf", stacklevel=6)
-    return Fitted(-math.inf, math.inf, math.inf, math.inf)
+def _infinite(why: str) -> Ends:
+    warn_user(f"{why}, so the mass beyond the scores is put at -inf and +inf")
+    return Ends(-math.inf, math.inf, math.inf, math.inf)
