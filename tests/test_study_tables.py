@@ -25,9 +25,9 @@ from calibrant.study.paper.goals import goals
 from calibrant.study.paper.html_page import study_page
 from calibrant.study.paper.page import page
 from calibrant.study.paper.ranking import ranked
+from calibrant.study.paper.reading import read
 from calibrant.study.paper.reproduction import write
 from calibrant.study.paper.tables import per_dataset, table1, table2, versus
-from calibrant.study.reading import read
 from calibrant.study.tables import MeansTable, intervals
 from calibrant.study.writers import averages_csv, escape, latex, markdown, per_dataset_csv
 

@@ -26,7 +26,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.logistic import Logistic
 from calibrant.interpolators import Interpolator
-from calibrant.predictions import as_prediction, with_labels
+from calibrant.predictions import as_prediction
 from calibrant.scores import Score
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,9 @@ def check_score(score: Score, prediction: Any, y: Any) -> None:
     inverse as ppf and its slope in logpdf; and the score of some rows is some rows of the score. Every row is tried
     with labels from all over the range of y, so let y hold labels that any of these rows might have had.
     """
-    prediction, y = with_labels(prediction, y)
+    prediction = promoted(as_prediction(prediction), y)
+    y = floats("y", y, like=prediction.like, ndim=1)
+    same_length("the prediction", len(prediction), "y", y.shape[0])
     if y.shape[0] < 2:
         raise ValueError(f"check_score needs at least two rows, got {y.shape[0]}")
     trial = _ScoreTrial(score, prediction, y)
