@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 BY_NAME = {
-    "__init__.py": "`import calibrant` loads no optional library: `load`, `report` and the estimator come when asked for",
+    "__init__.py": "`import calibrant` loads no optional library: what needs one comes when it is asked for",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/app.py": "report, datasets and study need libraries that the other commands do not",

@@ -161,7 +161,7 @@ def predict(
     """
     with reported(debug=debug):
         level = None if interval is None else _unit(str(interval), "--interval")
-        wanted = predicting.Wanted(_levels(quantiles), level)
+        wanted = predicting.ColumnsWanted(_levels(quantiles), level)
         found = Model.read(model)
         flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
@@ -248,7 +248,7 @@ def report(
         found = Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
-        wanted = reporting.Wanted(found.target(target), _names(groups or []), level, title)
+        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
         reporting.report(file, found, columns, wanted, output, seed)
 
 

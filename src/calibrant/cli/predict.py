@@ -25,7 +25,7 @@ IN_CACHE = 2**15
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnsWanted:
     """What is to be said of each row: quantiles at some levels, and the bounds of one centred interval."""
 
     levels: tuple[float, ...]
@@ -49,7 +49,7 @@ class Wanted:
 
 
 def predict(
-    path: Path, model: Model, columns: Columns, wanted: Wanted, keep: Sequence[str], out: Path, seed: int | None
+    path: Path, model: Model, columns: Columns, wanted: ColumnsWanted, keep: Sequence[str], out: Path, seed: int | None
 ) -> None:
     """Write quantiles and intervals for the rows of a file, batch by batch."""
     not_over(out, path, model.path)
@@ -89,7 +89,7 @@ def predict(
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *wanted.names])}.")
 
 
-def _warn_if_few(model: Model, wanted: Wanted) -> None:
+def _warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
     if wanted.coverage is None:
         return
     n, enough = model.stored.about["n"], required_n_for_interval(wanted.coverage)

@@ -15,7 +15,7 @@ from calibrant.reports import report as report_of
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageWanted:
     """What the page is to speak of."""
 
     target: str
@@ -24,7 +24,7 @@ class Wanted:
     title: str | None
 
 
-def report(path: Path, model: Model, columns: Columns, wanted: Wanted, out: Path, seed: int | None) -> None:
+def report(path: Path, model: Model, columns: Columns, wanted: PageWanted, out: Path, seed: int | None) -> None:
     """Write the page on the rows of a file, and say its verdict."""
     not_over(out, path, model.path)
     guarantee = model.calibrated.guarantee

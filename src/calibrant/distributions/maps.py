@@ -40,7 +40,7 @@ class Increasing(Protocol):
         """How long a stretch of scores around s may be for its inverse to be as good as a polynomial on it."""
 
 
-class BrokenLine(Increasing, Protocol):
+class Broken(Increasing, Protocol):
     """A map that runs straight through (values[i, k], levels[i, k]) and on outside, with these K + 1 slopes."""
 
     values: Array

@@ -10,7 +10,7 @@ from calibrant._search import gather
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.maps import BrokenLine
+from calibrant.distributions.maps import Broken
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,7 +20,7 @@ class PulledBroken(Composed):
     On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
     """
 
-    map: BrokenLine
+    map: Broken
     q: Distribution
 
     def _partial_moments(self, y: Array) -> PartialMoments:
@@ -90,7 +90,7 @@ class PulledBroken(Composed):
 class _Pieces:
     """Integrals over y as sums over the pieces of a broken line, from one end of the line up to the scores s."""
 
-    def __init__(self, line: BrokenLine, s: Array, *, upwards: bool) -> None:
+    def __init__(self, line: Broken, s: Array, *, upwards: bool) -> None:
         xp = namespace(s)
         self.xp, self.upwards = xp, upwards
         self.s = s
