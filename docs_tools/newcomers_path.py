@@ -4,7 +4,8 @@ The path is README.md, `calibration.py`, one score (the residual) with its base 
 its base, and whatever calibrant modules these import themselves. The rule:
 
 - Every line that is not blank counts, docstrings and comments included; import statements do not, they are followed.
-- The README counts to the end of its section "Three modules".
+- Of the README count its opening and its section "Three modules", which say what the idea is; the quick start and the
+  rest show its use. The last line of the output says what the whole README would make of it.
 - A name that is taken from a package counts as the module that defines it: a package's `__init__` only passes it on.
 - Modules with a leading underscore (arrays in and out, rows of frozen values) are the ground that all stands on, and do
   not count. Nor does what is imported for annotations alone (`if TYPE_CHECKING`).
@@ -17,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LAST_SECTION = "## Three modules"
+SECTION = "## Three modules"
 START = (
     "calibration.py",
     "scores/residual.py",
@@ -56,9 +57,10 @@ def for_types(node: ast.stmt) -> bool:
 
 
 def readme_lines(text: str) -> int:
-    """Those to the end of the section that names the three modules."""
-    before, heading, after = text.partition(LAST_SECTION)
-    return lines(before + heading + after.split("\n## ", maxsplit=1)[0])
+    """Those of the opening and of the section that names the three modules."""
+    opening = text.split("\n## ", maxsplit=1)[0]
+    section = text.partition(SECTION)[2].split("\n## ", maxsplit=1)[0]
+    return lines(opening) + lines(SECTION + section)
 
 
 def imported_by(file: Path, package: Path) -> Iterator[Path]:
@@ -92,7 +94,9 @@ def defining(module: str, name: str, package: Path) -> Path:
 
 
 if __name__ == "__main__":
-    counts = path_of(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    counts = path_of(root)
     for name, count in counts.items():
         print(f"{count:6}  {name}")
-    print(f"{sum(counts.values()):6}  in all")
+    rest = lines((root / "README.md").read_text(encoding="utf-8")) - counts["README.md"]
+    print(f"{sum(counts.values()):6}  in all; {sum(counts.values()) + rest} with the whole README")

@@ -7,13 +7,15 @@ name with an underscore crosses a border, no class has the name of another.
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "src" / "calibrant"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "calibrant"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
@@ -67,8 +69,18 @@ def test_only_listed_files_import_by_name():
     assert calls == set(BY_NAME)
 
 
-def test_no_import_for_the_type_checker_is_missing_at_runtime_but_of_lazy_names():
-    """Such an import may not hide a circle; import-linter sees it, this says where any are."""
+FOR_TYPES = {
+    "__init__.py": "names that are loaded when they are asked for",
+    "study/learners/__init__.py": "the same",
+    "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
+    "scores/base.py": "the same, of laws and charts",
+    "interpolators/base.py": "the same, of laws",
+    "interpolators/linear.py": "the same, of laws and tails",
+}
+"""The files that import something of calibrant for annotations alone; import-linter counts these imports too."""
+
+
+def test_only_listed_files_import_for_annotations_alone():
     found = {
         name
         for name, tree in TREES.items()
@@ -76,7 +88,26 @@ def test_no_import_for_the_type_checker_is_missing_at_runtime_but_of_lazy_names(
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         if any("calibrant" in module for child in node.body for module in imported(child))
     }
-    assert found == {"__init__.py", "study/learners/__init__.py"}
+    assert found == set(FOR_TYPES)
+
+
+def test_the_newcomers_path_is_at_most_500_lines():
+    """See docs_tools/newcomers_path.py, which says what counts and prints the list."""
+    found = subprocess.run(
+        [sys.executable, ROOT / "docs_tools" / "newcomers_path.py", ROOT], check=True, capture_output=True, text=True
+    ).stdout
+    assert int(found.splitlines()[-1].split()[0]) <= 500, found
+
+
+def test_no_module_is_in_a_circle_of_imports():
+    """Lazy imports and those for the type checker included, as docs_tools/import_graph.py reads them."""
+    found = subprocess.run(
+        [sys.executable, ROOT / "docs_tools" / "import_graph.py", ROOT / "src"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert found.splitlines()[-1] == "the largest circle has 0 modules"
 
 
 def own(node):

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant import writer
-from calibrant._arrays import check_generator, complain, detached, namespace
-from calibrant.distributions.base import Distribution
+from calibrant._arrays import check_generator, detached, namespace, refuse
 from calibrant.distributions.context import Context
-from calibrant.forms import Form, check_form
-from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator, interpolate
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+    from calibrant.forms import Form
+    from calibrant.guarantee import Guarantee
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,8 @@ class Calibrator:
         score = default_score(prediction) if self.score is None else self.score
         score, floored = learned(score, prediction)
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-        infinite = ~namespace(scores).isfinite(scores)
-        if bool(namespace(scores).any(infinite)):
-            complain(
-                f"the score of {type(score).__name__}",
-                infinite,
-                "is not finite: y lies beyond the prediction's support",
-            )
+        infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
+        refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
         context = Context(y.shape[0], by, weights, rng)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee = interpolate(self.interpolator, scores, context, support=support)
@@ -94,7 +91,7 @@ class Calibrated:
         randomised q.
         """
         prediction = as_prediction(prediction)
-        check_form(self.form, prediction)
+        prediction.check_form(self.form)
         if rng is not None:
             check_generator(rng)
         q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, rng))

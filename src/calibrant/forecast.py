@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from calibrant._arrays import Array
-from calibrant.forms import Form
+from calibrant.forms import Form, check_form
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
 """The levels of the pinball loss of a law, which has a quantile at every level."""
@@ -117,6 +117,10 @@ class Forecast(ABC):
     def form(self) -> Form:
         """The name of the class; a kind with levels, draws or members of its own adds these."""
         return Form(type(self).__name__)
+
+    def check_form(self, calibrated_on: Form | None) -> None:
+        """Raise unless it has the form of the calibration rows; None, which is not known, takes every form."""
+        check_form(calibrated_on, self.form())
 
     def default_score(self) -> Any:
         """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""

@@ -18,7 +18,6 @@ from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
-from calibrant.forms import check_form
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
@@ -69,7 +68,7 @@ def predict(
         for part in batch.parts(IN_CACHE):
             prediction, offset = columns.prediction(part, mender), part.start - batch.start
             with naming(str(path)):
-                check_form(calibrated.form, prediction)
+                prediction.check_form(calibrated.form)
             with naming(f"{path}, counted from row {part.start}"), counted():
                 H = calibrated(prediction, rng=rng)
                 new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant.guarantee.marginal import Guarantee, floor_words
+from calibrant.guarantee.marginal import Guarantee
+from calibrant.guarantee.words import floor_words
 
 
 @dataclass(frozen=True)

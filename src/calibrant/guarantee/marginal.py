@@ -1,4 +1,4 @@
-"""What one calibration set promises, in numbers and in words."""
+"""What one calibration set promises, in numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from calibrant._arrays import Array, namespace, unit
+from calibrant._arrays import Array, largest_tie_of, unit
+from calibrant.guarantee.words import in_words
 
 
 class Accurate(Protocol):
@@ -68,38 +69,10 @@ class Guarantee:
         return min(1.0, self.epsilon + jump + dkw(self.n, unit("confidence", confidence)))
 
     def __str__(self) -> str:
-        bound, continuous = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c", ", and continuous scores"
-        if self.randomised:
-            bound, continuous = "P(H(Y) <= c) = c for every c", ""
-        limits = []
-        if self.floored:
-            limits.append(f"but only approximately: {floor_words(self.floored)}")
-        if self.largest_tie > 1 and not self.randomised:
-            share = self.largest_tie / (self.n + 1)
-            limits.append(
-                f"{'and' if limits else 'but'} only up to ties: the largest is of {self.largest_tie} scores,"
-                f" {share:.2g} of them all"
-            )
-        claim = ", ".join([bound, *limits])
-        return (
-            f"{claim}, on average over calibration sets of n = {self.n}; for this one the error is at most"
-            f" {self.conditional():.3g} with 95% confidence, if rows are independent. Assumes exchangeable data, a"
-            f" model not trained on the calibration set{continuous}."
-        )
+        numbers = self.n, self.epsilon, self.conditional(), self.largest_tie, self.floored
+        return in_words(*numbers, randomised=self.randomised)
 
 
 def dkw(n: int, confidence: float) -> float:
     """sqrt(log(2 / (1 - confidence)) / (2 n)), the inequality of Dvoretzky, Kiefer and Wolfowitz."""
     return math.sqrt(math.log(2 / (1 - confidence)) / (2 * n))
-
-
-def largest_tie_of(scores: Array) -> int:
-    """The size of the largest group of equal scores."""
-    xp = namespace(scores)
-    return int(xp.max(xp.unique_counts(scores).counts))
-
-
-def floor_words(floored: int) -> str:
-    """Why a guarantee is approximate."""
-    rows, own, were = ("row", "its own", "was") if floored == 1 else ("rows", "their own", "were")
-    return f"{floored} calibration {rows} had no width of {own} and {were} given a floor learned from all"

@@ -16,10 +16,10 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from calibrant._arrays import Array, complain, first_and_count, namespace, unit
-from calibrant.forms import Form, check_form
-from calibrant.guarantee.marginal import floor_words, largest_tie_of
+from calibrant._arrays import Array, complain, first_and_count, largest_tie_of, namespace, unit
+from calibrant.forms import Form
 from calibrant.guarantee.required import exact
+from calibrant.guarantee.words import floor_words
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.nonconformity import Nonconformity
 
@@ -180,7 +180,7 @@ class FittedInterval:
     def __call__(self, prediction: Any) -> tuple[Array, Array]:
         """The interval of each row of a prediction."""
         prediction = as_prediction(prediction)
-        check_form(self.form, prediction)
+        prediction.check_form(self.form)
         if math.isinf(self.threshold):
             anywhere = self.nonconformity.minimiser(prediction)  # refuses a prediction of another kind
             line = namespace(anywhere).full_like(anywhere, math.inf)

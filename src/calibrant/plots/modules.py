@@ -14,7 +14,6 @@ from calibrant._arrays import floats
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
-from calibrant.forms import check_form
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
 from calibrant.plots.curves import cdf_curve, quantiles, reach
@@ -49,7 +48,7 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
     n = calibrated.guarantee.n
     if y.shape[0] != n:
         raise ValueError(f"scores wants the {n} rows that calibrated, got {y.shape[0]}")
-    check_form(calibrated.form, prediction)
+    prediction.check_form(calibrated.form)
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
     with drawing(ax) as ax:
         drawn = _map(ax, calibrated.q, view, calibrated.guarantee.accuracy)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array
-from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
-from calibrant.scores.charts.base import Chart
 from calibrant.scores.pull_back import pull_back
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+    from calibrant.scores.charts.base import Chart
 
 
 @runtime_checkable

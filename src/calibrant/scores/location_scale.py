@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from calibrant._arrays import Array, complain, floats, namespace
+from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts.affine import Affine
 
@@ -35,8 +35,7 @@ class LocationScaleScore(ChartScore):
         pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
         loc, scale = (floats(f"the {what} of {name}", value, like=prediction.like) for what, value in pair)
         xp = namespace(loc)
-        if not bool(xp.all(scale > 0)):
-            complain(f"the scale of {name}", ~(scale > 0), "is not positive")
+        refuse(f"the scale of {name}", ~(scale > 0), "is not positive")
         rows = (len(prediction),)
         loc, scale = (value if value.shape == rows else xp.broadcast_to(value, rows) for value in (loc, scale))
         return Affine(loc, scale)
