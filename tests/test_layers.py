@@ -23,7 +23,7 @@ BY_NAME = {
     "__init__.py": "`import calibrant` loads no optional library: what needs one comes when it is asked for",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
-    "cli/app.py": "report, datasets and study need libraries that the other commands do not",
+    "cli/app.py": "`--help` waits for no library that only some commands need",
     "study/learners/__init__.py": "reading a study needs no torch, training does",
     "study/datasets/errors.py": "imports a library that may be absent, none of calibrant",
 }

@@ -10,14 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from calibrant.cli import demo as demonstration
-from calibrant.cli import evaluate as evaluation
-from calibrant.cli import fit as fitting
-from calibrant.cli import inspect as inspection
-from calibrant.cli import predict as predicting
-from calibrant.cli.columns import of_flags
 from calibrant.cli.console import needing, reported
-from calibrant.cli.model import Model
 
 app = typer.Typer(
     help="Calibrated predictive distributions from the predictions of any regression model.",
@@ -117,7 +110,8 @@ def fit(
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
-        columns = of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
+        fitting = _later("fit")
+        columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
         chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
         fitting.fit(file, target, columns, *chosen, output)
 
@@ -161,11 +155,11 @@ def predict(
     """
     with reported(debug=debug):
         level = None if interval is None else _unit(str(interval), "--interval")
-        wanted = predicting.ColumnsWanted(_levels(quantiles), level)
-        found = Model.read(model)
+        wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
+        found = _later("model").Model.read(model)
         flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
-        predicting.predict(file, found, columns, wanted, _split(keep), output, seed)
+        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed)
 
 
 @app.command(
@@ -197,11 +191,11 @@ def evaluate(
     """
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
-        found = Model.read(model)
+        found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        comparison = evaluation.compared(file, found, columns, found.target(target), level, seed)
+        comparison = _later("evaluate").compared(file, found, columns, found.target(target), level, seed)
         if as_json:
-            evaluation.print_json(comparison.to_json())
+            _later("evaluate").print_json(comparison.to_json())
         else:
             comparison.show()
 
@@ -245,7 +239,7 @@ def report(
     """
     with reported(debug=debug):
         reporting = _later("report")
-        found = Model.read(model)
+        found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
@@ -261,11 +255,11 @@ def inspect(
 ) -> None:
     """Say what a model file holds, and what it promises."""
     with reported(debug=debug):
-        found = Model.read(model)
+        found = _later("model").Model.read(model)
         if as_json:
-            evaluation.print_json(inspection.description(found))
+            _later("evaluate").print_json(_later("inspect").description(found))
         else:
-            inspection.show_description(found)
+            _later("inspect").show_description(found)
 
 
 @app.command(epilog=examples("calibrant demo", "calibrant demo --into demo"))
@@ -278,7 +272,7 @@ def demo(
 ) -> None:
     """Show the other commands at work on a small problem."""
     with reported(debug=debug):
-        demonstration.demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
+        _later("demo").demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
 
 
 Data = Annotated[
@@ -293,7 +287,7 @@ def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) 
     with reported(debug=debug), needing("study"):
         listing = _later("datasets")
         if as_json:
-            evaluation.print_json(listing.listed(data))
+            _later("evaluate").print_json(listing.listed(data))
         else:
             listing.show_list(data)
 
@@ -342,7 +336,7 @@ def study(
 
 
 def _later(command: str) -> Any:
-    """The file of a command that needs more than the other commands: it is imported when it is asked for."""
+    """The file of a command, imported when it is run: `--help` waits for no library that only some commands need."""
     return import_module(f"calibrant.cli.{command}")
 
 
