@@ -13,7 +13,7 @@ help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
-	@echo "make lint    ruff format, ruff check, mypy --strict"
+	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed, side by side with other libraries"
 	@echo "make format  rewrite the sources as ruff likes them"
@@ -34,6 +34,7 @@ lint: $(DEV_READY)
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy --strict src
+	$(VENV)/bin/lint-imports --no-logo
 
 check: lint
 	$(MAKE) test

@@ -129,7 +129,7 @@ def test_two_designs_are_not_mixed_in_one_folder(folder, tmp_path):
         run(folder=folder, recipe=PILOT.recipe, tables=PILOT.datasets.values())
     assert (folder / "cells.jsonl").read_bytes() == before
     with pytest.raises(ValueError, match="line 1: results of the design 'paper' were wanted, got those of 'pilot'"):
-        read(folder / "cells.jsonl")
+        read(folder / "cells.jsonl", PAPER)
     run(splits=1, folder=tmp_path, recipe=PILOT.recipe, tables=[PILOT.datasets["lakes"]])
     with pytest.raises(StudyError, match="holds a study of the design 'paper', and this run has 'pilot'"):
         run(design=PILOT, folder=tmp_path)
@@ -155,6 +155,6 @@ def test_a_design_that_does_not_fit_together_is_refused(change, message):
 
 
 def test_the_papers_design_and_its_results_need_no_torch():
-    code = "import sys, calibrant.study.reading, calibrant.reports.study; sys.exit('torch' in sys.modules)"
+    code = "import sys, calibrant.study.reading, calibrant.study.paper.html_page; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert PAPER.networks == 12

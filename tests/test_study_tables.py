@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrant.reports.study import study_page
 from calibrant.study.columns import HEADINGS
 from calibrant.study.means import Mean, difference, over_datasets, over_splits
 from calibrant.study.names import Method
@@ -23,11 +22,12 @@ from calibrant.study.paper.claims import claims
 from calibrant.study.paper.design import PAPER
 from calibrant.study.paper.floors import NLL_FLOOR, ece_floor
 from calibrant.study.paper.goals import goals
+from calibrant.study.paper.html_page import study_page
 from calibrant.study.paper.page import page
 from calibrant.study.paper.ranking import ranked
+from calibrant.study.paper.reading import read
 from calibrant.study.paper.reproduction import write
 from calibrant.study.paper.tables import per_dataset, table1, table2, versus
-from calibrant.study.reading import read
 from calibrant.study.tables import MeansTable, intervals
 from calibrant.study.writers import averages_csv, escape, latex, markdown, per_dataset_csv
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
-from calibrant.calibration import Calibrated, Calibrator, conformal, isotonic
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
@@ -25,6 +25,7 @@ from calibrant.distributions import (
 from calibrant.guarantee import CrossGuarantee, Guarantee, required_n, required_n_for_interval
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
+from calibrant.recipes import conformal, isotonic
 
 if TYPE_CHECKING:
     from calibrant import models as models

@@ -163,6 +163,18 @@ def check_generator(rng: Any) -> None:
         raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
 
 
+def check_has(name: str, value: Any, method: str, wanted: str) -> None:
+    """Raise unless this is an object with a method, not a name or a class."""
+    if isinstance(value, type) or not callable(getattr(value, method, None)):
+        raise TypeError(f"{name} must be {wanted}, got {value!r}")
+
+
+def refuse(name: str, bad: Array, problem: str) -> None:
+    """Raise if any entry is marked, naming the first and counting them."""
+    if bool(namespace(bad).any(bad)):
+        complain(name, bad, problem)
+
+
 def probabilities(name: str, value: Any, *, like: Array = None) -> Array:
     """An array of numbers in [0, 1]."""
     array = floats(name, value, like=like)
@@ -290,3 +302,15 @@ def to_numpy(array: Array) -> np.ndarray[Any, Any]:
     if array_api_compat.is_torch_array(array):
         return np.asarray(array.detach().cpu().numpy())
     return np.asarray(array)
+
+
+def ranks(scores: Array) -> Array:
+    """1, ..., n beside the scores."""
+    xp = namespace(scores)
+    return device_like(xp.arange(1, scores.shape[0] + 1), scores)
+
+
+def largest_tie_of(values: Array) -> int:
+    """The size of the largest group of equal values."""
+    xp = namespace(values)
+    return int(xp.max(xp.unique_counts(values).counts))

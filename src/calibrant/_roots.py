@@ -27,8 +27,8 @@ def solve_increasing(
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
     forth for ever. The search ends when every step is small beside y or beside the length over which the value changes
-    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through
-    it to the function's own parameters.
+    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held
+    fixed, so that torch's gradients flow through it to the function's own parameters.
     """
     xp = namespace(target)
     shape = (target + low + high).shape

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant import writer
-from calibrant._arrays import check_generator, complain, detached, floats, namespace, same_length
-from calibrant._batch import promoted
-from calibrant.distributions.base import Distribution
+from calibrant._arrays import detached, namespace, refuse
+from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.forms import Form, check_form
-from calibrant.guarantee import Guarantee, fitted
-from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.interpolators.base import Interpolator, interpolate
+from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
-from calibrant.predictions import as_prediction
-from calibrant.scores import CDFScore, Score, default_score
-from calibrant.scores.base import learned
-from calibrant.uniforms import check_seed, row_uniforms
+from calibrant.predictions import as_prediction, with_labels
+from calibrant.scores.base import Score, learned
+from calibrant.scores.default import default_score
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+    from calibrant.forms import Form
+    from calibrant.guarantee import Guarantee
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,17 @@ class Calibrator:
 
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
-        prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction.like, ndim=1)
-        same_length("the prediction", len(prediction), "y", y.shape[0])
+        prediction, y = with_labels(prediction, y)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
         score, floored = learned(score, prediction)
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-        infinite = ~namespace(scores).isfinite(scores)
-        if bool(namespace(scores).any(infinite)):
-            complain(
-                f"the score of {type(score).__name__}",
-                infinite,
-                "is not finite: y lies beyond the prediction's support",
-            )
+        infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
+        refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
         context = Context(y.shape[0], by, weights, rng)
-        q, guarantee = fitted(self.interpolator, scores, getattr(score, "support", REAL_LINE), context)
+        support = getattr(score, "support", REAL_LINE)
+        q, guarantee = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
         return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
 
@@ -101,32 +96,15 @@ class Calibrated:
 
         `by` and `weights` are what else is known of the rows, where q depends on it. A randomised q needs one uniform
         number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
-        function of the seed, of q and of the row's own forecast (`calibrant.uniforms`): the same row has the same law
-        in any batch and any order, and rows with equal forecasts share their number.
+        function of the seed, of q and of the row's own forecast: the same row has the same law in any batch and any
+        order, and rows with equal forecasts share their number.
         """
         prediction = as_prediction(prediction)
-        check_form(self.form, prediction)
-        draw = None
-        if rng is not None:
-            check_generator(rng)
-        if seed is not None:
-            if rng is not None:
-                raise TypeError("a Calibrated takes rng= or seed=, not both")
-            seed = check_seed(seed)
-            rng, draw = np.random.default_rng(seed), partial(row_uniforms, prediction, self.q, seed)
-        q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, rng, draw))
+        prediction.check_form(self.form)
+        context = Context(len(prediction), by, weights, *source(prediction, self.q, rng, seed))
+        q = self.q.to(prediction.like).for_rows(context)
         return self.score.pull_back(q, prediction)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
         writer.save(path, self)
-
-
-def isotonic() -> Calibrator:
-    """Isotonic calibration (Kuleshov et al. 2018), with i/(n + 1) in place of their i/n: cdf score, linear q."""
-    return Calibrator(CDFScore(), Linear())
-
-
-def conformal() -> Calibrator:
-    """Conformal calibration (Vovk et al. 2020): cdf score, random q."""
-    return Calibrator(CDFScore(), Random())

@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from calibrant._arrays import Array
-from calibrant.forms import Form
-
-if TYPE_CHECKING:
-    from calibrant.distributions.base import Distribution
+from calibrant.forms import Form, check_form
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
 """The levels of the pinball loss of a law, which has a quantile at every level."""
@@ -29,6 +26,22 @@ class Mark(NamedTuple):
     values: Array
     """One a row."""
     level: float | None = None
+
+
+class Law(Protocol):
+    """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
+
+    def ppf(self, p: Any) -> Array:
+        """The quantiles at a level."""
+
+    def median(self) -> Array:
+        """Those at 1/2."""
+
+    def std(self) -> Array:
+        """The standard deviations."""
+
+    def crps(self, y: Any) -> Array:
+        """The CRPS of the labels."""
 
 
 class Forecast(ABC):
@@ -60,7 +73,7 @@ class Forecast(ABC):
     def shape(self) -> tuple[int, ...]:
         """(n,): one forecast a row; () for a single law that stands for every row."""
 
-    def as_law(self) -> Distribution:
+    def as_law(self) -> Law:
         """The predictive law of each row."""
         raise self.unsaid("the law of y")
 
@@ -105,11 +118,15 @@ class Forecast(ABC):
         """The name of the class; a kind with levels, draws or members of its own adds these."""
         return Form(type(self).__name__)
 
+    def check_form(self, calibrated_on: Form | None) -> None:
+        """Raise unless it has the form of the calibration rows; None, which is not known, takes every form."""
+        check_form(calibrated_on, self.form())
+
     def default_score(self) -> Any:
         """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""
         return None
 
-    def _law(self, what: str) -> Distribution:
+    def _law(self, what: str) -> Law:
         """The law, or that nothing is said about what was to be had from it."""
         try:
             return self.as_law()

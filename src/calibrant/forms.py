@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,9 +54,8 @@ class Form:
         return said
 
 
-def check_form(kept: Form | None, prediction: Any) -> None:
+def check_form(kept: Form | None, given: Form) -> None:
     """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
-    given = prediction.form()
     if kept is None or kept.fits(given):
         return
     # levels may differ where their seven digits do not

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import NoReturn
 
@@ -16,9 +17,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if missing:
         print(f"error: the command line needs {', '.join(missing)}: pip install 'calibrant[cli]'", file=sys.stderr)
         sys.exit(1)
-    from calibrant.cli.app import app
-    from calibrant.cli.console import clean_on_sigterm
-
-    clean_on_sigterm()
-    app(args=None if arguments is None else list(arguments), prog_name="calibrant")
+    import_module("calibrant.cli.console").clean_on_sigterm()
+    import_module("calibrant.cli.app").app(args=None if arguments is None else list(arguments), prog_name="calibrant")
     sys.exit(0)

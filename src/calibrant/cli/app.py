@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+from importlib import import_module
+from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -58,9 +60,7 @@ def examples(*lines: str) -> str:
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
-        from importlib.metadata import version
-
-        print(version("calibrant"))
+        print(version_of("calibrant"))
         raise typer.Exit
 
 
@@ -110,11 +110,10 @@ def fit(
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
-        from calibrant.cli.columns import of_flags
-        from calibrant.cli.fit import fit, interpolator_of, score_of
-
-        columns = of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
-        fit(file, target, columns, score_of(score), interpolator_of(interpolator, tails), output)
+        fitting = _later("fit")
+        columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
+        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
+        fitting.fit(file, target, columns, *chosen, output)
 
 
 @app.command(
@@ -155,14 +154,12 @@ def predict(
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
     with reported(debug=debug):
-        from calibrant.cli.model import Model
-        from calibrant.cli.predict import Wanted, predict
-
-        wanted = Wanted(_levels(quantiles), None if interval is None else _unit(str(interval), "--interval"))
-        found = Model.read(model)
+        level = None if interval is None else _unit(str(interval), "--interval")
+        wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
+        found = _later("model").Model.read(model)
         flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
-        predict(file, found, columns, wanted, _split(keep), output, seed)
+        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed)
 
 
 @app.command(
@@ -193,15 +190,12 @@ def evaluate(
     What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
     """
     with reported(debug=debug):
-        from calibrant.cli.evaluate import compared, print_json
-        from calibrant.cli.model import Model
-
         level = _unit(str(coverage), "--coverage")
-        found = Model.read(model)
+        found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        comparison = compared(file, found, columns, found.target(target), level, seed)
+        comparison = _later("evaluate").compared(file, found, columns, found.target(target), level, seed)
         if as_json:
-            print_json(comparison.to_json())
+            _later("evaluate").print_json(comparison.to_json())
         else:
             comparison.show()
 
@@ -244,13 +238,12 @@ def report(
     It is one HTML file that opens in any browser, without a network.
     """
     with reported(debug=debug):
-        from calibrant.cli.model import Model
-        from calibrant.cli.report import Wanted, report
-
-        found = Model.read(model)
+        reporting = _later("report")
+        found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        wanted = Wanted(found.target(target), _names(groups or []), _unit(str(coverage), "--coverage"), title)
-        report(file, found, columns, wanted, output, seed)
+        level = _unit(str(coverage), "--coverage")
+        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
+        reporting.report(file, found, columns, wanted, output, seed)
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
@@ -262,15 +255,11 @@ def inspect(
 ) -> None:
     """Say what a model file holds, and what it promises."""
     with reported(debug=debug):
-        from calibrant.cli.evaluate import print_json
-        from calibrant.cli.inspect import description, show_description
-        from calibrant.cli.model import Model
-
-        found = Model.read(model)
+        found = _later("model").Model.read(model)
         if as_json:
-            print_json(description(found))
+            _later("evaluate").print_json(_later("inspect").description(found))
         else:
-            show_description(found)
+            _later("inspect").show_description(found)
 
 
 @app.command(epilog=examples("calibrant demo", "calibrant demo --into demo"))
@@ -283,9 +272,7 @@ def demo(
 ) -> None:
     """Show the other commands at work on a small problem."""
     with reported(debug=debug):
-        from calibrant.cli.demo import demo
-
-        demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
+        _later("demo").demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
 
 
 Data = Annotated[
@@ -298,13 +285,11 @@ Data = Annotated[
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
     """List the datasets of the paper's study, and which of them are at hand."""
     with reported(debug=debug), needing("study"):
-        from calibrant.cli.datasets import listed, show_list
-        from calibrant.cli.evaluate import print_json
-
+        listing = _later("datasets")
         if as_json:
-            print_json(listed(data))
+            _later("evaluate").print_json(listing.listed(data))
         else:
-            show_list(data)
+            listing.show_list(data)
 
 
 @app.command(
@@ -339,15 +324,20 @@ def study(
 ) -> None:
     """Run the empirical study of the paper: train, calibrate, measure, and write its tables."""
     with reported(debug=debug), needing("study"):
-        from calibrant.cli.study import options_of, tables
-        from calibrant.cli.study import study as run
-
+        studying = _later("study")
         if tables_only:
-            tables(folder, docs)
+            studying.tables(folder, docs)
             return
         names = _split(only) or None
-        options = options_of(datasets=names, splits=splits, data=data, jobs=jobs, device=device, seed=seed, quick=quick)
-        run(folder, options, docs)
+        options = studying.options_of(
+            datasets=names, splits=splits, data=data, jobs=jobs, device=device, seed=seed, quick=quick
+        )
+        studying.study(folder, options, docs)
+
+
+def _later(command: str) -> Any:
+    """The file of a command, imported when it is run: `--help` waits for no library that only some commands need."""
+    return import_module(f"calibrant.cli.{command}")
 
 
 def _flags(

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import show
+from calibrant.study.datasets import DATASETS, status
+from calibrant.study.datasets.homes import Unserved
 
 
 def listed(data: Path | None) -> list[dict[str, Any]]:
     """The study's datasets and where each is at hand, as JSON values."""
-    from calibrant.study.datasets import DATASETS, status
-    from calibrant.study.datasets.homes import Unserved
-
     return [
         {
             "name": each.name,

@@ -17,7 +17,7 @@ from calibrant.metrics import evaluate as metrics_of
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SideBySide:
     """The forecasts of a file as they are, and calibrated."""
 
     base: Evaluation
@@ -48,14 +48,14 @@ class Comparison:
         return {**metrics, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
 
 
-def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> Comparison:
+def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> SideBySide:
     """The metrics on the rows of a file."""
     guarantee = str(model.calibrated.guarantee)
     found = read(path, model, columns, target)
     with working("evaluating"), naming(str(path)):
         H = found.calibrated(model, seed)
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
-    return Comparison(base, after, guarantee, coverage)
+    return SideBySide(base, after, guarantee, coverage)
 
 
 def strict(value: float | None) -> float | str | None:

@@ -18,14 +18,13 @@ from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
-from calibrant.forms import check_form
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnsWanted:
     """What is to be said of each row: quantiles at some levels, and the bounds of one centred interval."""
 
     levels: tuple[float, ...]
@@ -49,7 +48,7 @@ class Wanted:
 
 
 def predict(
-    path: Path, model: Model, columns: Columns, wanted: Wanted, keep: Sequence[str], out: Path, seed: int | None
+    path: Path, model: Model, columns: Columns, wanted: ColumnsWanted, keep: Sequence[str], out: Path, seed: int | None
 ) -> None:
     """Write quantiles and intervals for the rows of a file, batch by batch."""
     not_over(out, path, model.path)
@@ -68,7 +67,7 @@ def predict(
         for part in batch.parts(IN_CACHE):
             prediction, offset = columns.prediction(part, mender), part.start - batch.start
             with naming(str(path)):
-                check_form(calibrated.form, prediction)
+                prediction.check_form(calibrated.form)
             with naming(f"{path}, counted from row {part.start}"), counted():
                 H = calibrated(prediction, seed=seed)
                 new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T
@@ -88,7 +87,7 @@ def predict(
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *wanted.names])}.")
 
 
-def _warn_if_few(model: Model, wanted: Wanted) -> None:
+def _warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
     if wanted.coverage is None:
         return
     n, enough = model.stored.about["n"], required_n_for_interval(wanted.coverage)

@@ -11,10 +11,11 @@ from calibrant.cli.console import naming, show, working
 from calibrant.cli.forecasts import read
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
+from calibrant.reports import report as report_of
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageWanted:
     """What the page is to speak of."""
 
     target: str
@@ -23,10 +24,8 @@ class Wanted:
     title: str | None
 
 
-def report(path: Path, model: Model, columns: Columns, wanted: Wanted, out: Path, seed: int | None) -> None:
+def report(path: Path, model: Model, columns: Columns, wanted: PageWanted, out: Path, seed: int | None) -> None:
     """Write the page on the rows of a file, and say its verdict."""
-    from calibrant.reports import report as report_of
-
     not_over(out, path, model.path)
     guarantee = model.calibrated.guarantee
     found = read(path, model, columns, wanted.target, wanted.groups)

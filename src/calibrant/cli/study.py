@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import say, show
+from calibrant.study.paper.design import QUICK
+from calibrant.study.paper.reproduction import write
+from calibrant.study.progress import said
+from calibrant.study.run import run
+from calibrant.study.store import FILE
 
 
 def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:
@@ -16,9 +21,6 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
     The options are those of `calibrant.study.run.run`.
     """
-    from calibrant.study.progress import said
-    from calibrant.study.run import run
-
     command = shlex.join(["calibrant", *sys.argv[1:]])
     summary = run(folder=folder, command=command, say=say, **options)
     cells = f"{summary.cells:,} cells measured" if summary.cells else "nothing was left to do"
@@ -33,9 +35,6 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
 def tables(folder: Path, docs: Path | None = None) -> None:
     """Write the tables, the figure and the page of the results that `folder` has."""
-    from calibrant.study.paper.reproduction import write
-    from calibrant.study.store import FILE
-
     for path in write(folder / FILE, folder, docs):
         show(f"wrote {path}")
 
@@ -51,7 +50,5 @@ def options_of(
     quick: bool,
 ) -> dict[str, Any]:
     """What the flags of the command ask `run` for; a quick run's choices give way to those that were made."""
-    from calibrant.study.paper.design import QUICK
-
     chosen = {name: value for name, value in (("datasets", datasets), ("splits", splits)) if value is not None}
     return (QUICK if quick else {}) | chosen | {"data": data, "jobs": jobs, "device": device, "seed": seed}

@@ -140,24 +140,24 @@ class Distribution(Forecast):
         return self._quantiles_logit(s)
 
     def _places(self, s: Array) -> Array:
-        """Places in each row of a batch, (n, m), between which its CDF is smooth, as far as the logits s, (1, k), reach."""
+        """Places in each row, (n, m), between which its CDF is smooth, as far as the logits s, (1, k), reach."""
         return self._quantiles_logit(device_like(levels_around(s)[None, :], self.like))
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         """See `PartialMoments`."""
-        return handed_in["partial moments"](self, y)
+        return PartialMoments(*handed_in["partial moments"](self, y))
 
     def _squares(self, y: Array) -> Squares:
         """See `Squares`."""
-        return handed_in["squares"](self, y)
+        return Squares(*handed_in["squares"](self, y))
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         """The same integrals of F from `lower` up to y and of 1 - F from y to `upper`, lower <= y <= upper."""
-        return handed_in["moments within"](self, y, lower, upper)
+        return PartialMoments(*handed_in["moments within"](self, y, lower, upper))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         """The same for the squares."""
-        return handed_in["squares within"](self, y, lower, upper)
+        return Squares(*handed_in["squares within"](self, y, lower, upper))
 
     def _infinite_mass(self) -> tuple[float, float]:
         """The probabilities of -inf and +inf; the integrals above then start at the law's last finite point."""
@@ -174,7 +174,7 @@ class Distribution(Forecast):
         return None
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        return handed_in["clipped"](self, lower, upper)
+        return cast(Distribution, handed_in["clipped"](self, lower, upper))
 
     def for_rows(self, context: Context) -> Distribution:
         """The laws of some rows, of shape () or (n,): this law itself, unless it depends on the row."""
@@ -272,7 +272,7 @@ class Distribution(Forecast):
         if not self.shape:
             raise TypeError("a single law has no rows to index")
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
-            return handed_in["row"](self, int(index))
+            return cast(Distribution, handed_in["row"](self, int(index)))
         return take_rows(self, index)
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from calibrant._arrays import generator
 class Context:
     """Which rows a law is asked for: how many, and what q may depend on beside the score.
 
-    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is missing.
+    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is not.
     """
 
     rows: int
@@ -26,7 +26,7 @@ class Context:
     rng: np.random.Generator | None = None
     """What draws whatever is random."""
     draw: Callable[[], np.ndarray[Any, Any]] | None = None
-    """The uniforms of these rows where they are their own, see `calibrant.uniforms`; None leaves them to `rng`."""
+    """The uniforms of these rows where they are their own, see `calibrant._uniforms`; None leaves them to `rng`."""
 
     def uniforms(self) -> np.ndarray[Any, Any]:
         """One uniform number for each row, for a randomised q."""

@@ -1,7 +1,7 @@
 """By how much several laws disagree: the integral of the variance of their CDFs.
 
-It is what the CRPS of a mixture lies below the mean of the components' CRPS: sum w_k F_k^2 - (sum w_k F_k)^2, integrated
-over the line; or, which is the same, E|Y - Y'| / 2 of the mixture less the mean of the components' own.
+It is what the CRPS of a mixture lies below the mean of the components' CRPS: sum w_k F_k^2 - (sum w_k F_k)^2,
+integrated over the line; or, which is the same, E|Y - Y'| / 2 of the mixture less the mean of the components' own.
 """
 
 from __future__ import annotations

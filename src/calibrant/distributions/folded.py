@@ -16,7 +16,7 @@ _GRID = np.concatenate([-_GRID[:0:-1], _GRID])
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """s = u + sqrt(u^2 + 1) for the upper side, which maps the line onto (0, inf); s = u - sqrt(u^2 + 1) for the lower."""
+    """s = u + sqrt(u^2 + 1) for the upper side, so the line goes to (0, inf); s = u - sqrt(u^2 + 1) for the lower."""
 
     origin: Array
     """A zero, which tells namespace, dtype and device."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from array_api_compat import device
 
 from calibrant._arrays import Array, concatenate, namespace, to_numpy
-from calibrant._batch import join_rows, shared, take_rows
+from calibrant._batch import join_rows, take_rows
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 
@@ -19,7 +19,7 @@ Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Joined(Distribution):
-    """Row i is row `row[i]` of the batch `parts[part[i]]`; a part that is a single law is the same for all its rows.
+    """Row i is row `row[i]` of the batch `laws[part[i]]`; a part that is a single law is the same for all its rows.
 
     Every method is that of the parts, each asked for its own rows.
 
@@ -29,7 +29,7 @@ class Joined(Distribution):
     array([1.        , 1.41421356, 1.        ])
     """
 
-    parts: tuple[Distribution, ...] = shared()
+    laws: tuple[Distribution, ...] = field(metadata={"shared": True})
     part: Rows
     row: Rows
 
@@ -50,26 +50,35 @@ class Joined(Distribution):
 
     @property
     def like(self) -> Array:
-        return next((law.like for law in self.parts if law.like is not None), None)
+        return next((law.like for law in self.laws if law.like is not None), None)
 
     def to(self, like: Array) -> Self:
         """The parts, moved."""
-        return type(self)(tuple(law.to(like) for law in self.parts), self.part, self.row)  # type: ignore[return-value]
+        return type(self)(tuple(law.to(like) for law in self.laws), self.part, self.row)
 
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
         found = []
-        for k, law in enumerate(self.parts):
+        for k, law in enumerate(self.laws):
             where = np.flatnonzero(self.part == k)
             if where.size:
                 found.append((take_rows(law, self.row[where]) if law.shape else law, where))
         return found
 
+    def mapped(self, change: Callable[[Distribution, Rows], Distribution]) -> Joined:
+        """The batch with `change(law, rows)`, one law a row, in the place of each part and the rows that are its."""
+        laws: list[Distribution] = []
+        part, row = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
+        for law, rows in self.places():
+            part[rows], row[rows] = len(laws), np.arange(rows.size)
+            laws.append(change(law, rows))
+        return Joined(tuple(laws), part, row)
+
     def _each(self, ask: Callable[[Distribution, Rows], Any]) -> Any:
         """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
         asked = [(ask(law, rows), rows) for law, rows in self.places()]
         if not asked:
-            return ask(self.parts[0], np.zeros(0, dtype=np.int64))
+            return ask(self.laws[0], np.zeros(0, dtype=np.int64))
         back = np.empty(len(self), dtype=np.int64)
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
         results = [result for result, _ in asked]
@@ -153,16 +162,16 @@ class Joined(Distribution):
         return self._on("_crps", y)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        return self._on("_partial_moments", y)
+        return PartialMoments(*self._on("_partial_moments", y))
 
     def _squares(self, y: Array) -> Squares:
-        return self._on("_squares", y)
+        return Squares(*self._on("_squares", y))
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return self._on("_moments_within", y, lower, upper)
+        return PartialMoments(*self._on("_moments_within", y, lower, upper))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return self._on("_squares_within", y, lower, upper)
+        return Squares(*self._on("_squares_within", y, lower, upper))
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         xp, like = namespace(self.like), self.like
@@ -174,14 +183,15 @@ class Joined(Distribution):
             )
             return _Pair(below, above)
 
-        return tuple(self._each(ask))  # type: ignore[return-value]
+        below, above = self._each(ask)
+        return below, above
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        return Joined(tuple(law.clip(lower, upper) for law in self.parts), self.part, self.row)
+        return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
 
     def _describe(self) -> str:
-        kinds = dict.fromkeys(type(law).__name__ for law in self.parts)
-        return f"{len(self.parts)} parts: {', '.join(kinds)}"
+        kinds = dict.fromkeys(type(law).__name__ for law in self.laws)
+        return f"{len(self.laws)} parts: {', '.join(kinds)}"
 
 
 class _Pair(tuple[Array, Array]):

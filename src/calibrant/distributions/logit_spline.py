@@ -62,7 +62,7 @@ class LogitSpline(ByTable):
         return Finder(self.values)
 
     def _piece(self, finder: Finder, argument: Array) -> tuple[Array, ...]:
-        """Start, length, and the value and slopes of the cubic on the piece of each argument, in units of its length."""
+        """Start and length of the piece of each argument, and value and slopes of its cubic in units of that length."""
         i = clip(finder.up_to(argument) - 1, 0, self.knots.shape[0] - 2)
         return tuple(namespace(argument).take(column, i) for column in self._pieces)
 

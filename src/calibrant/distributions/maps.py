@@ -21,32 +21,32 @@ class Increasing(Protocol):
     def like(self) -> Array:
         """One of its arrays, which tells namespace, dtype and device."""
 
-    def __call__(self, y: Array) -> Array:
+    def __call__(self, y: Array, /) -> Array:
         """The s of y."""
 
-    def inverse(self, s: Array) -> Array:
+    def inverse(self, s: Array, /) -> Array:
         """The y whose s this is."""
 
-    def inverse_at(self, s: Array) -> Array:
+    def inverse_at(self, s: Array, /) -> Array:
         """The same for many increasing s that all rows share, (1, k), worked out at once."""
 
-    def inverse_near(self, s: Array) -> Array:
+    def inverse_near(self, s: Array, /) -> Array:
         """The same, for places that need not be exact."""
 
-    def log_slope(self, y: Array) -> Array:
+    def log_slope(self, y: Array, /) -> Array:
         """The log derivative of s in y."""
 
     def breaks(self) -> Array:
         """The y at which a single map bends; None where it is smooth."""
 
-    def places(self, s: Array) -> Array:
-        """Places in each row, (n, m), between which the map is smooth, as far as scores such as these, (1, k), reach."""
+    def places(self, s: Array, /) -> Array:
+        """Places in each row, (n, m), between which the map is smooth, as far as scores like these reach."""
 
-    def widest(self, s: Array) -> Array:
+    def widest(self, s: Array, /) -> Array:
         """How long a stretch of scores around s may be for its inverse to be as good as a polynomial on it."""
 
 
-class BrokenLine(Increasing, Protocol):
+class Broken(Increasing, Protocol):
     """A map that runs straight through (values[i, k], levels[i, k]) and on outside, with these K + 1 slopes."""
 
     values: Array

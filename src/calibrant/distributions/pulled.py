@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
-from calibrant.distributions.integrals import Outward, PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
@@ -51,7 +51,7 @@ class Pulled(Composed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PulledOne(Composed, ByTable):
-    """H(y) = q(map(y)) for a single map and a single q; mean, std and crps from a table (relative error about 1e-10)."""
+    """H(y) = q(map(y)) for a single map and a single q; mean, std, crps from a table (relative error about 1e-10)."""
 
     map: Increasing
     q: Distribution
@@ -61,9 +61,6 @@ class PulledOne(Composed, ByTable):
 
     def _squares(self, y: Array) -> Squares:
         return ByTable._squares(self, y)
-
-    def _outward(self, y: Array) -> Outward:
-        return ByTable._outward(self, y)
 
     def _infinite_mass(self) -> tuple[float, float]:
         below, above = _unlanded(self.map, self.q)

@@ -10,7 +10,7 @@ from calibrant._search import gather
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.maps import BrokenLine
+from calibrant.distributions.maps import Broken
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,7 +20,7 @@ class PulledBroken(Composed):
     On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
     """
 
-    map: BrokenLine
+    map: Broken
     q: Distribution
 
     def _partial_moments(self, y: Array) -> PartialMoments:
@@ -40,10 +40,10 @@ class PulledBroken(Composed):
         return Squares(lower, upper)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        y, *below = self._stretches(y, lower, y)
-        lower1, lower2 = self._summed(y, *below, lambda a, b: self.q._moments_within(b, a, b)[:2], end=1)
-        y, *above = self._stretches(y, y, upper)
-        upper1, upper2 = self._summed(y, *above, lambda a, b: self.q._moments_within(a, a, b)[2:], end=0)
+        y, a, b = self._stretches(y, lower, y)
+        lower1, lower2 = self._summed(y, a, b, lambda a, b: self.q._moments_within(b, a, b)[:2], end=1)
+        y, a, b = self._stretches(y, y, upper)
+        upper1, upper2 = self._summed(y, a, b, lambda a, b: self.q._moments_within(a, a, b)[2:], end=0)
         return PartialMoments(lower1, lower2, upper1, upper2)
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
@@ -51,12 +51,16 @@ class PulledBroken(Composed):
         sides = []
         for side, (low, high) in enumerate(((lower, y), (y, upper))):
             _, a, b = self._stretches(y, low, high)
-            square = self._at_stretches(lambda a, b, side=side: self.q._squares_within((b, a)[side], a, b)[side], a, b)
+
+            def squares(a: Array, b: Array, side: int = side) -> Array:
+                return self.q._squares_within((b, a)[side], a, b)[side]
+
+            square = self._at_stretches(squares, a, b)
             sides.append(xp.sum(square * width[:, None, :], axis=-1))
         return Squares(sides[0], sides[1])
 
     def _stretches(self, y: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
-        """y as (n, k), and the scores at which its stretch of each of the K + 1 pieces starts and ends, (n, k, K + 1)."""
+        """y as (n, k), and the scores at which its stretch of each of K + 1 pieces starts and ends, (n, k, K + 1)."""
         xp, line = namespace(y), self.map
         y = xp.broadcast_to(y, (*self.shape, y.shape[-1]))
         low, high = (line(xp.broadcast_to(end, y.shape))[..., None] for end in (low, high))
@@ -86,7 +90,7 @@ class PulledBroken(Composed):
 class _Pieces:
     """Integrals over y as sums over the pieces of a broken line, from one end of the line up to the scores s."""
 
-    def __init__(self, line: BrokenLine, s: Array, *, upwards: bool) -> None:
+    def __init__(self, line: Broken, s: Array, *, upwards: bool) -> None:
         xp = namespace(s)
         self.xp, self.upwards = xp, upwards
         self.s = s

@@ -117,7 +117,8 @@ class Randomised(Distribution):
         return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
 
     def _describe(self) -> str:
-        return f"{self.count} scores, ends={'bounded' if bool(namespace(self.uniform).all(self._finite()[0])) else 'infinite'}"
+        ends = "bounded" if bool(namespace(self.uniform).all(self._finite()[0])) else "infinite"
+        return f"{self.count} scores, ends={ends}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -47,8 +47,8 @@ class RoughRows:
         parts = []
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
-            bounds = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
-            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], *bounds, integrate))
+            low, high = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
+            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], low, high, integrate))
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
     def _integrate(
@@ -89,7 +89,7 @@ class RoughRows:
         """The images of the bends of q, and places between which the map itself is smooth, in order."""
         xp, rows = namespace(y), y.shape[0]
         images = xp.broadcast_to(map.inverse_near(cuts[None, :]), (rows, cuts.shape[0]))
-        low, high = images[:, :1], images[:, -1:]
+        low = images[:, :1]
         places = map.places(cuts[None, :])
         parts = [images, xp.broadcast_to(places, (rows, places.shape[1]))]
         for mass, end in zip(self.q._infinite_mass(), (-np.inf, np.inf), strict=True):

@@ -99,7 +99,9 @@ class Rule:
             cells = [cells[0][:1, :] + end[:1, :], cells[0][1:, :], cells[1][:-1, :], cells[1][-1:, :] + end[1:, :]]
             whole.append(concatenate(cells))
         half = device_like(np.arange(nodes.shape[0]) >= split, edges)[:, None] > 0
-        return cls(edges, nodes, points, cell, first, (along[0], along[1]), ends, _both(*whole, half), split)
+        return cls(
+            edges, nodes, points, cell, first, (along[0], along[1]), ends, _both(whole[0], whole[1], half), split
+        )
 
     def part(self, q: Distribution, s: Array) -> tuple[Array, Weights]:
         """The cell of each s, (n, k), and the weights from the start of that cell to s, (n, k, NODES)."""
@@ -118,7 +120,7 @@ class Rule:
             part = xp.where((flat >= self.edges[0])[:, None], part, xp.zeros_like(part))
             part = part + xp.where(on[:, None], ends[:1, :], xp.zeros_like(ends[:1, :]))
             parts.append(part + xp.where(over[:, None], ends[1:, :], xp.zeros_like(ends[1:, :])))
-        weights = _both(*parts, (cell >= self.split)[:, None])
+        weights = _both(parts[0], parts[1], (cell >= self.split)[:, None])
         return xp.reshape(cell, s.shape), Weights(*(xp.reshape(each, (*s.shape, NODES)) for each in weights))
 
 
@@ -129,7 +131,7 @@ def _both(once: Array, own: Array, upper_half: Array) -> Weights:
 
 
 def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool) -> tuple[Array, int]:
-    """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones; and the middle one."""
+    """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones; and the middle."""
     levels = _FAR if far else _NEAR
     s = q._ppf_logit(device_like(np.concatenate([-levels[:0:-1], levels]), like))
     xp = namespace(s)

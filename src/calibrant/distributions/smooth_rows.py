@@ -206,7 +206,7 @@ class _Rows:
         return ~fine
 
     def rises(self, values: Array, side: int) -> Array:
-        """Whether the outermost cells, with next to no mass beyond them, still add to an integral, which is infinite."""
+        """Whether the outermost cells, with hardly any mass beyond them, still add to an integral: it is infinite."""
         xp, rule = namespace(values), self.rule
         beyond = self.block.q._cdf(rule.edges[1:]) if side == 0 else xp.flip(self.block.q._sf(rule.edges[:-1]))
         far = int(xp.sum(xp.astype((beyond > 0) & (beyond < 1e-100), xp.int64)))

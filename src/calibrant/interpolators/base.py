@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace
-from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.support import REAL_LINE, as_support
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
 
 
 @runtime_checkable
 class Interpolator(Protocol):
     """Makes q, the law of the calibration scores, of the scores. To write your own, write these two methods.
 
-    >>> from dataclasses import dataclass
     >>> from calibrant import Calibrator, Normal
     >>> class Gaussian:  # a normal law fitted to the scores; it promises no accuracy
     ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
@@ -39,8 +41,20 @@ class Interpolator(Protocol):
 class ContextInterpolator(Protocol):
     """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
 
-    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Any]:
+    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Guarantee]:
         """q, and the guarantee that holds for it."""
+
+
+def interpolate(
+    interpolator: Interpolator, scores: Array, context: Context, *, support: Any
+) -> tuple[Distribution, Guarantee]:
+    """q and what it promises, from the scores and what else is known of their rows."""
+    if not context.unused():
+        return interpolator.fit(scores, support=support, rng=context.rng), Guarantee.of(interpolator, scores)
+    if not isinstance(interpolator, ContextInterpolator):
+        given = ", ".join(f"{name}=" for name in context.unused())
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {given}")
+    return interpolator.fit_rows(scores, context, support=support)
 
 
 def sorted_scores(scores: Any, support: Any) -> Array:

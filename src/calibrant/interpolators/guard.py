@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.interpolators.support import REAL_LINE, ranks
-from calibrant.interpolators.tails import ExponentialTails
+from calibrant.interpolators.linear import Linear
 
 
 def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
@@ -19,12 +18,12 @@ def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
     """
     xp = namespace(scores)
     n = scores.shape[0]
-    at = law._cdf(scores)
+    at = law.cdf(scores)
     apart = scores[1:] > scores[:-1]
     tied = apart & ~(at[1:] > at[:-1])
     if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
-        law = Mixture((law, REAL_LINE.linear(scores, ExponentialTails())), (0.999, 0.001))
-        at = law._cdf(scores)
+        law = Mixture((law, Linear().fit(scores)), (0.999, 0.001))
+        at = law.cdf(scores)
     low, high = (ranks(scores) - accuracy) / (n + 1), (ranks(scores) + accuracy) / (n + 1)
     clipped = xp.minimum(xp.maximum(at, low), high)
     if bool(xp.all(clipped == at)):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arrays import Array
-from calibrant.distributions.base import Distribution
+from calibrant._arrays import Array, check_has, ranks
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.tails import ExponentialTails, Tails, check_tails
+from calibrant.interpolators.tails import ExponentialTails
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+    from calibrant.interpolators.tails import Tails
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,13 @@ class Linear:
     tails: Tails = field(default_factory=ExponentialTails)
 
     def __post_init__(self) -> None:
-        check_tails("Linear.tails", self.tails)
+        check_has("Linear.tails", self.tails, "fit", "tails such as BoundedTails()")
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
-        """The law through (u_(i), i / (n + 1))."""
+        """The law through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
         del rng
-        return as_support(support).linear(sorted_scores(scores, support), self.tails)
+        u = sorted_scores(scores, support)
+        return as_support(support).through(u, ranks(u) / (u.shape[0] + 1), self.tails)
 
     def accuracy(self, n: int) -> float:
         """0: it passes through the points themselves."""

@@ -15,9 +15,9 @@ from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.guard import guard
+from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.tails import ExponentialTails
 
 
 def default_accuracy(n: int) -> float:
@@ -30,8 +30,9 @@ class NAF:
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
     Fitted once, without randomness; its logit is then held as a cubic spline through some thousand points (F is off by
-    less than 1e-8), which is as quick as a broken line to evaluate, invert and integrate. Held to its `accuracy` lambda (n -> sqrt(n)/2 by default) by the lambda guard.
-    A smaller lambda is a stronger promise and a rougher density. Its inverse is the inverse of the same law.
+    less than 1e-8), which is as quick as a broken line to evaluate, invert and integrate. Held to its `accuracy`
+    lambda (n -> sqrt(n)/2 by default) by the lambda guard. A smaller lambda is a stronger promise and a rougher
+    density. Its inverse is the inverse of the same law.
     """
 
     units: int = 200
@@ -49,7 +50,7 @@ class NAF:
         ordered = sorted_scores(scores, support)
         known = as_support(support)
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
-            return known.linear(ordered, ExponentialTails())
+            return Linear().fit(ordered, support=known)
         parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units)
         law = LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered)
         return known.bounded(guard(law, ordered, self.accuracy(ordered.shape[0])))

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, concatenate, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.interpolators.base import sorted_scores
-from calibrant.interpolators.support import REAL_LINE, ranks
+from calibrant.interpolators.support import REAL_LINE
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, check_has
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators.base import sorted_scores
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, check_tails
+from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Random:
     tails: InfiniteTails | BoundedTails = field(default_factory=InfiniteTails)
 
     def __post_init__(self) -> None:
-        check_tails("Random.tails", self.tails)
+        check_has("Random.tails", self.tails, "fit", "tails such as BoundedTails()")
         if isinstance(self.tails, ExponentialTails):
             raise TypeError(
                 "Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails"

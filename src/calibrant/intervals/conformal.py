@@ -16,11 +16,11 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from calibrant._arrays import Array, complain, first_and_count, floats, namespace, same_length, unit
-from calibrant._batch import promoted
-from calibrant.forms import Form, check_form
-from calibrant.guarantee import exact, floor_words, largest_tie_of
-from calibrant.predictions import as_prediction
+from calibrant._arrays import Array, complain, first_and_count, largest_tie_of, namespace, unit
+from calibrant.forms import Form
+from calibrant.guarantee.required import exact
+from calibrant.guarantee.words import floor_words
+from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.nonconformity import Nonconformity
 
 
@@ -128,10 +128,8 @@ class ConformalInterval:
 
     def fit(self, prediction: Any, y: Any) -> FittedInterval:
         """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
-        prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction.like, ndim=1)
+        prediction, y = with_labels(prediction, y)
         n = y.shape[0]
-        same_length("the prediction", len(prediction), "y", n)
         if n == 0:
             raise ValueError("calibration needs at least one row, got none")
         nonconformity, mended = self.nonconformity.learn(prediction)
@@ -182,7 +180,7 @@ class FittedInterval:
     def __call__(self, prediction: Any) -> tuple[Array, Array]:
         """The interval of each row of a prediction."""
         prediction = as_prediction(prediction)
-        check_form(self.form, prediction)
+        prediction.check_form(self.form)
         if math.isinf(self.threshold):
             anywhere = self.nonconformity.minimiser(prediction)  # refuses a prediction of another kind
             line = namespace(anywhere).full_like(anywhere, math.inf)

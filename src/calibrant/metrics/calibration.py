@@ -9,8 +9,7 @@ import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, namespace, to_numpy
-from calibrant.interpolators.support import ranks
+from calibrant._arrays import Array, namespace, ranks, to_numpy
 from calibrant.metrics.forecasts import Scalar, average, paired
 
 

@@ -10,17 +10,16 @@ import numpy as np
 import scipy.special
 from matplotlib.axes import Axes
 
-from calibrant._arrays import floats, same_length
-from calibrant._batch import promoted
+from calibrant._arrays import floats
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
-from calibrant.forms import check_form
+from calibrant.distributions.context import Context
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
 from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, plain
-from calibrant.predictions import as_prediction
+from calibrant.predictions import with_labels
 
 _MOST_POINTS = 500
 _POINTS = 1000
@@ -45,13 +44,11 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
     if not isinstance(calibrated, Calibrated):
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
         raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
-    prediction = promoted(as_prediction(prediction), y)
-    y = floats("y", y, like=prediction.like, ndim=1)
-    same_length("the prediction", len(prediction), "y", y.shape[0])
+    prediction, y = with_labels(prediction, y)
     n = calibrated.guarantee.n
     if y.shape[0] != n:
         raise ValueError(f"scores wants the {n} rows that calibrated, got {y.shape[0]}")
-    check_form(calibrated.form, prediction)
+    prediction.check_form(calibrated.form)
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
     with drawing(ax) as ax:
         drawn = _map(ax, calibrated.q, view, calibrated.guarantee.accuracy)
@@ -196,7 +193,7 @@ def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
 
 def _realised(q: Distribution, uniform: float) -> Distribution:
     """A randomised q for one value of its uniform; any other as it is."""
-    law = q.realise(1, _Fixed(uniform))  # type: ignore[arg-type]
+    law = q.for_rows(Context(1, rng=_Fixed(uniform)))  # type: ignore[arg-type]
     return law[0] if law.shape else law
 
 

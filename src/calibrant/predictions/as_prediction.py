@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from calibrant._arrays import Array, floats, same_length
+from calibrant._batch import promoted
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
 from calibrant.predictions.base import Prediction
@@ -29,3 +31,11 @@ def as_prediction(value: Any) -> Any:
             f"got {type(value).__name__}"
         )
     return Point(value)
+
+
+def with_labels(prediction: Any, y: Any) -> tuple[Any, Array]:
+    """A prediction and the labels of its rows, checked, in the wider type of the two."""
+    prediction = promoted(as_prediction(prediction), y)
+    y = floats("y", y, like=prediction.like, ndim=1)
+    same_length("the prediction", len(prediction), "y", y.shape[0])
+    return prediction, y

@@ -19,7 +19,7 @@ Outcome = Literal["better", "worse", "same"]
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One measure: what it was, what it is, what changed, and whether that is for the better."""
 
     label: str
@@ -50,11 +50,11 @@ class Comparison:
         return Bootstrap(self.m)
 
     @cached_property
-    def lines(self) -> dict[str, Line]:
+    def lines(self) -> dict[str, TableLine]:
         """The lines of the table by name, without those that say nothing."""
         return dict(self._lines())
 
-    def _lines(self) -> Iterator[tuple[str, Line]]:
+    def _lines(self) -> Iterator[tuple[str, TableLine]]:
         interval = f"{100 * self.coverage:.6g}% interval"
         for name, label in (("nll", "NLL"), ("crps", "CRPS"), ("interval_score", f"{interval} score")):
             yield name, self._mean(name, label, "small")
@@ -64,18 +64,18 @@ class Comparison:
         yield "ece", self._ece()
         yield "gap", self._gap()
 
-    def _mean(self, name: str, label: str, better: Literal["small"] | None) -> Line:
+    def _mean(self, name: str, label: str, better: Literal["small"] | None) -> TableLine:
         after = self.after.columns[name]
         before = self._before(name)
         change = None if before is None else self._estimate(_minus(after, before))
         said = None if before is None else self._estimate(before)
         outcome = None if better is None or change is None else _outcome(change)
-        return Line(label, better, None, said, self._estimate(after), change, outcome)
+        return TableLine(label, better, None, said, self._estimate(after), change, outcome)
 
-    def _coverage(self, label: str) -> Line:
+    def _coverage(self, label: str) -> TableLine:
         after, before = self.after.columns["covered"], self._before("covered")
         if before is None:
-            return Line(label, "target", self.coverage, None, self._share(after), None, None)
+            return TableLine(label, "target", self.coverage, None, self._share(after), None, None)
         shares = _nearer(float(np.mean(after)), float(np.mean(before)), self.coverage)
         drawn = _nearer(self.bootstrap.means(after), self.bootstrap.means(before), self.coverage)
         # nearer to the target, or farther off: what counts is the distance, not the change
@@ -84,17 +84,17 @@ class Comparison:
         # an atom is inside whole or not at all, so that more than the target may be right
         atoms = self.after.has_atoms or (self.before is not None and self.before.has_atoms)
         outcome = None if atoms else _outcome(nearer)
-        return Line(label, "target", self.coverage, self._share(before), self._share(after), change, outcome)
+        return TableLine(label, "target", self.coverage, self._share(before), self._share(after), change, outcome)
 
-    def _ece(self) -> Line:
+    def _ece(self) -> TableLine:
         after = self._one_ece(self.after)
         before = None if self.before is None or not self.before.is_law else self._one_ece(self.before)
         label = "calibration error, debiased ECE"
         if before is None:
-            return Line(label, "target", 0.0, None, after.estimate, None, None)
+            return TableLine(label, "target", 0.0, None, after.estimate, None, None)
         plain, centre = after.plain - before.plain, after.centre - before.centre
         change = self._interval(plain, centre, after.replicates - before.replicates)
-        return Line(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
+        return TableLine(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
 
     def _one_ece(self, side: Side) -> _ECE:
         pit = side.drawn
@@ -107,12 +107,12 @@ class Comparison:
         low, high = basic(plain, centre, replicates, 0.0, 0.5)
         return _ECE(Estimate(value, min(low, value), max(high, value)), plain, centre, replicates)
 
-    def _gap(self) -> Line:
+    def _gap(self) -> TableLine:
         after = _gap_of(self.after)
         before = _gap_of(self.before) if self.before is not None and self.before.is_law else None
         change = None if before is None else Estimate(after - before)
         said = None if before is None else Estimate(before)
-        return Line("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)
+        return TableLine("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)
 
     def _before(self, name: str) -> Floats | None:
         """A column of the base, if it has it and it is of the same thing: an Interval's own bounds have no level."""

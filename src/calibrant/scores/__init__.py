@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from calibrant.scores.base import LocationScaleScore, MonotoneScore, Score
+from calibrant.scores.base import Score
 from calibrant.scores.cdf import CDFScore
-from calibrant.scores.ensemble import EnsembleScore, default_score
+from calibrant.scores.default import default_score
+from calibrant.scores.ensemble import EnsembleScore
 from calibrant.scores.interval import IntervalScore
-from calibrant.scores.quantile import QuantileScore, SamplesScore
+from calibrant.scores.location_scale import LocationScaleScore
+from calibrant.scores.monotone import MonotoneScore
+from calibrant.scores.quantile import QuantileScore
 from calibrant.scores.residual import ResidualScore
+from calibrant.scores.samples import SamplesScore
 from calibrant.scores.signed import signed
 from calibrant.scores.zscore import ZScore
 

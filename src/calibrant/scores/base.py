@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, complain, floats, namespace, same_length
-from calibrant._batch import promoted
-from calibrant.distributions.base import Distribution
+from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Support
-from calibrant.predictions import Ensemble, as_prediction
-from calibrant.scores.charts.affine import Affine
-from calibrant.scores.charts.base import Chart
-from calibrant.scores.charts.monotone import Monotone
+from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
+
+if TYPE_CHECKING:
+    from calibrant.distributions.base import Distribution
+    from calibrant.scores.charts.base import Chart
 
 
 @runtime_checkable
@@ -65,7 +64,7 @@ class ChartScore(ABC):
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
             own = type(self).__name__
-            hint = f": EnsembleScore({own}()) adds up its members'" if isinstance(prediction, Ensemble) else ""
+            hint = f": EnsembleScore({own}()) adds up its members'" if prediction.parts() else ""
             raise TypeError(f"{own} takes {names}, got {prediction!r}{hint}")
         return prediction
 
@@ -75,78 +74,12 @@ class ChartScore(ABC):
 
     def __call__(self, prediction: Any, y: Any) -> Array:
         """phi(f(x_i), y_i) for each row i."""
-        prediction = promoted(as_prediction(prediction), y)
-        y = floats("y", y, like=prediction.like, ndim=1)
-        same_length("the prediction", len(prediction), "y", y.shape[0])
+        prediction, y = with_labels(prediction, y)
         return self.chart_of(prediction)(y[:, None])[:, 0]
 
     def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
         return pull_back(q, self.chart_of(prediction))
-
-
-class LocationScaleScore(ChartScore):
-    """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
-
-    >>> from calibrant import Point
-    >>> class PercentageError(LocationScaleScore):
-    ...     def loc_scale(self, prediction):
-    ...         return prediction.values, abs(prediction.values)
-    >>> PercentageError()(Point([10.0, 20.0]), [11.0, 15.0])
-    array([ 0.1 , -0.25])
-    """
-
-    def middle(self, prediction: Any) -> float:
-        """0, the score of loc."""
-        return 0.0
-
-    @abstractmethod
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
-        """The loc and the positive scale of each row."""
-
-    def chart(self, prediction: Any) -> Chart:
-        """The straight lines (y - loc) / scale."""
-        name = type(self).__name__
-        pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
-        loc, scale = (floats(f"the {what} of {name}", value, like=prediction.like) for what, value in pair)
-        xp = namespace(loc)
-        if not bool(xp.all(scale > 0)):
-            complain(f"the scale of {name}", ~(scale > 0), "is not positive")
-        rows = (len(prediction),)
-        loc, scale = (value if value.shape == rows else xp.broadcast_to(value, rows) for value in (loc, scale))
-        return Affine(loc, scale)
-
-
-class MonotoneScore(ChartScore):
-    """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come by quadrature.
-
-    >>> import numpy as np
-    >>> class LogRatio(MonotoneScore):  # of positive labels
-    ...     def score(self, prediction, y):
-    ...         return np.log(y / prediction.values)
-    ...
-    ...     def inverse(self, prediction, s):
-    ...         return prediction.values * np.exp(s)
-    ...
-    ...     def log_slope(self, prediction, y):
-    ...         return -np.log(y)
-    """
-
-    @abstractmethod
-    def score(self, prediction: Any, y: Array) -> Array:
-        """phi(f(x_i), y_i), one value a row."""
-
-    @abstractmethod
-    def inverse(self, prediction: Any, s: Array) -> Array:
-        """The y_i with phi(f(x_i), y_i) = s_i."""
-
-    @abstractmethod
-    def log_slope(self, prediction: Any, y: Array) -> Array:
-        """log of the derivative of phi(f(x_i), y) in y, at y_i."""
-
-    def chart(self, prediction: Any) -> Chart:
-        """The three functions, as a map."""
-        return Monotone(prediction, self.score, self.inverse, self.log_slope)
 
 
 def learned(score: Score, prediction: Any) -> tuple[Score, int]:

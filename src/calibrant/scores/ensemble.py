@@ -1,4 +1,4 @@
-"""The score of an ensemble, and the default score of each kind, which an ensemble gives to its members."""
+"""The score of an ensemble."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.distributions.base import Distribution
-from calibrant.forecast import Forecast
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
-from calibrant.scores.base import ChartScore, Score
+from calibrant.predictions import Ensemble
+from calibrant.scores.base import ChartScore
 from calibrant.scores.charts import Chart, combine
-from calibrant.scores.interval import IntervalScore
-from calibrant.scores.quantile import QuantileScore, SamplesScore
-from calibrant.scores.residual import ResidualScore
-from calibrant.scores.zscore import ZScore
+from calibrant.scores.default import default_for, default_score
 
 
+@default_for(Ensemble)
 @dataclass(frozen=True)
 class EnsembleScore(ChartScore):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
@@ -83,32 +79,3 @@ class EnsembleScore(ChartScore):
                 f"EnsembleScore.scores must hold one score for each of {count} members, got {len(self.scores)}"
             )
         return list(self.scores)
-
-
-# Predictions lie below scores and cannot name them, so the kinds of this package are listed here, once. A kind of one's
-# own lies above both: it names its score itself, by its method `default_score`, and needs no entry.
-_DEFAULTS: dict[type, type[ChartScore]] = {
-    Point: ResidualScore,
-    Interval: IntervalScore,
-    Quantiles: QuantileScore,
-    Samples: SamplesScore,
-    Ensemble: EnsembleScore,
-    Distribution: ZScore,
-}
-
-
-def default_score(prediction: Any) -> Any:
-    """The score that fits the kind of prediction; a kind of your own gives it by a method `default_score`.
-
-    >>> type(default_score(Point([1.0]))).__name__
-    'ResidualScore'
-    """
-    own = prediction.default_score() if isinstance(prediction, Forecast) else None
-    if own is not None:
-        if isinstance(own, type) or not isinstance(own, Score):
-            raise TypeError(f"{type(prediction).__name__}.default_score must give a Score object, got {own!r}")
-        return own
-    for kind, score in _DEFAULTS.items():
-        if isinstance(prediction, kind):
-            return score()
-    raise TypeError(f"there is no default score for {type(prediction).__name__}: pass one")

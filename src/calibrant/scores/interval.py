@@ -7,10 +7,12 @@ from typing import Any
 
 from calibrant._arrays import Array
 from calibrant.predictions import Interval
-from calibrant.scores.base import LocationScaleScore
+from calibrant.scores.default import default_for
 from calibrant.scores.floors import Floored
+from calibrant.scores.location_scale import LocationScaleScore
 
 
+@default_for(Interval)
 @dataclass(frozen=True, repr=False)
 class IntervalScore(Floored, LocationScaleScore):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""

@@ -72,7 +72,7 @@ class Nonconformity(ABC):
         """-a below the minimiser and a above it, as maps of y, and the minimiser; from the four functions above."""
         low, high = _Branch(self, upper=False), _Branch(self, upper=True)
         charts = (Monotone(prediction, side.value, side.end, self.log_slope) for side in (low, high))
-        return (*charts, self.minimiser(prediction))  # type: ignore[return-value]
+        return (*charts, self.minimiser(prediction))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -40,11 +38,7 @@ def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
 
 
 def _part_by_part(q: Joined, chart: Chart) -> Distribution:
-    parts, part, row = [], np.empty(len(q), np.int64), np.empty(len(q), np.int64)
-    for law, rows in q.places():
-        part[rows], row[rows] = len(parts), np.arange(rows.size)
-        parts.append(pull_back(law, take_rows(chart, rows)))
-    return Joined(tuple(parts), part, row)
+    return q.mapped(lambda law, rows: pull_back(law, take_rows(chart, rows)))
 
 
 def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:

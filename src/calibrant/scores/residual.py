@@ -7,9 +7,11 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant.predictions import Point
-from calibrant.scores.base import LocationScaleScore
+from calibrant.scores.default import default_for
+from calibrant.scores.location_scale import LocationScaleScore
 
 
+@default_for(Point)
 @dataclass(frozen=True)
 class ResidualScore(LocationScaleScore):
     """phi(f, y) = y - f."""

@@ -7,10 +7,12 @@ from typing import Any
 
 from calibrant._arrays import Array, first_and_count, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.scores.base import LocationScaleScore
+from calibrant.scores.default import default_for
 from calibrant.scores.floors import Floored
+from calibrant.scores.location_scale import LocationScaleScore
 
 
+@default_for(Distribution)
 @dataclass(frozen=True, repr=False)
 class ZScore(Floored, LocationScaleScore):
     """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""

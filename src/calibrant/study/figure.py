@@ -5,6 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import matplotlib
+from matplotlib.figure import Figure
+
+from calibrant.plots.theme import AFTER, COLOURS, MILLIMETRE, RC
 from calibrant.study.results import Results
 from calibrant.study.tables import Row, intervals
 
@@ -15,11 +19,6 @@ def figure(results: Results) -> dict[str, bytes]:
     A pair of bars for each base type (and each score of one that has several): the mean width over datasets. Beside
     them the mean coverage ± its standard error, whose target is the line.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    from calibrant.plots.theme import AFTER, COLOURS, MILLIMETRE, RC
-
     looks = {"conformal": (AFTER, "o"), "credible": (COLOURS[4], "s")}  # dark and light: told apart in grey too
     settings = RC | {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
     design = results.design

@@ -10,10 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from calibrant.study.learners import Recipe
+from calibrant.study.learners.recipe import Recipe
 
 # An interpolator that is not listed counts as a linear one, until the speed of the run itself is known.
 _FIT = {"linear": 0.01, "random": 0.01, "naf": 0.1}  # seconds on one core, whatever the rows

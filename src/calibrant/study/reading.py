@@ -11,11 +11,10 @@ from typing import Any
 from calibrant.study.columns import OPTIONAL, REQUIRED
 from calibrant.study.design import Design, design_of
 from calibrant.study.names import Method
-from calibrant.study.paper.design import PAPER
 from calibrant.study.results import Results, Values
 
 
-def read(path: str | os.PathLike[str], design: Design = PAPER) -> Results:
+def read(path: str | os.PathLike[str], design: Design) -> Results:
     """The results of a run; a torn last line, as a killed run leaves one, is passed over.
 
     Args:

@@ -18,7 +18,7 @@ Beside = Callable[[str, Method, str], Mean]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Compared:
     """A mean, the published one, and ours over what was published too, which alone is fair to compare."""
 
     here: Mean
@@ -36,7 +36,7 @@ class Row:
     """What a row is about, and its metrics."""
 
     labels: tuple[str, ...]
-    metrics: Mapping[str, Comparison]
+    metrics: Mapping[str, Compared]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def by_method(results: Results) -> MeansTable:
     """A row for every method: means over datasets."""
     design = results.design
     rows = (
-        Row((m.base, m.name), {metric: Comparison(results.average(m, metric)) for metric in design.metrics})
+        Row((m.base, m.name), {metric: Compared(results.average(m, metric)) for metric in design.metrics})
         for m in design.methods
     )
     notes = (results.extent, READ, OVER_DATASETS)
@@ -90,7 +90,7 @@ def _one_dataset(results: Results, dataset: str, beside: Beside) -> MeansTable:
     rows = []
     for method in methods:
         means = {metric: results.of(dataset, method, metric) for metric in design.metrics}
-        metrics = {metric: Comparison(here, beside(dataset, method, metric), here) for metric, here in means.items()}
+        metrics = {metric: Compared(here, beside(dataset, method, metric), here) for metric, here in means.items()}
         rows.append(Row((method.base, method.name), metrics))
     counts = sorted({len(results.cells[dataset, method]) for method in methods})
     splits = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
@@ -107,7 +107,7 @@ def intervals(results: Results) -> MeansTable:
     """Intervals of the same base type and score: conformal, and credible ones of the reference interpolator."""
     design = results.design
     rows = tuple(
-        Row((m.base, m.score), {metric: Comparison(results.average(m, metric)) for metric in INTERVAL_HEADINGS})
+        Row((m.base, m.score), {metric: Compared(results.average(m, metric)) for metric in INTERVAL_HEADINGS})
         for m in design.reference_methods
     )
     title = f"{design.coverage:.0%} intervals, conformal against credible: means over datasets"

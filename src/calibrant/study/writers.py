@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from calibrant.study.means import Mean
 from calibrant.study.names import Method
 from calibrant.study.results import Results
-from calibrant.study.tables import Comparison, MeansTable, Row
+from calibrant.study.tables import Compared, MeansTable, Row
 
 _ABSENT = "—"
 _TEX = {
@@ -126,7 +126,7 @@ def _lines(table: MeansTable, row: Row) -> Iterator[list[str]]:
     yield [*blank, "difference", *(_signed(metric.difference) for metric in metrics)]
 
 
-def _if_compared(metric: Comparison, text: str) -> str:
+def _if_compared(metric: Compared, text: str) -> str:
     return text if metric.published.of else ""
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from calibrant._arrays import Array, device_like, floats, same_length, to_numpy
 from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
 from calibrant.distributions.logistic import Logistic
 from calibrant.interpolators import Interpolator
 from calibrant.predictions import as_prediction
@@ -290,8 +291,10 @@ class _InterpolatorTrial:
         _law(self._same(q, again), f"{self.name}.fit must give the same q for the same rng{self.where}")
         backwards = self.fit(self.scores[::-1].copy())
         _law(self._same(q, backwards), f"{self.name}.fit must not depend on the order of the scores{self.where}")
-        rows = [to_numpy(q.realise(3, np.random.default_rng(2)).cdf(float(self.scores[0]))) for _ in range(2)]
-        sentence = f"q of {self.name} must realise the same rows for the same rng{self.where}"
+        rows = [
+            to_numpy(q.for_rows(Context(3, rng=np.random.default_rng(2))).cdf(float(self.scores[0]))) for _ in range(2)
+        ]
+        sentence = f"q of {self.name} must give the same rows for the same rng{self.where}"
         _law(np.array_equal(rows[0], rows[1]), sentence)
 
     def _same(self, q: Distribution, other: Distribution) -> bool:

@@ -43,7 +43,7 @@ class Chart(ABC):
         return None
 
     def places(self, s: Array) -> Array:
-        """Places in each row, (n, m), between which the map is smooth, as far as scores such as these, (1, k), reach."""
+        """Places in each row, (n, m), between which the map is smooth, as far as scores like these reach."""
         count = s.shape[-1]
         low, high = (self.inverse(s[:, k : k + 1]) for k in (count // 50, count - 1 - count // 50))
         return low + (high - low) * device_like(np.arange(257) / 256, low)

@@ -12,7 +12,7 @@ from calibrant.scores.charts.base import Chart
 
 @dataclass(frozen=True, eq=False)
 class LogitCDF(OwnLogit, Chart):
-    """s = logit F(y): the cdf score, in a form that does not saturate. In a sum of scores it stands for weight * F(y)."""
+    """s = logit F(y): the cdf score, which as a logit never saturates. In a sum it stands for weight * F(y)."""
 
     law: Distribution
     weight: float = field(default=1.0, metadata={"shared": True})

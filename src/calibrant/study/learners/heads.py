@@ -10,6 +10,9 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from calibrant.distributions import Normal
+from calibrant.predictions import Interval, Point, Quantiles
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -53,8 +56,6 @@ class PointHead(Head):
 
     def prediction(self, raw: Tensor) -> Any:
         """Point(f)."""
-        from calibrant.predictions import Point
-
         return Point(raw[:, 0].numpy())
 
 
@@ -74,8 +75,6 @@ class IntervalHead(Head):
 
     def prediction(self, raw: Tensor) -> Any:
         """Interval(c - w, c + w)."""
-        from calibrant.predictions import Interval
-
         centre, half = located(raw)
         return Interval((centre - half).numpy(), (centre + half).numpy())
 
@@ -96,8 +95,6 @@ class QuantileHead(Head):
 
     def prediction(self, raw: Tensor) -> Any:
         """Quantiles of the sorted outputs, each moved a little so that none are equal."""
-        from calibrant.predictions import Quantiles
-
         levels = self._levels(raw)
         return Quantiles(levels.numpy(), (raw.sort(dim=1).values + 1e-4 * (levels - 0.5)).numpy())
 
@@ -133,8 +130,6 @@ class GaussianHead(Head):
 
     def prediction(self, raw: Tensor) -> Any:
         """Normal(m, s)."""
-        from calibrant.distributions import Normal
-
         mean, scale = located(raw)
         return Normal(mean.numpy(), scale.numpy())
 

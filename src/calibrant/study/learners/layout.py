@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from calibrant.predictions import Ensemble
 from calibrant.study.learners.heads import Head
 
 
@@ -48,8 +49,6 @@ class Layout:
 
     def predictions(self, outputs: Tensor) -> dict[str, Any]:
         """What outputs (networks, rows, outputs) predict, by base predictor."""
-        from calibrant.predictions import Ensemble
-
         found: dict[str, Any] = {}
         raw = iter(outputs.double())
         for base, heads in self.bases.items():

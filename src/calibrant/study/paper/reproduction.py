@@ -6,13 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from calibrant.reports.study import study_page
 from calibrant.study.files import tables_and_figure, write_all
-from calibrant.study.paper.design import PAPER
+from calibrant.study.paper.html_page import study_page
 from calibrant.study.paper.page import REPORT, page
+from calibrant.study.paper.reading import read
 from calibrant.study.paper.tables import per_dataset, table1, table2
 from calibrant.study.paper.why import explanations
-from calibrant.study.reading import read
 from calibrant.study.results import Results
 from calibrant.study.tables import MeansTable, intervals
 
@@ -37,7 +36,7 @@ def write(
         why: For datasets that come out worse than published, a sentence that says why. Without it, those of
             `why.json` in `folder` are taken, {dataset: sentence}, if it is there.
     """
-    results, folder = read(cells, PAPER), Path(folder)
+    results, folder = read(cells), Path(folder)
     home = folder if docs is None else Path(docs)
     why = explanations(folder / WHY) if why is None else why
     files = {**tables_and_figure(results, _tables(results)), REPORT: study_page(results)}

@@ -13,7 +13,7 @@ from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.design import PAPER
 from calibrant.study.results import Results
-from calibrant.study.tables import OVER_DATASETS, READ, Comparison, MeansTable, Row, by_dataset
+from calibrant.study.tables import OVER_DATASETS, READ, Compared, MeansTable, Row, by_dataset
 
 TABLE1 = tuple(Method("distribution", *name.rsplit("-", 1)) for name in published.methods())
 # The paper's Table 2 has the cdf score for the distribution predictor.
@@ -40,7 +40,7 @@ def table1(results: Results) -> MeansTable:
     )
 
 
-def versus(results: Results, method: Method, metric: str) -> Comparison:
+def versus(results: Results, method: Method, metric: str) -> Compared:
     """Our mean over datasets, and both means over the datasets that have a value here and in the appendix."""
     listed = [dataset for dataset in results.datasets if published.of(dataset, method.name, metric).of]
     both = [
@@ -49,7 +49,7 @@ def versus(results: Results, method: Method, metric: str) -> Comparison:
         if results.of(dataset, method, metric).value is not None
         and published.of(dataset, method.name, metric).value is not None
     ]
-    return Comparison(
+    return Compared(
         results.average(method, metric),
         replace(published.average(method.name, metric, both), of=len(listed)),
         replace(results.average(method, metric, both), of=len(listed)),
@@ -62,7 +62,7 @@ def table2(results: Results) -> MeansTable:
     for method in TABLE2:
         printed = published.table2()[method.base]
         ours = {metric: results.average(method, metric) for metric in results.design.metrics}
-        metrics = {metric: Comparison(mean, printed.get(metric, NOTHING), mean) for metric, mean in ours.items()}
+        metrics = {metric: Compared(mean, printed.get(metric, NOTHING), mean) for metric, mean in ours.items()}
         rows.append(Row((method.base,), metrics))
     notes = [results.extent, _READ, OVER_DATASETS]
     if set(results.datasets) != set(published.datasets()):

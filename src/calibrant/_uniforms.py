@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, single_precision, to_numpy
+from calibrant._arrays import Array, check_generator, single_precision, to_numpy
 from calibrant._batch import row_fields
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -24,6 +25,18 @@ QUARTERS = (0.25, 0.75)
 DIGITS, DIGITS_OF_SINGLE = 30, 16
 """The binary digits of a forecast that count: a model that adds up in another order for another batch, as matrix
 products do, changes only later ones."""
+
+
+def source(prediction: Any, q: Distribution, rng: Any, seed: Any) -> tuple[Any, Callable[[], Numbers] | None]:
+    """What draws, and what gives the uniforms of these rows where they are their own: from `rng`, or from a `seed`."""
+    if rng is not None:
+        check_generator(rng)
+    if seed is None:
+        return rng, None
+    if rng is not None:
+        raise TypeError("a Calibrated takes rng= or seed=, not both")
+    seed = check_seed(seed)
+    return np.random.default_rng(seed), partial(row_uniforms, prediction, q, seed)
 
 
 def row_uniforms(prediction: Any, q: Distribution, seed: int) -> Numbers:

@@ -1,0 +1,102 @@
+"""How much a newcomer reads to understand how calibration works: `python docs_tools/newcomers_path.py [ROOT]`.
+
+The path is README.md, `calibration.py`, one score (the residual) with its base classes, one interpolator (linear) with
+its base, and whatever calibrant modules these import themselves. The rule:
+
+- Every line that is not blank counts, docstrings and comments included; import statements do not, they are followed.
+- Of the README count its opening and its section "Three modules", which say what the idea is; the quick start and the
+  rest show its use. The last line of the output says what the whole README would make of it.
+- A name that is taken from a package counts as the module that defines it: a package's `__init__` only passes it on.
+- Modules with a leading underscore (arrays in and out, rows of frozen values) are the ground that all stands on, and do
+  not count. Nor does what is imported for annotations alone (`if TYPE_CHECKING`).
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+SECTION = "## Three modules"
+START = (
+    "calibration.py",
+    "scores/residual.py",
+    "scores/location_scale.py",
+    "scores/base.py",
+    "interpolators/linear.py",
+    "interpolators/base.py",
+)
+
+
+def path_of(root: Path) -> dict[str, int]:
+    """The files of the path and how many lines of each count, in the order in which they are read."""
+    package = root / "src" / "calibrant"
+    counted = {"README.md": readme_lines((root / "README.md").read_text(encoding="utf-8"))}
+    start = [package / name for name in START if (package / name).exists()]
+    found = dict.fromkeys(start)
+    for file in start:
+        found |= dict.fromkeys(sorted(imported_by(file, package)))
+    return counted | {str(file.relative_to(package)): code_lines(file.read_text(encoding="utf-8")) for file in found}
+
+
+def lines(text: str) -> int:
+    """Those that are not blank."""
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def code_lines(text: str) -> int:
+    """Those of a module that are not blank and belong to no import at its top."""
+    nodes = [node for node in ast.parse(text).body if isinstance(node, (ast.Import, ast.ImportFrom)) or for_types(node)]
+    return lines(text) - sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in nodes)
+
+
+def for_types(node: ast.stmt) -> bool:
+    """Whether it is `if TYPE_CHECKING: ...`."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def readme_lines(text: str) -> int:
+    """Those of the opening and of the section that names the three modules."""
+    opening = text.split("\n## ", maxsplit=1)[0]
+    section = text.partition(SECTION)[2].split("\n## ", maxsplit=1)[0]
+    return lines(opening) + lines(SECTION + section)
+
+
+def imported_by(file: Path, package: Path) -> Iterator[Path]:
+    """The modules of the package that a file imports when it runs, without those with a leading underscore."""
+    for node in runtime_imports(ast.parse(file.read_text(encoding="utf-8"))):
+        for name in node.names:
+            module = defining(node.module or "", name.name, package)
+            if module.name == "__init__.py" or not module.name.startswith("_"):
+                yield module
+
+
+def runtime_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+    """`from calibrant... import ...` at the top of a file; what is for the type checker stands in an `if`."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "calibrant":
+            yield node
+
+
+def defining(module: str, name: str, package: Path) -> Path:
+    """The file of the module that defines a name."""
+    folder = package.joinpath(*module.split(".")[1:])
+    if folder.with_suffix(".py").exists():
+        return folder.with_suffix(".py")
+    if (folder / f"{name}.py").exists() and not (folder / f"{name}.py").name.startswith("_"):
+        return folder / f"{name}.py"
+    init = folder / "__init__.py"
+    for node in runtime_imports(ast.parse(init.read_text(encoding="utf-8"))):
+        if any((alias.asname or alias.name) == name for alias in node.names):
+            return defining(node.module or "", name, package)
+    return init
+
+
+if __name__ == "__main__":
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    counts = path_of(root)
+    for name, count in counts.items():
+        print(f"{count:6}  {name}")
+    rest = lines((root / "README.md").read_text(encoding="utf-8")) - counts["README.md"]
+    print(f"{sum(counts.values()):6}  in all; {sum(counts.values()) + rest} with the whole README")

@@ -1,0 +1,59 @@
+"""What the mean of several calibrations promises, one for each fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant.guarantee.marginal import Guarantee
+from calibrant.guarantee.words import floor_words
+
+
+@dataclass(frozen=True)
+class CrossGuarantee:
+    """P(H[X](Y) <= c) <= 2 c + epsilon and P(H[X](Y) >= 1 - c) <= 2 c + epsilon for every c: what folds can promise.
+
+    H is the mean of K laws with the weights w_k, each calibrated on a fold that its model did not see, up to its own
+    epsilon_k = (1 + lambda) / (n_k + 1). So H_k + epsilon_k is a p-value, and twice a mean of p-values is one, however
+    they depend on each other: the models share rows (Rüschendorf 1982; Vovk and Wang 2020). Hence epsilon = 2 sum of
+    w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
+    """
+
+    folds: tuple[Guarantee, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of scores, over all folds: that of the rows, if no row is in two folds."""
+        return sum(fold.n for fold in self.folds)
+
+    @property
+    def epsilon(self) -> float:
+        """2 sum of w_k (1 + lambda) / (n_k + 1), at most 1."""
+        return min(1.0, 2 * sum(w * fold.epsilon for w, fold in zip(self.weights, self.folds, strict=True)))
+
+    @property
+    def largest_tie(self) -> int:
+        """The largest group of equal scores in any one fold."""
+        return max(fold.largest_tie for fold in self.folds)
+
+    @property
+    def floored(self) -> int:
+        """The scores of rows that got a learned floor, over all folds."""
+        return sum(fold.floored for fold in self.folds)
+
+    @property
+    def kind(self) -> str:
+        """Cross; "cross, approximate" where one of the folds is approximate: for ties, or for a learned floor."""
+        return "cross, approximate" if any(fold.kind == "approximate" for fold in self.folds) else "cross"
+
+    def __str__(self) -> str:
+        ties = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
+        if any(fold.largest_tie > 1 and not fold.randomised for fold in self.folds):
+            but = "and" if self.floored else "but"
+            ties += f", {but} only up to ties: the largest is of {self.largest_tie} scores"
+        continuous = "" if all(fold.randomised for fold in self.folds) else ", and continuous scores"
+        return (
+            f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
+            f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
+            f" that did not see its row. Assumes exchangeable data{continuous}."
+        )

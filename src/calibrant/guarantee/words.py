@@ -1,0 +1,31 @@
+"""What is promised, in words."""
+
+from __future__ import annotations
+
+
+def in_words(n: int, epsilon: float, of_this_set: float, largest_tie: int, floored: int, *, randomised: bool) -> str:
+    """What is promised and what is assumed."""
+    bound, continuous = f"|P(H(Y) <= c) - c| <= {epsilon:.3g} for every c", ", and continuous scores"
+    if randomised:
+        bound, continuous = "P(H(Y) <= c) = c for every c", ""
+    limits = []
+    if floored:
+        limits.append(f"but only approximately: {floor_words(floored)}")
+    if largest_tie > 1 and not randomised:
+        share = largest_tie / (n + 1)
+        limits.append(
+            f"{'and' if limits else 'but'} only up to ties: the largest is of {largest_tie} scores,"
+            f" {share:.2g} of them all"
+        )
+    claim = ", ".join([bound, *limits])
+    return (
+        f"{claim}, on average over calibration sets of n = {n}; for this one the error is at most"
+        f" {of_this_set:.3g} with 95% confidence, if rows are independent. Assumes exchangeable data, a"
+        f" model not trained on the calibration set{continuous}."
+    )
+
+
+def floor_words(floored: int) -> str:
+    """Why a guarantee is approximate."""
+    rows, own, were = ("row", "its own", "was") if floored == 1 else ("rows", "their own", "were")
+    return f"{floored} calibration {rows} had no width of {own} and {were} given a floor learned from all"
