@@ -14,6 +14,7 @@ from calibrant._arrays import floats, same_length
 from calibrant._batch import promoted
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
 from calibrant.forms import check_form
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
@@ -196,7 +197,7 @@ def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
 
 def _realised(q: Distribution, uniform: float) -> Distribution:
     """A randomised q for one value of its uniform; any other as it is."""
-    law = q.realise(1, _Fixed(uniform))  # type: ignore[arg-type]
+    law = q.for_rows(Context(1, rng=_Fixed(uniform)))  # type: ignore[arg-type]
     return law[0] if law.shape else law
 
 
