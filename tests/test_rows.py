@@ -21,7 +21,6 @@ from catalogue import (
     calibrated,
 )
 
-
 SEVEN = slice(CALIBRATION - 2, CALIBRATION + 5)
 LABELS = Y[SEVEN]
 P = [0.03, 0.41, 0.77, 0.98]

@@ -16,6 +16,8 @@ from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable
 
+_LOGISTIC = StandardLogistic()  # one, so that its rule is made once
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pulled(Composed):
@@ -30,7 +32,7 @@ class Pulled(Composed):
 
     @property
     def _rows(self) -> SmoothRows:
-        return SmoothRows(OwnLogit(self), StandardLogistic()) if self.q.shape else SmoothRows(self.map, self.q)
+        return SmoothRows(OwnLogit(self), _LOGISTIC) if self.q.shape else SmoothRows(self.map, self.q)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._rows.partial_moments(y)

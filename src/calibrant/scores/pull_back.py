@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -31,11 +32,14 @@ def pull_back(q: Distribution, chart: Chart) -> Distribution:
 
 
 def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
-    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
+    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G.
+
+    It is made of a copy of q, which shares its arrays: what is kept for q would keep q alive if it held q itself.
+    """
     law: LocationScale = chart.law  # type: ignore[assignment]
     base = law.base
     key = base if base.like is None else id(base)  # a law without parameters is known by its kind
-    one = keep(q, ("pulled back", key), lambda: (base, pull_back(q, LogitCDF(base))))
+    one = keep(q, ("pulled back", key), lambda: (base, pull_back(copy(q), LogitCDF(base))))
     return LocationScale(law.loc, law.scale, one[1])
 
 
@@ -54,8 +58,8 @@ def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
 
 def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
-    left = keep(q, "folded down", lambda: Folded(low, q))
-    right = keep(q, "folded up", lambda: Folded(high, q))
+    left = keep(q, "folded down", lambda: Folded(low, copy(q)))
+    right = keep(q, "folded up", lambda: Folded(high, copy(q)))
     return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at)
 
 
