@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from array_api_compat import device
@@ -52,9 +52,12 @@ class Joined(Distribution):
     def like(self) -> Array:
         return next((law.like for law in self.parts if law.like is not None), None)
 
-    def to(self, like: Array) -> Self:
-        """The parts, moved."""
-        return type(self)(tuple(law.to(like) for law in self.parts), self.part, self.row)  # type: ignore[return-value]
+    def __getitem__(self, index: Any) -> Distribution:
+        """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
+            law = self.parts[int(self.part[index])]
+            return law[int(self.row[index])] if law.shape else law
+        return super().__getitem__(index)
 
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arrays import same_length
 from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -28,6 +29,8 @@ Rule = tuple[Callable[[Distribution, Any], bool], Callable[[Any, Any], Distribut
 
 def pull_back(q: Distribution, chart: Chart) -> Distribution:
     """The law of the y with chart(y) ~ q, for each row of the chart; q has one law for all rows, or one a row."""
+    if q.shape and chart.shape:
+        same_length("the prediction", chart.shape[0], "q", q.shape[0])
     return next(make(q, chart) for fits, make in RULES if fits(q, chart))
 
 
@@ -56,6 +59,12 @@ def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
     return replace(q, atoms=pull_back(q.atoms, chart), lower=lower, upper=upper)
 
 
+def _row_by_row(q: Distribution, chart: Chart) -> Distribution:
+    """Each row by itself: right, if slow."""
+    rows = np.arange(len(q))
+    return _part_by_part(Joined.of([q[int(row)] for row in rows], rows), chart)
+
+
 def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
     left = keep(q, "folded down", lambda: Folded(low, copy(q)))
@@ -66,6 +75,7 @@ def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
 RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(q, Joined) and bool(chart.shape), _part_by_part),
     (lambda q, chart: isinstance(q, Randomised), _ends_and_atoms),
+    (lambda q, chart: isinstance(chart, SignedChart) and bool(q.shape), _row_by_row),
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
     (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),
