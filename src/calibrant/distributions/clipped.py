@@ -88,13 +88,18 @@ class Clipped(Integrated):
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
         part = self.law._moments_within(inside, low, high)
-        # beyond the bounds of this law F is 0 or 1
-        over, under = self._beyond(y, inside)
-        return moments_beyond(part, over, under, (0.0, 0.0))
+        return moments_beyond(part, *self._beyond_between(y, lower, upper), (0.0, 0.0))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
-        return squares_beyond(self.law._squares_within(inside, low, high), *self._beyond(y, inside), (0.0, 0.0))
+        part = self.law._squares_within(inside, low, high)
+        return squares_beyond(part, *self._beyond_between(y, lower, upper), (0.0, 0.0))
+
+    def _beyond_between(self, y: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """How much of the way from `lower` to y lies above this law, where F is 1; and from y to `upper` below it."""
+        xp = namespace(y)
+        zero, (first, last) = xp.zeros_like(y), self._bounds
+        return xp.maximum(y - xp.maximum(last, lower), zero), xp.maximum(xp.minimum(first, upper) - y, zero)
 
     @property
     def _bounds(self) -> tuple[Array, Array]:

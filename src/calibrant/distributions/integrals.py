@@ -57,6 +57,12 @@ def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[flo
     )
 
 
+def bound_or_none(bound: Array) -> Array:
+    """A bound to integrate up to; None where it is an end of the line."""
+    xp = namespace(bound)
+    return None if bool(xp.all(xp.isinf(bound))) else bound
+
+
 class Outward(NamedTuple):
     """Integrals from the middle m of a law out to y: of F below m, of 1 - F above it, all with a minus sign.
 
