@@ -353,3 +353,37 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
 NUMPY_ONLY = {"scipy's gamma", "cdf of scipy's gamma"}
 SHIFTLESS = {"log-normal", "a single log-normal"}
 UNITLESS = {"q of linear on logits", "q of naf on logits"}
+
+
+# ---- what is ugly --------------------------------------------------------------------------------------------------
+
+OUTLIER = np.r_[SCORES[:-1], 1e9]
+TIES = np.r_[np.zeros(10), SCORES[:10]]
+
+
+def _of(scores: Any, interpolator: Any) -> Callable[[World], Any]:
+    """Two rows of points whose residuals are these scores."""
+    model = Calibrator(None, interpolator)
+    return lambda w: model.fit(Point(w.by(0 * scores)), w.by(scores))(
+        Point(w.at([1.0, 20.0])), rng=np.random.default_rng(3)
+    )
+
+
+UGLY: dict[str, Callable[[World], Any]] = {
+    "an outlier, linear": _of(OUTLIER, Linear()),
+    "an outlier, naive": _of(OUTLIER, Naive()),
+    "an outlier, naf": _of(OUTLIER, NAF()),
+    "half the labels zero, linear": _of(TIES, Linear()),
+    "half the labels zero, naive": _of(TIES, Naive()),
+    "half the labels zero, random": _of(TIES, Random(BoundedTails())),
+    "half the labels zero, naf": _of(TIES, NAF()),
+    "student t, df = 1": lambda w: StudentT(w.pure(1.0), w.at(LOC[:3]), w.by(SCALE[:3])),
+    "student t, df about 2": lambda w: StudentT(w.pure([1.5, 2.0, 2.1]), w.at(LOC[:3]), w.by(SCALE[:3])),
+    "a batch of one": lambda w: Normal(w.at(LOC[:1]), w.by(SCALE[:1])),
+    "modes far apart": lambda w: GaussianMixture(w.pure([[0.5, 0.5]]), w.at([[0.0, 1e9]]), w.by([[1.0, 1.0]])),
+    "a heavy log-normal": lambda w: LogNormal(w.pure([0.0 + np.log(w.stretch)]), w.pure([5.0])),
+    "folds of different scale": lambda w: Mixture(
+        (Normal(w.at(LOC[:2]), w.by(SCALE[:2])), Normal(w.at(LOC[:2]), w.by(1e-4 * SCALE[:2]))), (0.6, 0.4)
+    ),
+}
+"""Laws as they come from ugly data: they have a mean, a variance or a density only as far as they can."""

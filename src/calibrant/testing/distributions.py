@@ -312,7 +312,7 @@ class _LawTrial:
         settled = doubt <= 0.1 * self.tolerance * (abs(wanted) + width)
         slack = self.tolerance * width + 10 * doubt
         if what.startswith("mean"):
-            slack += 16 * self.epsilon * abs(wanted)
+            slack += 16 * self.epsilon * abs(wanted) + self.tolerance * abs(wanted - float(self.median[row, 0]))
         else:
             slack += self.tolerance * abs(wanted)
         good = abs(got - wanted) <= slack if np.isfinite(got) else not settled
