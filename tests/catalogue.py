@@ -16,7 +16,19 @@ import array_api_compat
 import numpy as np
 import scipy.stats
 
-from calibrant import Calibrator, Distribution, Ensemble, Interval, Logistic, Mixture, Normal, Point, Quantiles, Samples
+from calibrant import (
+    Calibrator,
+    Distribution,
+    Ensemble,
+    Interval,
+    Logistic,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    concatenate,
+)
 from calibrant.distributions import from_scipy
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
@@ -306,6 +318,23 @@ def _q(name: str, *, of_cdf: bool = False) -> Callable[[World], Any]:
     return lambda w: INTERPOLATORS[name].fit(w.pure(SCORES) if of_cdf else w.at(SCORES), **support)
 
 
+def _joined(w: World) -> Any:
+    """Rows of different laws in one batch, one of them a row of another such batch."""
+    normal, laplace, student, mixture = (
+        _last(name)(w) for name in ("normal", "laplace", "student t", "gaussian mixture")
+    )
+    inner = concatenate([student[2:3], laplace[1:2]])
+    return concatenate([normal[:1], inner[[1, 0]], mixture[3:4], laplace[4:5]])
+
+
+def _joined_and_calibrated(w: World) -> Any:
+    """Calibrated rows of two kinds, a clipped row, and rows of forecasts."""
+    quantile, residual = (predicted(pair, "linear", world=w) for pair in ("quantile", "residual"))
+    normal = _last("normal")(w)
+    clipped = normal[2:3].clip(float(w.at(18.0)), float(w.at(25.0)))
+    return concatenate([quantile[:1], residual[1:2], clipped, normal[3:4], quantile[4:5]])
+
+
 DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     **{name: _last(name) for name in PREDICTIONS if isinstance(PREDICTIONS[name](HERE), Distribution)},
     "a single normal": lambda w: Normal(w.at(1.0), w.by(2.0)),
@@ -314,6 +343,8 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     "a row of gaussian mixtures": lambda w: PREDICTIONS["gaussian mixture"](w)[1],
     "logistic mixture": lambda w: LogisticMixture(w.pure([0.3, 0.7]), w.at([-2.0, 1.0]), w.by([0.5, 1.0])),
     "clipped normal": lambda w: Normal(w.at(LOC[:5]), w.by(SCALE[:5])).clip(float(w.at(18.0)), float(w.at(21.0))),
+    "joined": _joined,
+    "joined, calibrated and clipped": _joined_and_calibrated,
     **{f"q of {name}": _q(name) for name in INTERPOLATORS},
     "q of linear on logits": _q("linear", of_cdf=True),
     "q of naf on logits": _q("naf", of_cdf=True),
@@ -322,3 +353,37 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
 NUMPY_ONLY = {"scipy's gamma", "cdf of scipy's gamma"}
 SHIFTLESS = {"log-normal", "a single log-normal"}
 UNITLESS = {"q of linear on logits", "q of naf on logits"}
+
+
+# ---- what is ugly --------------------------------------------------------------------------------------------------
+
+OUTLIER = np.r_[SCORES[:-1], 1e9]
+TIES = np.r_[np.zeros(10), SCORES[:10]]
+
+
+def _of(scores: Any, interpolator: Any) -> Callable[[World], Any]:
+    """Two rows of points whose residuals are these scores."""
+    model = Calibrator(None, interpolator)
+    return lambda w: model.fit(Point(w.by(0 * scores)), w.by(scores))(
+        Point(w.at([1.0, 20.0])), rng=np.random.default_rng(3)
+    )
+
+
+UGLY: dict[str, Callable[[World], Any]] = {
+    "an outlier, linear": _of(OUTLIER, Linear()),
+    "an outlier, naive": _of(OUTLIER, Naive()),
+    "an outlier, naf": _of(OUTLIER, NAF()),
+    "half the labels zero, linear": _of(TIES, Linear()),
+    "half the labels zero, naive": _of(TIES, Naive()),
+    "half the labels zero, random": _of(TIES, Random(BoundedTails())),
+    "half the labels zero, naf": _of(TIES, NAF()),
+    "student t, df = 1": lambda w: StudentT(w.pure(1.0), w.at(LOC[:3]), w.by(SCALE[:3])),
+    "student t, df about 2": lambda w: StudentT(w.pure([1.5, 2.0, 2.1]), w.at(LOC[:3]), w.by(SCALE[:3])),
+    "a batch of one": lambda w: Normal(w.at(LOC[:1]), w.by(SCALE[:1])),
+    "modes far apart": lambda w: GaussianMixture(w.pure([[0.5, 0.5]]), w.at([[0.0, 1e9]]), w.by([[1.0, 1.0]])),
+    "a heavy log-normal": lambda w: LogNormal(w.pure([0.0 + np.log(w.stretch)]), w.pure([5.0])),
+    "folds of different scale": lambda w: Mixture(
+        (Normal(w.at(LOC[:2]), w.by(SCALE[:2])), Normal(w.at(LOC[:2]), w.by(1e-4 * SCALE[:2]))), (0.6, 0.4)
+    ),
+}
+"""Laws as they come from ugly data: they have a mean, a variance or a density only as far as they can."""

@@ -59,7 +59,7 @@ def atoms(name):
         return mass_of_atoms(*COMBINATIONS[name])
     if name.startswith("q of ") and name not in UNITLESS:
         return mass_of_atoms("residual", interpolator_of(name))
-    return None if name == "clipped normal" else 0.0
+    return None if "clipped" in name else 0.0
 
 
 def is_infinite(name):
@@ -116,6 +116,9 @@ def bends(name):
         return np.concatenate([scores, BENDS[CALIBRATION:]], axis=1)
     if name.startswith("q of "):
         return np.sort(SCORES)[None, :]
+    if name == "joined, calibrated and clipped":
+        scores = [H(pair, "naive").quantiles((np.arange(20) + 0.5) / 20) for pair in ("quantile", "residual")]
+        return np.concatenate([*scores, BENDS[CALIBRATION:], np.broadcast_to([18.0, 25.0], (rows, 2))], axis=1)
     if name == "clipped normal":
         return np.broadcast_to([18.0, 21.0], (rows, 2))
     return BENDS[CALIBRATION:] if rows == ROWS else np.zeros((rows, 0))
@@ -262,7 +265,7 @@ def integrals(name, y):
     """The mean, the std and the CRPS of y from quantiles alone: E Y = int Q, CRPS = 2 int (1{y <= Q} - p)(Q - y) dp."""
     H = law(name)
     p, w = gauss(np.sort(np.concatenate([pieces(name), np.atleast_2d(H.cdf(y)).reshape(-1, 1)], axis=1), axis=1))
-    Q = np.atleast_2d(H.ppf(p))
+    Q = np.where(w > 0, np.atleast_2d(H.ppf(p)), 0.0)
     mean = np.sum(w * Q, axis=1)
     std = np.sqrt(np.sum(w * (Q - mean[:, None]) ** 2, axis=1))
     y = np.reshape(y, (-1, 1))

@@ -27,15 +27,15 @@ together = Calibrator().fit(Point(f[calibration]), y[calibration])(Point(f[test]
 # ## Calibrated apart
 #
 # Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each. The
-# laws of both groups are joined to one batch, in the order of the test rows.
+# distributions of both groups are joined to one batch, in which every row keeps the one of its group.
 
-laws, rows_of = [], []
+laws = []
 for group in ("yes", "no"):
-    own, new = calibration[smoker[calibration] == group], np.flatnonzero(smoker[test] == group)
-    laws.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[test[new]])))
-    rows_of.append(new)
+    own, new = (rows[smoker[rows] == group] for rows in (calibration, test))
+    laws.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[new])))
     print(f"smoker {group}: {len(own)} rows to calibrate with")
-apart = concatenate(laws)[np.argsort(np.concatenate(rows_of))]
+order = np.concatenate([np.flatnonzero(smoker[test] == group) for group in ("yes", "no")])
+apart = concatenate(laws)[np.argsort(order)]  # back to the order of the test rows
 
 # %%
 # ## Both, slice by slice

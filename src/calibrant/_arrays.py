@@ -197,6 +197,8 @@ def rows(array: Array, index: Any) -> Array:
     if array_api_compat.is_array_api_obj(index) and index.ndim == 1:
         if isinstance(index, np.ndarray):
             index = np.ascontiguousarray(index)  # torch takes no negative strides
+        elif isinstance(array, np.ndarray):
+            index = to_numpy(index)  # beside torch's arrays a law may have numpy's, which count rows
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
             if not xp.isdtype(index.dtype, "integral"):

@@ -100,10 +100,16 @@ def promoted(batch: T, *values: Any) -> T:
     if like is None or at_home(like, wide):
         return batch
 
-    def widened(array: Any) -> Any:
-        return moved(array, wide) if namespace(array).isdtype(array.dtype, "real floating") else array
+    return moved_floats(batch, wide)
 
-    return cast(T, map_arrays(batch, widened))
+
+def moved_floats(value: T, like: Any) -> T:
+    """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay."""
+
+    def there(array: Any) -> Any:
+        return moved(array, like) if namespace(array).isdtype(array.dtype, "real floating") else array
+
+    return cast(T, map_arrays(value, there))
 
 
 def first_array(value: Any) -> Any:

@@ -15,14 +15,13 @@ from calibrant._arrays import (
     device_like,
     floats,
     generator,
-    moved,
     namespace,
     one_number,
     probabilities,
     same_length,
     unit,
 )
-from calibrant._batch import first_array, map_arrays, promoted, take_rows
+from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import levels_around, safe_log, sigmoid
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -284,10 +283,10 @@ class Distribution(Forecast):
         return ""
 
     def to(self, like: Array) -> Self:
-        """The same law with its arrays in the namespace, dtype and device of `like`."""
+        """The same law with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's."""
         if like is None or self.like is None or at_home(self.like, like):
             return self
-        return cast(Self, map_arrays(self, lambda array: moved(array, like)))
+        return moved_floats(self, like)
 
     # ---- as a forecast: see `calibrant.forecast` --------------------------------------------------------------------
 

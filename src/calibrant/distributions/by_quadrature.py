@@ -7,7 +7,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution, handed_in
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.smooth_rows import SmoothRows
@@ -39,13 +39,15 @@ def squares(law: Distribution, y: Array) -> Squares:
 def moments_within(law: Distribution, y: Array, lower: Array, upper: Array) -> PartialMoments:
     """The same between two bounds."""
     if law.shape:
-        return _rows(law).partial_moments(y, lower, upper)
+        return _rows(law).partial_moments(y, bound_or_none(lower), bound_or_none(upper))
     return _table(law, y)._moments_within(y, lower, upper)
 
 
 def squares_within(law: Distribution, y: Array, lower: Array, upper: Array) -> Squares:
     """The same between two bounds."""
-    return _rows(law).squares(y, lower, upper) if law.shape else _table(law, y)._squares_within(y, lower, upper)
+    if law.shape:
+        return _rows(law).squares(y, bound_or_none(lower), bound_or_none(upper))
+    return _table(law, y)._squares_within(y, lower, upper)
 
 
 handed_in["partial moments"] = partial_moments

@@ -71,11 +71,19 @@ class Clipped(Integrated):
     def _partial_moments(self, y: Array) -> PartialMoments:
         inside = self._inside(y)
         part = self.law._moments_within(inside, *self._bounds)
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):  # a side without a bound is the law's own
+            whole = self.law._partial_moments(inside)
+            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
+            part = PartialMoments(lower.lower, lower.lower2, upper.upper, upper.upper2)
         return moments_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _squares(self, y: Array) -> Squares:
         inside = self._inside(y)
         part = self.law._squares_within(inside, *self._bounds)
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
+            whole = self.law._squares(inside)
+            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
+            part = Squares(lower.lower, upper.upper)
         return squares_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _crps(self, y: Array) -> Array:
@@ -88,13 +96,18 @@ class Clipped(Integrated):
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
         part = self.law._moments_within(inside, low, high)
-        # beyond the bounds of this law F is 0 or 1
-        over, under = self._beyond(y, inside)
-        return moments_beyond(part, over, under, (0.0, 0.0))
+        return moments_beyond(part, *self._beyond_between(y, lower, upper), (0.0, 0.0))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         inside, (low, high) = self._inside(y), (self._inside(bound) for bound in (lower, upper))
-        return squares_beyond(self.law._squares_within(inside, low, high), *self._beyond(y, inside), (0.0, 0.0))
+        part = self.law._squares_within(inside, low, high)
+        return squares_beyond(part, *self._beyond_between(y, lower, upper), (0.0, 0.0))
+
+    def _beyond_between(self, y: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """How much of the way from `lower` to y lies above this law, where F is 1; and from y to `upper` below it."""
+        xp = namespace(y)
+        zero, (first, last) = xp.zeros_like(y), self._bounds
+        return xp.maximum(y - xp.maximum(last, lower), zero), xp.maximum(xp.minimum(first, upper) - y, zero)
 
     @property
     def _bounds(self) -> tuple[Array, Array]:

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import generator
+from calibrant._arrays import generator, same_length
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
     """Which rows a law is asked for: how many, and what q may depend on beside the score.
 
-    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is not.
+    A q that depends on the row takes what it needs from here in `Distribution.for_rows`, and raises where it is
+    missing.
     """
 
     rows: int
@@ -31,6 +32,13 @@ class Context:
     def uniforms(self) -> np.ndarray[Any, Any]:
         """One uniform number for each row, for a randomised q."""
         return generator(self.rng).random(self.rows) if self.draw is None else self.draw()
+
+    def __post_init__(self) -> None:
+        for name in self.unused():
+            known = getattr(self, name)
+            if not hasattr(known, "__len__"):
+                raise TypeError(f"{name} must hold one entry for each row, got {known!r}")
+            same_length("the prediction", self.rows, name, len(known))
 
     def unused(self) -> tuple[str, ...]:
         """The names of what was said of the rows, for a law that uses none of it."""

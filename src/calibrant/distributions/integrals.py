@@ -42,10 +42,16 @@ def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tu
     lower, lower2, upper, upper2 = part
     return PartialMoments(
         lower + (1 - above) * over - below * under,
-        lower2 + over * lower + ((1 - above) * over**2 + below * under**2) / 2,
+        lower2 + _arm(over, lower) + ((1 - above) * over**2 + below * under**2) / 2,
         upper + (1 - below) * under - above * over,
-        upper2 + under * upper + ((1 - below) * under**2 + above * over**2) / 2,
+        upper2 + _arm(under, upper) + ((1 - below) * under**2 + above * over**2) / 2,
     )
+
+
+def _arm(length: Array, integral: Array) -> Array:
+    """A length times an integral: 0 for no length, also where the integral is infinite."""
+    xp = namespace(integral)
+    return length * xp.where(length > 0, integral, xp.zeros_like(integral))
 
 
 def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[float, float]) -> Squares:
@@ -55,6 +61,12 @@ def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[flo
         part.lower + (1 - above) ** 2 * over - below**2 * under,
         part.upper + (1 - below) ** 2 * under - above**2 * over,
     )
+
+
+def bound_or_none(bound: Array) -> Array:
+    """A bound to integrate up to; None where it is an end of the line."""
+    xp = namespace(bound)
+    return None if bool(xp.all(xp.isinf(bound))) else bound
 
 
 class Outward(NamedTuple):
@@ -100,11 +112,13 @@ class FromMiddle:
         (At, A2), (Aa, A2a) = self._of_F(y, m), self._of_F(a, m)
         (St, S2), (Sb, S2b) = self._of_S(y, m), self._of_S(b, m)
         at_y, at_a, at_b = (self._from_ends(place)[0] for place in (y, a, b))
+        with np.errstate(invalid="ignore"):  # 0 times an integral that does not exist
+            arms = -(y - a) * at_a.lower, -(b - y) * at_b.upper
         return PartialMoments(
             _surer((At, -Aa), (at_y.lower, -at_a.lower)),
-            _surer((A2, -A2a, -(y - a) * Aa), (at_y.lower2, -at_a.lower2, -(y - a) * at_a.lower)),
+            _surer((A2, -A2a, -(y - a) * Aa), (at_y.lower2, -at_a.lower2, arms[0])),
             _surer((Sb, -St), (at_y.upper, -at_b.upper)),
-            _surer(((b - y) * Sb, -S2b, S2), (at_y.upper2, -at_b.upper2, -(b - y) * at_b.upper)),
+            _surer(((b - y) * Sb, -S2b, S2), (at_y.upper2, -at_b.upper2, arms[1])),
         )
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
@@ -150,7 +164,7 @@ def _surer(one: tuple[Array, ...], other: tuple[Array, ...]) -> Array:
     sizes = [reduce(xp.maximum, (xp.abs(term) for term in terms)) for terms in (one, other)]
     with np.errstate(invalid="ignore"):  # inf - inf, where one of them does not exist
         sums = [reduce(lambda a, b: a + b, terms) for terms in (one, other)]
-    return xp.where(sizes[0] <= sizes[1], sums[0], sums[1])
+    return xp.where(sizes[0] > sizes[1], sums[1], sums[0])  # a size that is nan is not the smaller one
 
 
 def _positive(x: Array) -> Array:

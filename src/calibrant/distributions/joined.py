@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from array_api_compat import device
@@ -52,9 +52,12 @@ class Joined(Distribution):
     def like(self) -> Array:
         return next((law.like for law in self.laws if law.like is not None), None)
 
-    def to(self, like: Array) -> Self:
-        """The parts, moved."""
-        return type(self)(tuple(law.to(like) for law in self.laws), self.part, self.row)
+    def __getitem__(self, index: Any) -> Distribution:
+        """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
+            law = self.laws[int(self.part[index])]
+            return law[int(self.row[index])] if law.shape else law
+        return super().__getitem__(index)
 
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
@@ -78,7 +81,8 @@ class Joined(Distribution):
         """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
         asked = [(ask(law, rows), rows) for law, rows in self.places()]
         if not asked:
-            return ask(self.laws[0], np.zeros(0, dtype=np.int64))
+            law, none = self.laws[0], np.zeros(0, dtype=np.int64)
+            return ask(take_rows(law, none) if law.shape else law, none)
         back = np.empty(len(self), dtype=np.int64)
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
         results = [result for result, _ in asked]

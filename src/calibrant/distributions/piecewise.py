@@ -295,7 +295,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         near, here = xp.where(above, 1 - near, near), xp.where(above, 1 - F, F)
         at = Outward(*(xp.take(column, inner) for column in self._outward_at_knots))
         once = at.once - t * (near + here) / 2
-        twice = at.twice + xp.where(above, t, -t) * at.once + xp.where(above, -1.0, 1.0) * t**2 * (2 * near + here) / 6
+        twice = at.twice + xp.where(above, t, -t) * at.once + xp.where(above, -t, t) * t * (2 * near + here) / 6
         square = at.square - t * (near**2 + near * here + here**2) / 3
         for side, out in ((0, y < inside), (1, y > inside)):
             if bool(xp.any(out)):

@@ -9,12 +9,14 @@ import numpy as np
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable
+
+_LOGISTIC = StandardLogistic()  # one, so that its rule is made once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +32,7 @@ class Pulled(Composed):
 
     @property
     def _rows(self) -> SmoothRows:
-        return SmoothRows(OwnLogit(self), StandardLogistic()) if self.q.shape else SmoothRows(self.map, self.q)
+        return SmoothRows(OwnLogit(self), _LOGISTIC) if self.q.shape else SmoothRows(self.map, self.q)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._rows.partial_moments(y)
@@ -39,10 +41,10 @@ class Pulled(Composed):
         return self._rows.squares(y)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return self._rows.partial_moments(y, lower, upper)
+        return self._rows.partial_moments(y, bound_or_none(lower), bound_or_none(upper))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return self._rows.squares(y, lower, upper)
+        return self._rows.squares(y, bound_or_none(lower), bound_or_none(upper))
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         """None where the map of a bounded label takes an infinite score to a finite one."""

@@ -19,6 +19,7 @@ from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixt
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
@@ -180,6 +181,10 @@ _POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
 _PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
 _LOCS = _floats("finite floats, one a law", (0, 1))
 _SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
+_PLACES = Wanted(
+    "counts in a row",
+    lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
+)
 _TABLE = _floats("finite floats, a column a component", (1, 2))
 
 
@@ -236,6 +241,18 @@ def _atoms(atoms: Any, lower: float, upper: float, count: int) -> None:
 def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
     if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
         raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
+
+
+def _joined(parts: tuple[Distribution, ...], part: Any, row: Any) -> None:
+    if part.shape != row.shape:
+        raise ValueError(f"{part.size} parts do not go with {row.size} rows")
+    if not 0 <= int(part.min()) <= int(part.max()) < len(parts):
+        raise ValueError(f"its rows must come from its {len(parts)} parts, got {int(part.min())} to {int(part.max())}")
+    counts = np.asarray([law.shape[0] if law.shape else 1 for law in parts])
+    outside = (row < 0) | (row >= counts[part])
+    if bool(outside.any()):
+        first = int(np.argmax(outside))
+        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of part {part[first]}")
 
 
 def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
@@ -341,6 +358,7 @@ PARTS = (
     _kind(Clipped, _ordered, law=_a(Distribution), lower=_PLACE, upper=_PLACE),
     _kind(Unrealised, _atoms, atoms=_SINGLE, lower=_PLACE, upper=_PLACE, count=_count("a count", 1)),
     _kind(Single, batch=_ROW),
+    _kind(Joined, _joined, parts=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),
     _kind(StandardNormal),
     _kind(StandardLogistic),

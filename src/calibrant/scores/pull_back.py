@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from calibrant._arrays import same_length
 from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -25,15 +29,20 @@ Rule = tuple[Callable[[Distribution, Any], bool], Callable[[Any, Any], Distribut
 
 def pull_back(q: Distribution, chart: Chart) -> Distribution:
     """The law of the y with chart(y) ~ q, for each row of the chart; q has one law for all rows, or one a row."""
+    if q.shape and chart.shape:
+        same_length("the prediction", chart.shape[0], "q", q.shape[0])
     return next(make(q, chart) for fits, make in RULES if fits(q, chart))
 
 
 def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
-    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
+    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G.
+
+    It is made of a copy of q, which shares its arrays: what is kept for q would keep q alive if it held q itself.
+    """
     law: LocationScale = chart.law  # type: ignore[assignment]
     base = law.base
     key = base if base.like is None else id(base)  # a law without parameters is known by its kind
-    one = keep(q, ("pulled back", key), lambda: (base, pull_back(q, LogitCDF(base))))
+    one = keep(q, ("pulled back", key), lambda: (base, pull_back(copy(q), LogitCDF(base))))
     return LocationScale(law.loc, law.scale, one[1])
 
 
@@ -46,16 +55,23 @@ def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
     return replace(q, atoms=pull_back(q.atoms, chart), lower=lower, upper=upper)
 
 
+def _row_by_row(q: Distribution, chart: Chart) -> Distribution:
+    """Each row by itself: right, if slow."""
+    rows = np.arange(len(q))
+    return _part_by_part(Joined.of([q[int(row)] for row in rows], rows), chart)
+
+
 def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
-    left = keep(q, "folded down", lambda: Folded(low, q))
-    right = keep(q, "folded up", lambda: Folded(high, q))
+    left = keep(q, "folded down", lambda: Folded(low, copy(q)))
+    right = keep(q, "folded up", lambda: Folded(high, copy(q)))
     return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at)
 
 
 RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(q, Joined) and bool(chart.shape), _part_by_part),
     (lambda q, chart: isinstance(q, Randomised), _ends_and_atoms),
+    (lambda q, chart: isinstance(chart, SignedChart) and bool(q.shape), _row_by_row),
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
     (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),

@@ -1,0 +1,216 @@
+"""Rows of different laws join to one batch, in which every row is what it was."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from catalogue import DISTRIBUTIONS, HERE, H
+from forged import in_fields, tampered
+
+import calibrant
+from calibrant import Calibrated, GaussianMixture, Guarantee, Laplace, LogNormal, Mixture, Normal, StudentT, concatenate
+from calibrant._batch import same
+from calibrant.distributions import Joined
+from calibrant.distributions.single import Single
+from calibrant.forms import Form
+from calibrant.interpolators import Linear
+from calibrant.persistence.errors import FileError
+from calibrant.scores import ResidualScore
+
+NORMAL = Normal([0.0, 1.0, 2.0], [1.0, 2.0, 0.5])
+MIXTURE = GaussianMixture([[0.3, 0.7]] * 2, [[0.0, 3.0], [1.0, 2.0]], [[1.0, 0.5], [0.4, 2.0]])
+BATCHES = {
+    "normal": NORMAL,
+    "mixture": MIXTURE,
+    "log-normal": LogNormal([0.0, 1.0], [0.5, 0.2]),
+    "student t": StudentT([4.0, 5.0], [0.0, 1.0], [1.0, 1.0]),
+    "clipped": NORMAL.clip(-1.0, 1.5),
+    "pool": Mixture((NORMAL, Laplace([0.0, 1.0, 0.5], [1.0, 1.0, 2.0])), (0.4, 0.6)),
+    "calibrated": H("residual", "linear"),
+    "calibrated, another way": H("quantile", "naf"),
+    "a cdf score": H("cdf of normal", "linear"),
+    "randomised": H("residual", "random, bounded"),
+    "joined": Joined.of([Normal(0.0, 1.0), Laplace(1.0, 1.0)], [1, 0, 1]),
+}
+ALL = concatenate(list(BATCHES.values()))
+METHODS = {
+    "cdf": (0.7,),
+    "sf": (0.7,),
+    "cdf_left": (0.7,),
+    "logpdf": (0.7,),
+    "ppf": (0.3,),
+    "quantiles": ([0.1, 0.5, 0.8],),
+    "crps": (0.7,),
+    "mean": (),
+    "std": (),
+    "median": (),
+}
+
+
+def answers(law):
+    return {method: np.asarray(getattr(law, method)(*given)) for method, given in METHODS.items()}
+
+
+def test_laws_of_different_kinds_join_and_every_row_stays_what_it_was():
+    assert isinstance(ALL, Joined)
+    assert len(ALL) == sum(map(len, BATCHES.values()))
+    alone = [answers(law) for law in BATCHES.values()]
+    for method, found in answers(ALL).items():
+        np.testing.assert_array_equal(found, np.concatenate([each[method] for each in alone]), err_msg=method)
+
+
+def test_every_pair_of_kinds_joins():
+    for one in BATCHES.values():
+        for other in BATCHES.values():
+            both = concatenate([one, other])
+            np.testing.assert_array_equal(both.median(), np.concatenate([one.median(), other.median()]))
+
+
+def test_laws_of_one_kind_join_to_that_kind():
+    assert type(concatenate([NORMAL[:1], NORMAL[1:]])) is type(NORMAL)
+    assert not isinstance(concatenate([H("residual", "linear")[:2], H("residual", "linear")[2:]]), Joined)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        slice(2, None, 3),
+        slice(None, None, -1),
+        [3, 3, 0, -1],
+        np.array([7, 1]),
+        np.arange(len(ALL)) % 2 == 0,
+        [],
+        torch.tensor([4, 2]),
+    ],
+    ids=str,
+)
+def test_rows_are_chosen_in_every_form(index):
+    where = index if isinstance(index, slice) else np.asarray(index, dtype=None if len(index) else np.int64)
+    rows = np.arange(len(ALL))[where]
+    part = ALL[index]
+    assert len(part) == len(rows)
+    np.testing.assert_array_equal(part.median(), ALL.median()[rows])
+    np.testing.assert_array_equal(part.std(), ALL.std()[rows])
+
+
+def test_an_integer_gives_the_law_of_the_row():
+    assert ALL[-1].shape == ()
+    for row in (0, 4, 12, len(ALL) - 1):
+        for method, found in answers(ALL[row]).items():
+            np.testing.assert_array_equal(found, answers(ALL)[method][row], err_msg=method)
+    with pytest.raises(IndexError, match="row 99 is not among"):
+        ALL[99]
+    with pytest.raises(TypeError, match="rows are chosen by"):
+        ALL[[0.5]]
+
+
+def test_joins_of_joins_are_flat():
+    nested = concatenate([concatenate([NORMAL, MIXTURE]), concatenate([MIXTURE, NORMAL.clip(0.0)])])
+    assert not any(isinstance(part, Joined) for part in nested.parts)
+    again = concatenate([ALL[:4], ALL[4:]])
+    np.testing.assert_array_equal(again.mean(), ALL.mean())
+
+
+def test_a_joined_batch_clips_samples_and_takes_tables():
+    C = ALL.clip(0.0, 2.0)
+    alone = np.concatenate([law.clip(0.0, 2.0).std() for law in BATCHES.values()])
+    np.testing.assert_array_equal(C.std(), alone)
+    assert ALL.sample(4, rng=np.random.default_rng(0)).shape == (len(ALL), 4)
+    assert ALL.cdf(np.zeros((1, 3))).shape == ALL.cdf(np.zeros((len(ALL), 3))).shape == (len(ALL), 3)
+    with pytest.raises(ValueError, match="one row for each"):
+        ALL.cdf(np.zeros(3))
+
+
+def test_a_joined_batch_goes_to_torch_and_back_also_inside_other_laws():
+    there, like = torch.zeros(1, dtype=torch.float64), np.zeros(1)
+    law = DISTRIBUTIONS["joined"](HERE)
+    for batch in (law, Mixture((law, law.clip(15.0, 22.0)), (0.5, 0.5)), law.clip(15.0, 22.0)):
+        moved = batch.to(there)
+        assert moved.mean().dtype == torch.float64
+        np.testing.assert_allclose(moved.mean().numpy(), batch.mean(), rtol=1e-9)
+        np.testing.assert_allclose(
+            moved.crps(there + 20).numpy() if len(batch) == 1 else moved.crps(20.0).numpy(), batch.crps(20.0), rtol=1e-7
+        )
+        np.testing.assert_array_equal(moved.to(like).median(), batch.median())
+    assert law.to(np.zeros(1, np.float32)).std().dtype == np.float32
+
+
+def test_gradients_reach_the_rows_they_belong_to():
+    loc = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
+    other = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    law = concatenate([Normal(loc, torch.ones_like(loc)), Laplace(other, torch.ones_like(other))])[[2, 0]]
+    law.crps(torch.tensor([0.3, 0.4], dtype=torch.float64)).sum().backward()
+    assert loc.grad[0] != 0
+    assert loc.grad[1] == 0
+    assert other.grad[0] != 0
+
+
+def test_a_joined_batch_pickles():
+    picklable = DISTRIBUTIONS["joined, calibrated and clipped"](HERE)
+    back = pickle.loads(pickle.dumps(picklable))
+    assert same(back, picklable)
+    np.testing.assert_array_equal(back.std(), picklable.std())
+
+
+def test_laws_for_rows_by_number_are_checked():
+    with pytest.raises(ValueError, match=r"which must hold the number of one of the 2 laws for each row, got \[0, 2\]"):
+        Joined.of([Normal(0.0, 1.0), Normal(1.0, 1.0)], [0, 2])
+    with pytest.raises(ValueError, match="takes single laws: join batches with"):
+        Joined.of([NORMAL], [0])
+    with pytest.raises(TypeError, match="not single laws"):
+        concatenate([NORMAL, NORMAL[0]])
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def with_joined_q():
+    parts = concatenate([NORMAL, MIXTURE, NORMAL.clip(-1.0, 1.5)])
+    return Calibrated(
+        ResidualScore(), Single(parts[4:5]), Guarantee(20, Linear().accuracy(20)), Linear(), Form("points")
+    )
+
+
+def test_a_joined_law_comes_back_from_a_file(tmp_path):
+    model = with_joined_q()
+    model.save(tmp_path / "q")
+    back = calibrant.load(tmp_path / "q")
+    assert same(back.q, model.q)
+    np.testing.assert_array_equal(back([1.0, 2.0]).crps(0.3), model([1.0, 2.0]).crps(0.3))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("part", [7], "its rows must come from its 3 parts, got 7 to 7"),
+        ("part", [-1], "its rows must come from its 3 parts, got -1 to -1"),
+        ("row", [2], "row 2 is not among the 2 rows of part 1"),
+        ("row", [-1], "row -1 is not among the 2 rows of part 1"),
+        ("row", [2**62], f"row {2**62} is not among the 2 rows of part 1"),
+    ],
+)
+def test_a_forged_joined_law_is_refused(tmp_path, field, value, why):
+    with_joined_q().save(tmp_path / "q")
+    forged = tampered(tmp_path / "q")
+    with forged as (_, entries):
+        start, end = entries[f"q.batch.{field}"]["data_offsets"]
+        forged.data = forged.data[:start] + np.array(value, "<i8").tobytes() + forged.data[end:]
+    with pytest.raises(FileError, match=f"is no proper Joined: {why}"):
+        calibrant.load(tmp_path / "q")
+    model = with_joined_q()
+    batch = replace(model.q.batch, **{field: np.array(value, dtype=np.int64)})
+    with pytest.raises(FileError, match=f"is no proper Joined: {why}"):
+        replace(model, q=Single(batch)).save(tmp_path / "another")
+
+
+@pytest.mark.parametrize("forgery", [{"part": 0}, {"row": [0]}, {"parts": []}, {"parts": 3}, {"row": {"float": "inf"}}])
+def test_a_joined_law_of_anything_else_is_refused(tmp_path, forgery):
+    with_joined_q().save(tmp_path / "q")
+    with tampered(tmp_path / "q") as (header, entries):
+        in_fields("q", "batch", **forgery)(header, entries)
+    with pytest.raises(FileError):
+        calibrant.load(tmp_path / "q")

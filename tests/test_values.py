@@ -1,0 +1,191 @@
+"""A value is a value: no method changes a law, and what is worth keeping is kept beside it, for as long as it lives."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from catalogue import (
+    CALIBRATION,
+    COMBINATIONS,
+    DISTRIBUTIONS,
+    HERE,
+    LOC,
+    PAIRS,
+    PREDICTIONS,
+    SCALE,
+    SLOW,
+    Y,
+    calibrated,
+)
+
+import calibrant
+from calibrant import Calibrator, Normal, Point, StudentT, _kept
+from calibrant._batch import same
+from calibrant.interpolators import NAF, Naive, Random
+from calibrant.intervals import AbsoluteResidual
+from calibrant.scores import CDFScore
+from calibrant.scores.signed import signed
+
+ROWS = Normal(LOC[:6], SCALE[:6])
+
+
+def asked(H):
+    """Every method, once."""
+    C = H.clip(17.0, 23.0)
+    with np.errstate(all="ignore"):
+        found = [H.cdf(20.0), H.sf(20.0), H.cdf_left(20.0), H.logpdf(20.0), H.pdf(20.0), H.ppf(0.3), H.median()]
+        found += [H.quantiles([0.1, 0.7]), *H.interval(0.8), H.sample(2, rng=np.random.default_rng(0))]
+        found += [H.mean(), H.std(), H.crps(20.0), C.mean(), C.std(), C.crps(20.0)]
+    return found
+
+
+def picklable(name):
+    return "scipy" not in name and "guarded" not in name
+
+
+def stays(value, ask):
+    """The value's repr, fields and pickle are the same after `ask(value)`."""
+    said, twin = repr(value), deepcopy(value)
+    comparable = same(value, twin)  # not so with a user's score that has no __eq__
+    pickled = pickle.dumps(value)
+    ask(value)
+    assert repr(value) == said
+    assert same(value, twin) == comparable
+    assert pickle.dumps(value) == pickled
+
+
+@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if picklable(name)])
+def test_a_law_is_the_same_before_and_after_all_its_methods(name):
+    law = DISTRIBUTIONS[name](HERE)
+    stays(law, asked)
+    for one, other in zip(asked(pickle.loads(pickle.dumps(law))), asked(law), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in COMBINATIONS if picklable(name) and COMBINATIONS[name][0] not in SLOW]
+)
+def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tmp_path):
+    pair, interpolator = COMBINATIONS[name]
+    prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION : CALIBRATION + 2]
+    model = calibrated(pair, interpolator)
+    savable = type(model.score).__module__.startswith("calibrant")  # a file of a user's class asks for the class
+    if savable:
+        model.save(tmp_path / "before")
+    H = model(prediction, rng=np.random.default_rng(3))
+    law = pickle.dumps(H)
+    stays(model, lambda model: asked(model(prediction, rng=np.random.default_rng(3))))
+    asked(H)
+    assert pickle.dumps(H) == law
+    if savable:
+        model.save(tmp_path / "after")
+        assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+
+
+def test_the_pickle_of_a_cdf_calibration_stays_small_after_crps():
+    """It grew from 7 kB to 1.1 MB when the table of the law was kept inside."""
+    model = Calibrator(CDFScore()).fit(Normal(LOC, SCALE), Y)
+    before = len(pickle.dumps(model.q))
+    H = model(ROWS)
+    H.crps(20.0), H.mean(), H.std(), H.clip(17.0, 23.0).std()
+    assert len(pickle.dumps(model.q)) == before < 8000
+
+
+# ---- what is kept --------------------------------------------------------------------------------------------------
+
+KEEPING = {
+    "residual; linear": (None, calibrant.interpolators.Linear(), Point(LOC)),
+    "cdf; linear": (CDFScore(), calibrant.interpolators.Linear(), Normal(LOC, SCALE)),
+    "cdf of student t; linear": (CDFScore(), calibrant.interpolators.Linear(), StudentT(5.0, LOC, SCALE)),
+    "cdf; naive": (CDFScore(), Naive(), Normal(LOC, SCALE)),
+    "cdf; random": (CDFScore(), Random(), Normal(LOC, SCALE)),
+    "cdf; naf": (CDFScore(), NAF(), Normal(LOC, SCALE)),
+    "signed; linear": (signed(AbsoluteResidual()), calibrant.interpolators.Linear(), Point(LOC)),
+    "signed; naf": (signed(AbsoluteResidual()), NAF(), Point(LOC)),
+}
+
+
+def made(name):
+    score, interpolator, prediction = KEEPING[name]
+    return Calibrator(score, interpolator).fit(prediction[:40], Y[:40]), prediction[40:44]
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_what_is_kept_goes_with_the_law(name):
+    gc.collect()
+    before = set(_kept._results)
+    model, prediction = made(name)
+    H = model(prediction)
+    asked(H)
+    q = weakref.ref(model.q)
+    assert set(_kept._results) > before
+    del model, H
+    gc.collect()
+    assert q() is None
+    assert set(_kept._results) <= before
+
+
+def test_a_hundred_calibrations_keep_no_more_than_one():
+    gc.collect()
+    before = len(_kept._results)
+    for _ in range(100):
+        model, prediction = made("cdf; linear")
+        model(prediction).crps(20.0)
+    del model
+    gc.collect()
+    assert len(_kept._results) <= before
+
+
+def test_no_more_than_a_few_hundred_results_are_kept_at_a_time():
+    laws = [made("residual; linear")[0].q for _ in range(_kept.MOST + 50)]
+    for q in laws:
+        q.clip(-1.0, 1.0).std()
+    assert len(_kept._results) <= _kept.MOST
+    first = laws[0].clip(-1.0, 1.0).std()  # forgotten, and worked out again
+    assert first == laws[-1].clip(-1.0, 1.0).std()
+
+
+def test_a_result_is_worked_out_once_and_a_new_law_in_the_same_place_has_its_own():
+    class Owner:
+        pass
+
+    one, calls = Owner(), []
+    for _ in range(3):
+        assert _kept.keep(one, "k", lambda: calls.append(1) or "made") == "made"
+    assert len(calls) == 1
+    for _ in range(50):  # ids are used again, results are not
+        other = Owner()
+        assert _kept.keep(other, "k", lambda other=other: id(other)) == id(other)
+        del other
+
+
+@pytest.mark.parametrize("name", ["cdf; linear", "signed; linear", "cdf; naf"])
+def test_eight_threads_get_what_one_gets(name):
+    model, prediction = made(name)
+    wanted = asked(model(prediction, rng=np.random.default_rng(0)))
+    fresh = pickle.loads(pickle.dumps(model))  # nothing is kept for this one yet
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: asked(fresh(prediction, rng=np.random.default_rng(0))), range(16)))
+    for each in found:
+        for one, other in zip(each, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_eight_threads_that_come_and_go_leave_nothing_behind():
+    gc.collect()
+    before = len(_kept._results)
+
+    def work(_):
+        model, prediction = made("cdf; linear")
+        return float(model(prediction).crps(20.0)[0])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(work, range(40)))) == 1
+    gc.collect()
+    assert len(_kept._results) <= before
