@@ -131,6 +131,13 @@ def same_length(what: str, length: int, name: str, other: int) -> None:
         raise ValueError(f"{name} must have one row for each of the {length} rows of {what}, got {other}")
 
 
+def one_each(what: str, length: int, name: str, value: Any) -> None:
+    """Raise unless there is one entry for each row."""
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{name} must hold one entry for each row, got {value!r}")
+    same_length(what, length, name, len(value))
+
+
 def unit(name: str, value: float) -> float:
     """A number strictly inside (0, 1)."""
     number = one_number(name, value, "one number inside (0, 1)")

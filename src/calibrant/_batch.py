@@ -23,6 +23,11 @@ def shared() -> Any:
     return field(metadata={"shared": True})
 
 
+def no_rows(batch: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """A mask of the rows of a batch that marks none."""
+    return np.zeros(len(batch), dtype=np.bool_)
+
+
 def take_rows(batch: T, index: Any) -> T:
     """The rows `index` of a batch."""
     count = batch.shape[0]  # type: ignore[attr-defined]

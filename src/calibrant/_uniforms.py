@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, check_generator, single_precision, to_numpy
+from calibrant._arrays import Array, check_generator, same_length, single_precision, to_numpy
 from calibrant._batch import row_fields
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -27,16 +26,29 @@ DIGITS, DIGITS_OF_SINGLE = 30, 16
 products do, changes only later ones."""
 
 
-def source(prediction: Any, q: Distribution, rng: Any, seed: Any) -> tuple[Any, Callable[[], Numbers] | None]:
-    """What draws, and what gives the uniforms of these rows where they are their own: from `rng`, or from a `seed`."""
+def source(prediction: Any, q: Distribution, rng: Any, seed: Any) -> Any:
+    """What draws the uniforms of a prediction's rows: `rng`, or what a `seed` makes of the rows themselves."""
     if rng is not None:
         check_generator(rng)
     if seed is None:
-        return rng, None
+        return rng
     if rng is not None:
         raise TypeError("a Calibrated takes rng= or seed=, not both")
-    seed = check_seed(seed)
-    return np.random.default_rng(seed), partial(row_uniforms, prediction, q, seed)
+    return RowUniforms(prediction, q, check_seed(seed))
+
+
+@dataclass(frozen=True, eq=False)
+class RowUniforms:
+    """A generator for the rows of one prediction."""
+
+    prediction: Any
+    q: Distribution
+    seed: int
+
+    def random(self, count: int) -> Numbers:
+        """The uniforms of the rows, which must be so many."""
+        same_length("the prediction", len(self.prediction), "the rows asked for", count)
+        return row_uniforms(self.prediction, self.q, self.seed)
 
 
 def row_uniforms(prediction: Any, q: Distribution, seed: int) -> Numbers:

@@ -101,7 +101,7 @@ class Calibrated:
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
-        context = Context(len(prediction), by, weights, *source(prediction, self.q, rng, seed))
+        context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
         q = self.q.to(prediction.like).for_rows(context)
         return self.score.pull_back(q, prediction)
 

@@ -168,6 +168,11 @@ class Distribution(Forecast):
         like = self.like if self.like is not None else np.zeros(())
         return self._ppf_logit(device_like(np.sort(s), like))
 
+    @property
+    def is_discrete(self) -> bool:
+        """Whether all of the mass sits on atoms, of a single law that can say so."""
+        return False
+
     def _outline(self) -> tuple[Array, Array, Array] | None:
         """Points of each CDF in order: y, F from the left and F itself at y, where straight lines join them."""
         return None

@@ -44,6 +44,11 @@ class Joined(Distribution):
             raise ValueError(f"which must hold the number of one of the {len(laws)} laws for each row, got {which!r}")
         return cls(laws, part, np.zeros_like(part))
 
+    @classmethod
+    def rows(cls, batch: Distribution) -> Joined:
+        """Every row of a batch as a law by itself."""
+        return cls.of([batch[row] for row in range(len(batch))], np.arange(len(batch)))
+
     @property
     def shape(self) -> tuple[int, ...]:
         return (self.part.shape[0],)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, clip, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
@@ -139,7 +139,7 @@ class Unrealised(Distribution):
         super().for_rows(context)
         like = self.atoms.like
         lower, upper = (device_like(np.full(context.rows, end), like) for end in (self.lower, self.upper))
-        uniform = device_like(context.uniforms(), like)
+        uniform = device_like(generator(context.rng).random(context.rows), like)
         return Randomised(self.atoms, lower, upper, uniform, self.count)
 
     @property

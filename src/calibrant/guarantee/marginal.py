@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 from calibrant._arrays import Array, largest_tie_of, unit
 from calibrant.guarantee.words import in_words
-
-
-class Accurate(Protocol):
-    """As much of an interpolator as a guarantee asks for."""
-
-    def accuracy(self, n: int) -> float:
-        """The lambda with q(u_(i)) in (i +- lambda) / (n + 1), fixed before the data."""
 
 
 @dataclass(frozen=True)
 class Guarantee:
     """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
 
-    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so that epsilon
-    holds only up to the largest tie, or rows without a width of their own were given a floor learned from all
-    calibration rows, so that these are not quite exchangeable with later ones. `conditional(confidence)` bounds the
-    error of this very calibration set.
+    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so that it holds only
+    up to the largest tie, or rows without a width of their own got a floor learned from all calibration rows, which are
+    then not quite exchangeable with later ones. `conditional(confidence)` bounds the error of this very calibration set.
     """
 
     n: int
@@ -35,7 +27,7 @@ class Guarantee:
     """The calibration rows without a width of their own, which got a floor learned from all."""
 
     @classmethod
-    def of(cls, interpolator: Accurate, scores: Array, *, floored: int = 0) -> Guarantee:
+    def of(cls, interpolator: Any, scores: Array, *, floored: int = 0) -> Guarantee:
         """The guarantee of an interpolator on these scores."""
         n = scores.shape[0]
         return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores), floored)

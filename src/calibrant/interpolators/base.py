@@ -52,8 +52,7 @@ def interpolate(
     if not context.unused():
         return interpolator.fit(scores, support=support, rng=context.rng), Guarantee.of(interpolator, scores)
     if not isinstance(interpolator, ContextInterpolator):
-        given = ", ".join(f"{name}=" for name in context.unused())
-        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {given}")
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
     return interpolator.fit_rows(scores, context, support=support)
 
 

@@ -193,7 +193,7 @@ def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
 
 def _realised(q: Distribution, uniform: float) -> Distribution:
     """A randomised q for one value of its uniform; any other as it is."""
-    law = q.for_rows(Context(1, rng=_Fixed(uniform)))  # type: ignore[arg-type]
+    law = q.for_rows(Context(1, rng=_Fixed(uniform)))
     return law[0] if law.shape else law
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array
+from calibrant._batch import no_rows
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
@@ -84,12 +85,5 @@ class ChartScore(ABC):
 
 def learned(score: Score, prediction: Any) -> tuple[Score, int]:
     """What `fit` keeps of a score, and how many calibration rows it had to mend; a score without `learn` stays."""
-    if not hasattr(score, "learn"):
-        return score, 0
-    kept, mended = score.learn(prediction)
+    kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, ())
     return kept, int(np.sum(mended))
-
-
-def no_rows(prediction: Any) -> NDArray[np.bool_]:
-    """A mask of a prediction's rows that marks none."""
-    return np.zeros(len(prediction), dtype=np.bool_)

@@ -25,7 +25,8 @@ from calibrant._arrays import (
     to_numpy,
     warn_user,
 )
-from calibrant.scores.base import ChartScore, no_rows
+from calibrant._batch import no_rows
+from calibrant.scores.base import ChartScore
 
 SHARE = 1e-6
 """Of the median width of the calibration rows: the floor that `fit` learns."""

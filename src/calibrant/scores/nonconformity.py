@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, namespace
-from calibrant.scores.base import no_rows
+from calibrant._batch import no_rows
 from calibrant.scores.charts.base import Chart
 from calibrant.scores.charts.monotone import Monotone
 

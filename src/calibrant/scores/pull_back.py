@@ -7,8 +7,6 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from calibrant._arrays import same_length
 from calibrant._batch import take_rows
 from calibrant._kept import keep
@@ -17,14 +15,13 @@ from calibrant.distributions.folded import Folded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.moved_atoms import MovedAtoms
-from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.pulled import Pulled, PulledOne
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.spliced import Spliced
 from calibrant.scores.charts import Affine, BrokenLine, Chart, LogitCDF, SignedChart
 
-Rule = tuple[Callable[[Distribution, Any], bool], Callable[[Any, Any], Distribution]]
+Rule = tuple[Callable[[Distribution, Any], Any], Callable[[Any, Any], Distribution]]
 
 
 def pull_back(q: Distribution, chart: Chart) -> Distribution:
@@ -35,10 +32,8 @@ def pull_back(q: Distribution, chart: Chart) -> Distribution:
 
 
 def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
-    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G.
-
-    It is made of a copy of q, which shares its arrays: what is kept for q would keep q alive if it held q itself.
-    """
+    """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
+    # of a copy of q, which shares its arrays: what is kept for q would keep q alive if it held q itself
     law: LocationScale = chart.law  # type: ignore[assignment]
     base = law.base
     key = base if base.like is None else id(base)  # a law without parameters is known by its kind
@@ -55,12 +50,6 @@ def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
     return replace(q, atoms=pull_back(q.atoms, chart), lower=lower, upper=upper)
 
 
-def _row_by_row(q: Distribution, chart: Chart) -> Distribution:
-    """Each row by itself: right, if slow."""
-    rows = np.arange(len(q))
-    return _part_by_part(Joined.of([q[int(row)] for row in rows], rows), chart)
-
-
 def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
     left = keep(q, "folded down", lambda: Folded(low, copy(q)))
@@ -69,14 +58,14 @@ def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
 
 
 RULES: tuple[Rule, ...] = (
-    (lambda q, chart: isinstance(q, Joined) and bool(chart.shape), _part_by_part),
+    (lambda q, chart: isinstance(q, Joined) and chart.shape, _part_by_part),
     (lambda q, chart: isinstance(q, Randomised), _ends_and_atoms),
-    (lambda q, chart: isinstance(chart, SignedChart) and bool(q.shape), _row_by_row),
+    (lambda q, chart: isinstance(chart, SignedChart) and q.shape, lambda q, chart: pull_back(Joined.rows(q), chart)),
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
     (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),
     (lambda q, chart: isinstance(chart, LogitCDF) and _is_shared(q, chart.law), _on_shared_base),
-    (lambda q, chart: not chart.shape and _is_discrete(q), lambda q, chart: MovedAtoms(chart, q)),
+    (lambda q, chart: not chart.shape and q.is_discrete, lambda q, chart: MovedAtoms(chart, q)),
     (lambda q, chart: not chart.shape and not q.shape, lambda q, chart: PulledOne(chart, q)),
     (lambda q, chart: True, lambda q, chart: Pulled(chart, q)),
 )
@@ -84,7 +73,3 @@ RULES: tuple[Rule, ...] = (
 
 def _is_shared(q: Distribution, law: Distribution) -> bool:
     return isinstance(law, LocationScale) and not law.base.shape and not q.shape
-
-
-def _is_discrete(q: Distribution) -> bool:
-    return isinstance(q, PiecewiseLinear) and q.is_discrete
