@@ -14,9 +14,9 @@ from calibrant.guarantee.words import in_words
 class Guarantee:
     """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
 
-    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so that it holds only
+    `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so it holds only
     up to the largest tie, or rows without a width of their own got a floor learned from all calibration rows, which are
-    then not quite exchangeable with later ones. `conditional(confidence)` bounds the error of this very calibration set.
+    then not quite exchangeable with later ones. `conditional(confidence)` bounds the error of this calibration set.
     """
 
     n: int
