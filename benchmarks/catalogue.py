@@ -60,8 +60,8 @@ N, ROWS, FOLDS = 1_000, 1_000, 5
 TIMES, VALUES, ERROR = 20.0, 3_000.0, 1e-6
 """The goals: times the base's own method, values of the base's cdf, relative error."""
 FAST, SLOW = ("cdf", "logpdf", "ppf"), ("mean", "std", "crps")
-LADDER = (2, 6, 20, 80, 300, ROWS)
-"""Rows of a batch: as many as take less than a second."""
+LADDER = (1, 3, 10, 30, 100, 300, ROWS)
+"""Rows of a batch: as many as take about a second, or less."""
 
 # ---- forecasts: N rows to calibrate on, ROWS to predict ------------------------------------------------------------
 
@@ -304,7 +304,7 @@ class Figure:
 
 
 def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: float, limit: float) -> Figure:
-    """Batches grow while they take less than a second; then method and base in turn, round after round."""
+    """Batches grow until they take long; then method and base in turn, round after round."""
     price_of = method if method in FAST else "cdf"
     base = case.base
     once = spent = later = slope = 0.0
@@ -319,10 +319,8 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
         if later + slope * (count - rows) > limit / 2:
             break
         fewer, less = rows, later
-        first, law, answer = timed(count)
-        later = first
-        if first < 3 * limit:
-            later, law, answer = timed(count)
+        first, *_ = timed(count)
+        later, law, answer = timed(count)
         once += first - later if first - later > max(2e-4, 0.2 * later) else 0.0
         rows, spent = count, spent + later
         slope = max(0.0, later - less) / (rows - fewer) if fewer else 0.0
