@@ -308,7 +308,7 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
     price_of = method if method in FAST else "cdf"
     base = case.base
     once = spent = later = slope = 0.0
-    rows = 0
+    rows, flat = 0, False
 
     def timed(count: int) -> tuple[float, Any, Any]:
         law = case.predict(calibrated, count)
@@ -316,8 +316,8 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
         return took, law, answer
 
     for count in LADDER:
-        # what one row takes may be the price of the batch: only a second row tells
-        if later > 2 * limit or (rows > 1 and later + slope * (count - rows) > limit / 2):
+        long = later > 2 * limit or (rows > 1 and later + slope * (count - rows) > limit / 2)
+        if long and not flat:
             break
         fewer, less = rows, later
         first, law, answer = timed(count)
@@ -327,6 +327,7 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
         once += first - later if first - later > max(2e-4, 0.2 * later) else 0.0
         rows, spent = count, spent + later
         slope = max(0.0, later - less) / (rows - fewer)
+        flat = later < min(1.3 * less, 3 * limit)  # more rows took hardly longer: it is the batch that costs
     ours, theirs = [later], []
     end = time.perf_counter() + seconds
     while len(theirs) < 21 or time.perf_counter() < end:
