@@ -15,7 +15,7 @@ help:
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
-	@echo "make bench   speed, side by side with other libraries"
+	@echo "make bench   speed: side by side with other libraries, and every combination against its base law"
 	@echo "make format  rewrite the sources as ruff likes them"
 	@echo "make clean   remove caches and build outputs (not $(VENV))"
 
@@ -41,6 +41,7 @@ check: lint
 
 bench: $(DEV_READY)
 	$(PY) benchmarks/run.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/catalogue.py
 
 format: $(DEV_READY)
 	$(PY) -m ruff format .
