@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import at_home, concatenate, moved, namespace, rows, to_numpy, wider
+from calibrant._arrays import concatenate, moved, namespace, rows, to_numpy, wider
 
 T = TypeVar("T")
 
@@ -102,10 +102,7 @@ def promoted(batch: T, *values: Any) -> T:
     """`batch` with its floats in the widest type among it and `values`, by the rule of `wider`; or as it is."""
     like = batch.like  # type: ignore[attr-defined]
     wide = wider(like, *values)
-    if like is None or at_home(like, wide):
-        return batch
-
-    return moved_floats(batch, wide)
+    return batch if wide is like else moved_floats(batch, wide)
 
 
 def moved_floats(value: T, like: Any) -> T:

@@ -29,6 +29,7 @@ from calibrant.forecast import Forecast
 from calibrant.forms import Form
 
 _BLOCK = 2**14  # rows evaluated at a time
+_FORM = Form("distributions")
 
 handed_in: dict[str, Callable[..., Any]] = {}
 """What the files that build on this one give back to it: quadrature, and the laws that wrap another law."""
@@ -301,7 +302,7 @@ class Distribution(Forecast):
 
     def form(self) -> Form:
         """One for all laws: a score by z or by cdf asks for no family."""
-        return Form("distributions")
+        return _FORM
 
     # ---- helpers for laws ------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, complain, floats, namespace, positive, same_length, wider
+from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 
@@ -121,7 +121,8 @@ class LocationScale(Distribution):
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
     """The door for a location-scale forecast: finite locs, positive scales, one of each a row, or a single law."""
     loc = floats(f"{name}.loc", loc)
-    loc = floats(f"{name}.loc", loc, like=wider(loc, scale))
+    wide = wider(loc, scale)
+    loc = loc if wide is loc else floats(f"{name}.loc", loc, like=wide)
     scale = floats(f"{name}.scale", scale, like=loc)
     xp = namespace(loc)
     if loc.ndim > 1 or scale.ndim > 1:
@@ -130,7 +131,7 @@ def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool
         )
     if loc.ndim and scale.ndim:
         same_length(f"{name}.loc", loc.shape[0], f"{name}.scale", scale.shape[0])
-    if bool(xp.any(scale < 0)):
+    if anywhere(scale < 0):
         complain(f"{name}.scale", scale < 0, "is negative")
     scale = positive(f"{name}.scale", scale, loc, strict=strict)
     loc, scale = xp.broadcast_arrays(loc, scale)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._search import Finder
@@ -102,10 +102,10 @@ class PiecewiseLinear(FromMiddle, Integrated):
         inside = inside - xp.take(table.start, j)
         F = xp.take(table.level, j) + xp.take(table.slope, j) * inside
         low = before(y, xp.zeros_like(y[:1]) + first)
-        if bool(xp.any(low)):
+        if anywhere(low):
             F[low] = _tail_mass(first - y[low], *self._tail(0))
         high = y > last
-        if bool(xp.any(high)):
+        if anywhere(high):
             F[high] = 1 - self._above(y[high])
         return xp.reshape(F, shape)
 
@@ -114,7 +114,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         S = xp.reshape(1 - self._cdf(y), (-1,))
         flat = xp.reshape(y, (-1,))
         high = flat > self._ends[1]
-        if bool(xp.any(high)):
+        if anywhere(high):
             S[high] = self._above(flat[high])
         return xp.reshape(S, y.shape)
 
@@ -136,10 +136,10 @@ class PiecewiseLinear(FromMiddle, Integrated):
         low_knot = xp.take(self.knots, a)
         y = low_knot + clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
         low = j == 0
-        if bool(xp.any(low)):
+        if anywhere(low):
             y[low] = first - _tail_excess(p[low], *self._tail(0))
         high = j == count
-        if bool(xp.any(high)):
+        if anywhere(high):
             y[high] = last + _tail_excess(1 - p[high], *self._tail(1))
         return xp.reshape(y, shape)
 
@@ -158,7 +158,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         first, last, *_ = self._ends
         density = xp.take(self._tables.log_slope, self._find.up_to(y)) + 0 * y  # 0 * y: a gradient of 0, not none
         for side, out, excess in ((0, y < first, first - y), (1, y >= last, y - last)):
-            if bool(xp.any(out)):
+            if anywhere(out):
                 mass, scale = self._tail(side)
                 proper = mass > 0 and math.isfinite(scale)
                 tail = math.log(mass / scale) - excess[out] / scale if proper else -xp.inf * xp.ones_like(y[out])
@@ -193,7 +193,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         Sb, S = 1 - xp.take(self.probs, b), 1 - F
         upper = xp.take(self._tables.upper_square, b) + (xp.take(self.knots, b) - inside) * (Sb**2 + Sb * S + S**2) / 3
         for side, out in ((0, y < inside), (1, y > inside)):
-            if bool(xp.any(out)):
+            if anywhere(out):
                 near, far = _squares_beyond(xp.abs(y[out] - inside[out]), *self._tail(side))
                 (lower, upper)[side][out] += near
                 (upper, lower)[side][out] += far
@@ -214,7 +214,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         del a, left, right, closer
         crps = xp.take(self._tables.crps, near) + t * ((2 * xp.take(self.probs, near) - 1) + slope * t)
         for side, out in ((0, y < inside), (1, y > inside)):
-            if bool(xp.any(out)):
+            if anywhere(out):
                 excess, (mass, scale) = xp.abs(y[out] - inside[out]), self._tail(side)
                 lost = mass * scale * -xp.expm1(-excess / scale) if mass > 0 else 0.0
                 crps[out] = crps[out] + (excess - 2 * lost)
@@ -298,7 +298,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         twice = at.twice + xp.where(above, t, -t) * at.once + xp.where(above, -t, t) * t * (2 * near + here) / 6
         square = at.square - t * (near**2 + near * here + here**2) / 3
         for side, out in ((0, y < inside), (1, y > inside)):
-            if bool(xp.any(out)):
+            if anywhere(out):
                 d, sign = xp.abs(y[out] - inside[out]), 2 * side - 1
                 first, second, squared = _tail_integrals(d, *self._tail(side))
                 twice[out] = twice[out] + sign * (d * once[out] - second)

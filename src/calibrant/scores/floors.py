@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import (
     Array,
+    anywhere,
     detached,
     first_and_count,
     namespace,
@@ -73,7 +74,7 @@ class Floored(ChartScore):
         floor = max(smallest(width), self.floor or 0.0)
         low = width < floor
         xp = namespace(width)
-        if not bool(xp.any(low)):
+        if not anywhere(low):
             return width
         first, count = first_and_count(low)
         given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, first_and_count, namespace
+from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.scores.default import default_for
 from calibrant.scores.floors import Floored
@@ -29,7 +29,7 @@ class ZScore(Floored, LocationScaleScore):
         mean, std = prediction.mean(), prediction.std()
         xp = namespace(mean)
         bad = ~(xp.isfinite(mean) & xp.isfinite(std))
-        if bool(xp.any(bad)):
+        if anywhere(bad):
             first, count = first_and_count(bad)
             raise ValueError(
                 f"ZScore needs a finite mean and std, which row {first} ({count} rows in all) has not: use CDFScore"
