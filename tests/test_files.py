@@ -163,7 +163,7 @@ def test_what_was_calibrated_on_torch_is_loaded_as_numpy_and_predicts_on_both(pa
     first = Calibrator(interpolator=NAF(20)).fit(Point(f.clone().requires_grad_()), y)
     save(path, first)
     again = load(path)
-    assert isinstance(again.q.weights, np.ndarray)
+    assert isinstance(again.q.knots, np.ndarray)
     assert same_bits(again(Point(f)).cdf(y).numpy(), first(Point(f)).cdf(y).numpy())
     assert np.allclose(again(Point(f.numpy())).cdf(y.numpy()), first(Point(f)).cdf(y), rtol=1e-12)
 

@@ -33,6 +33,7 @@ from calibrant import (
     required_n_for_interval,
 )
 from calibrant.distributions import PiecewiseLinear
+from calibrant.distributions import Context
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import (
@@ -196,7 +197,7 @@ def test_q_is_calibrated_on_fresh_scores_to_a_finer_tolerance(interpolator, n):
     rng = np.random.default_rng(n)
     scores, fresh = rng.standard_cauchy((sets, n)), rng.standard_cauchy((sets, rows))
     psi = INTERPOLATORS[interpolator]
-    pits = [psi.fit(s).realise(rows, rng).cdf(u) for s, u in zip(scores, fresh, strict=True)]
+    pits = [psi.fit(s).for_rows(Context(rows, rng=rng)).cdf(u) for s, u in zip(scores, fresh, strict=True)]
     epsilon = (1 + psi.accuracy(n)) / (n + 1)
     assert calibration_error(pits) <= epsilon + monte_carlo_error(worth(n, sets, rows))
 

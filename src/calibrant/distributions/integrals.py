@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple
 
@@ -165,6 +166,14 @@ def _surer(one: tuple[Array, ...], other: tuple[Array, ...]) -> Array:
     with np.errstate(invalid="ignore"):  # inf - inf, where one of them does not exist
         sums = [reduce(lambda a, b: a + b, terms) for terms in (one, other)]
     return xp.where(sizes[0] > sizes[1], sums[1], sums[0])  # a size that is nan is not the smaller one
+
+
+def image(map: Callable[[Array], Array], bound: Array) -> Array:
+    """map(bound), an infinite bound as it is: no gradient is infinite there."""
+    xp = namespace(bound)
+    infinite = xp.isinf(bound)
+    found = map(xp.where(infinite, xp.zeros_like(bound), bound))
+    return xp.where(infinite, bound, found)
 
 
 def _positive(x: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, image
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,13 +98,13 @@ class LocationScale(Distribution):
         return self._y(self.base._breaks())
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        within = self.base._moments_within(self._z(y), self._z(lower), self._z(upper))
+        within = self.base._moments_within(self._z(y), image(self._z, lower), image(self._z, upper))
         scale = self._lift(self.scale)
         powers = (scale, scale**2, scale, scale**2)
         return PartialMoments(*(power * part for power, part in zip(powers, within, strict=True)))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        within = self.base._squares_within(self._z(y), self._z(lower), self._z(upper))
+        within = self.base._squares_within(self._z(y), image(self._z, lower), image(self._z, upper))
         return Squares(*(self._lift(self.scale) * part for part in within))
 
     def _outline(self) -> tuple[Array, Array, Array] | None:

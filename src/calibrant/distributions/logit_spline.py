@@ -18,6 +18,7 @@ from calibrant.distributions.tabulated import ByTable
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
 _KNOTS = 5000  # about that many in all, but no fewer than 25 a unit
+_SOME = 600  # knots between which the law is integrated
 _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])
 
 
@@ -45,7 +46,8 @@ class LogitSpline(ByTable):
         value = np.maximum.accumulate(value)
         value = value + np.cumsum(2 * np.spacing(np.abs(value) + 1))
         # a cubic of this kind increases if no slope is more than three times that of the chords beside it
-        chord = np.diff(value) / np.diff(knots)
+        with np.errstate(over="ignore"):
+            chord = np.diff(value) / np.diff(knots)
         limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
 
@@ -132,8 +134,10 @@ class LogitSpline(ByTable):
         return xp.reshape(y, shape)
 
     def _breaks(self) -> Array:
-        """Quantiles; the knots are so many that the cubics do not bend at them."""
+        """Quantiles, and some of the knots: they are so many that the cubics do not bend at them."""
+        some = self.knots[:: 1 + self.knots.shape[0] // _SOME]
         points = self._ppf_logit(device_like(LOGIT_GRID, self.knots))
+        points = namespace(points).sort(concatenate([points, some]))
         return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]
 
     def _describe(self) -> str:

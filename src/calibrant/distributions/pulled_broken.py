@@ -9,7 +9,7 @@ from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, image
 from calibrant.distributions.maps import Broken
 
 
@@ -63,7 +63,7 @@ class PulledBroken(Composed):
         """y as (n, k), and the scores at which its stretch of each of K + 1 pieces starts and ends, (n, k, K + 1)."""
         xp, line = namespace(y), self.map
         y = xp.broadcast_to(y, (*self.shape, y.shape[-1]))
-        low, high = (line(xp.broadcast_to(end, y.shape))[..., None] for end in (low, high))
+        low, high = (image(line, xp.broadcast_to(end, y.shape))[..., None] for end in (low, high))
         levels = xp.broadcast_to(line.levels, line.values.shape)[:, None, :]
         inner = xp.minimum(xp.maximum(levels, low), high)
         return y, concatenate([low, inner], axis=-1), concatenate([inner, high], axis=-1)

@@ -195,6 +195,8 @@ class _Rows:
         """The rows whose Y is not yet a polynomial in some cell, weighted as in mean and in variance."""
         xp = namespace(self.c)
         mass = xp.abs(xp.sum(self.rule.whole.once, axis=-1))
+        # a map that ends at a bound bends there
+        limit = _ROUGH if self.block.lower is None and self.block.upper is None else _ROUGH / 10
         with np.errstate(over="ignore", invalid="ignore"):
             size, miss = xp.max(xp.abs(self.Y), axis=-1), xp.zeros_like(self.Y[:, :, 0])
             for side, row in enumerate(AT_ENDS):
@@ -202,7 +204,7 @@ class _Rows:
                 miss = miss + xp.abs(guess - self.ends[:, side : self.ends.shape[1] - 1 + side])
             fine = xp.ones_like(self.c[:, 0]) > 0
             for weight in (mass + xp.zeros_like(size), mass * size):
-                fine = fine & (xp.sum(miss * weight, axis=1) <= _ROUGH * xp.sum(size * weight, axis=1))
+                fine = fine & (xp.sum(miss * weight, axis=1) <= limit * xp.sum(size * weight, axis=1))
         return ~fine
 
     def rises(self, values: Array, side: int) -> Array:

@@ -83,8 +83,8 @@ class Tabulated(FromMiddle):
             _rises(xp.flip(upper), high),
             _rises(xp.flip(upper2), high),
         )
-        median = law._ppf_logit(device_like([0.0], edges))
-        # a law with much mass at an end of the line has no median here
+        below_all, above_all = law._infinite_mass()
+        median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
         median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
         F_down, h_down = xp.flip(F[:middle, :], axis=0), xp.flip(h[:middle])

@@ -46,7 +46,7 @@ class Chart(ABC):
         """Places in each row, (n, m), between which the map is smooth, as far as scores like these reach."""
         count = s.shape[-1]
         low, high = (self.inverse(s[:, k : k + 1]) for k in (count // 50, count - 1 - count // 50))
-        return low + (high - low) * device_like(np.arange(257) / 256, low)
+        return low + (high - low) * device_like(np.arange(1025) / 1024, low)
 
     def widest(self, s: Array) -> Array:
         """How long a stretch of scores around s may be for the inverse to be as good as a polynomial on it."""

@@ -41,24 +41,25 @@ class SumChart(Chart):
         high = reduce(xp.maximum, (c.inverse((s - least) / total) for c, _ in free))
         sure = xp.isfinite(s) & xp.isfinite(low) & xp.isfinite(high)
         held = [xp.where(sure, part, xp.zeros_like(low)) for part in (s, low, high)]
-        root = solve_increasing(self._with_slope, *held)
+        root = solve_increasing(self.with_slope, *held)
         return xp.where(sure, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
 
     def inverse_at(self, s: Array) -> Array:
         """Interpolated between the terms' own places for such scores, and one Newton step."""
         if s.shape[-1] <= _FEW:
             return self.inverse(s)
-        return invert_many(self._with_slope, self._of_rows, s, self.places(s))
+        return invert_many(self.with_slope, self._of_rows, s, self.places(s))
 
     def inverse_near(self, s: Array) -> Array:
-        return invert_many(self._with_slope, self._of_rows, s, self.places(s), closely=False)
+        return invert_many(self.with_slope, self._of_rows, s, self.places(s), closely=False)
 
-    def _with_slope(self, y: Array) -> tuple[Array, Array]:
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        """The score and the log of its slope."""
         return self(y), self.log_slope(y)
 
     def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
         chart = take_rows(self, rows)
-        return chart._with_slope, chart.inverse
+        return chart.with_slope, chart.inverse
 
     def places(self, s: Array) -> Array:
         """The terms' own places for their shares of such scores."""
