@@ -19,7 +19,7 @@ Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Joined(Distribution):
-    """Row i is row `row[i]` of the batch `parts[part[i]]`; a part that is a single law is the same for all its rows.
+    """Row i is row `row[i]` of the batch `laws[part[i]]`; one that is a single law is the same for all its rows.
 
     Every method is that of the parts, each asked for its own rows.
 
@@ -29,7 +29,7 @@ class Joined(Distribution):
     array([1.        , 1.41421356, 1.        ])
     """
 
-    parts: tuple[Distribution, ...] = shared()
+    laws: tuple[Distribution, ...] = shared()
     part: Rows
     row: Rows
 
@@ -50,19 +50,19 @@ class Joined(Distribution):
 
     @property
     def like(self) -> Array:
-        return next((law.like for law in self.parts if law.like is not None), None)
+        return next((law.like for law in self.laws if law.like is not None), None)
 
     def __getitem__(self, index: Any) -> Distribution:
         """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
-            law = self.parts[int(self.part[index])]
+            law = self.laws[int(self.part[index])]
             return law[int(self.row[index])] if law.shape else law
         return super().__getitem__(index)
 
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
         found = []
-        for k, law in enumerate(self.parts):
+        for k, law in enumerate(self.laws):
             where = np.flatnonzero(self.part == k)
             if where.size:
                 found.append((take_rows(law, self.row[where]) if law.shape else law, where))
@@ -72,7 +72,7 @@ class Joined(Distribution):
         """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
         asked = [(ask(law, rows), rows) for law, rows in self.places()]
         if not asked:
-            law, none = self.parts[0], np.zeros(0, dtype=np.int64)
+            law, none = self.laws[0], np.zeros(0, dtype=np.int64)
             return ask(take_rows(law, none) if law.shape else law, none)
         back = np.empty(len(self), dtype=np.int64)
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
@@ -181,11 +181,11 @@ class Joined(Distribution):
         return tuple(self._each(ask))  # type: ignore[return-value]
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
-        return Joined(tuple(law.clip(lower, upper) for law in self.parts), self.part, self.row)
+        return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
 
     def _describe(self) -> str:
-        kinds = dict.fromkeys(type(law).__name__ for law in self.parts)
-        return f"{len(self.parts)} parts: {', '.join(kinds)}"
+        kinds = dict.fromkeys(type(law).__name__ for law in self.laws)
+        return f"{len(self.laws)} parts: {', '.join(kinds)}"
 
 
 class _Pair(tuple[Array, Array]):

@@ -243,16 +243,16 @@ def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
         raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
 
 
-def _joined(parts: tuple[Distribution, ...], part: Any, row: Any) -> None:
+def _joined(laws: tuple[Distribution, ...], part: Any, row: Any) -> None:
     if part.shape != row.shape:
         raise ValueError(f"{part.size} parts do not go with {row.size} rows")
-    if not 0 <= int(part.min()) <= int(part.max()) < len(parts):
-        raise ValueError(f"its rows must come from its {len(parts)} parts, got {int(part.min())} to {int(part.max())}")
-    counts = np.asarray([law.shape[0] if law.shape else 1 for law in parts])
+    if not 0 <= int(part.min()) <= int(part.max()) < len(laws):
+        raise ValueError(f"its rows must come from its {len(laws)} laws, got {int(part.min())} to {int(part.max())}")
+    counts = np.asarray([law.shape[0] if law.shape else 1 for law in laws])
     outside = (row < 0) | (row >= counts[part])
     if bool(outside.any()):
         first = int(np.argmax(outside))
-        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of part {part[first]}")
+        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of law {part[first]}")
 
 
 def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
@@ -358,7 +358,7 @@ PARTS = (
     _kind(Clipped, _ordered, law=_a(Distribution), lower=_PLACE, upper=_PLACE),
     _kind(Unrealised, _atoms, atoms=_SINGLE, lower=_PLACE, upper=_PLACE, count=_count("a count", 1)),
     _kind(Single, batch=_ROW),
-    _kind(Joined, _joined, parts=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
+    _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),
     _kind(StandardNormal),
     _kind(StandardLogistic),

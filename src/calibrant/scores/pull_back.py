@@ -47,7 +47,8 @@ def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
 
 
 def _part_by_part(q: Joined, chart: Chart) -> Distribution:
-    parts, part, row = [], np.empty(len(q), np.int64), np.empty(len(q), np.int64)
+    parts: list[Distribution] = []
+    part, row = np.empty(len(q), np.int64), np.empty(len(q), np.int64)
     for law, rows in q.places():
         part[rows], row[rows] = len(parts), np.arange(rows.size)
         parts.append(pull_back(law, take_rows(chart, rows)))
