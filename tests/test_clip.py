@@ -85,7 +85,7 @@ def test_a_clipped_law_has_the_mean_std_and_crps_of_the_clipped_label(name):
             continue  # the integral that is done here ends at 1e9: see the test of one-sided clips
         # a law that is all but on one point is as exact as its width allows
         width = high - low if np.isfinite(high - low) else 0.0
-        size = std if std > 1e-5 * width else width
+        size = max(std, 0.05 * width) if std > 1e-5 * width else width
         size = max(
             size, 1e-9 * max(abs(low) if np.isfinite(low) else 0.0, abs(high) if np.isfinite(high) else 0.0, 1e-300)
         )

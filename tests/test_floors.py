@@ -10,7 +10,6 @@ import array_api_strict
 import numpy as np
 import pytest
 import torch
-from calibrant.intervals import Centred
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
 
 import calibrant
@@ -31,7 +30,7 @@ from calibrant import (
 )
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Linear, Random
-from calibrant.intervals import ConformalInterval, NormalizedResidual
+from calibrant.intervals import Centred, ConformalInterval, NormalizedResidual
 from calibrant.scores import CDFScore, EnsembleScore, IntervalScore, QuantileScore, SamplesScore, ZScore, signed
 from calibrant.testing import check_score
 

@@ -32,8 +32,7 @@ from calibrant import (
     required_n,
     required_n_for_interval,
 )
-from calibrant.distributions import PiecewiseLinear
-from calibrant.distributions import Context
+from calibrant.distributions import Context, PiecewiseLinear
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import (

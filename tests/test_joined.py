@@ -8,11 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from catalogue import DISTRIBUTIONS, HERE, H
+from catalogue import CALIBRATION, DISTRIBUTIONS, HERE, ROWS, H, Y
 from forged import in_fields, tampered
 
 import calibrant
-from calibrant import Calibrated, GaussianMixture, Guarantee, Laplace, LogNormal, Mixture, Normal, StudentT, concatenate
+from calibrant import (
+    Calibrated,
+    Calibrator,
+    GaussianMixture,
+    Guarantee,
+    Laplace,
+    LogNormal,
+    Mixture,
+    Normal,
+    StudentT,
+    concatenate,
+)
 from calibrant._batch import same
 from calibrant.distributions import Joined
 from calibrant.distributions.single import Single
@@ -110,7 +121,7 @@ def test_an_integer_gives_the_law_of_the_row():
 
 def test_joins_of_joins_are_flat():
     nested = concatenate([concatenate([NORMAL, MIXTURE]), concatenate([MIXTURE, NORMAL.clip(0.0)])])
-    assert not any(isinstance(part, Joined) for part in nested.parts)
+    assert not any(isinstance(part, Joined) for part in nested.laws)
     again = concatenate([ALL[:4], ALL[4:]])
     np.testing.assert_array_equal(again.mean(), ALL.mean())
 
@@ -147,6 +158,15 @@ def test_gradients_reach_the_rows_they_belong_to():
     assert loc.grad[0] != 0
     assert loc.grad[1] == 0
     assert other.grad[0] != 0
+
+
+def test_a_joined_batch_is_a_forecast_like_any_other():
+    law = DISTRIBUTIONS["joined"](HERE)
+    assert law.parts() == ()
+    y = Y[CALIBRATION:]
+    model = Calibrator().fit(concatenate([law] * 4), np.tile(y, 4) + np.arange(4 * ROWS) / 7)
+    assert np.all(np.isfinite(model(law).crps(y)))
+    assert calibrant.evaluate(law, y).crps > 0
 
 
 def test_a_joined_batch_pickles():
@@ -186,11 +206,11 @@ def test_a_joined_law_comes_back_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("field", "value", "why"),
     [
-        ("part", [7], "its rows must come from its 3 parts, got 7 to 7"),
-        ("part", [-1], "its rows must come from its 3 parts, got -1 to -1"),
-        ("row", [2], "row 2 is not among the 2 rows of part 1"),
-        ("row", [-1], "row -1 is not among the 2 rows of part 1"),
-        ("row", [2**62], f"row {2**62} is not among the 2 rows of part 1"),
+        ("part", [7], "its rows must come from its 3 laws, got 7 to 7"),
+        ("part", [-1], "its rows must come from its 3 laws, got -1 to -1"),
+        ("row", [2], "row 2 is not among the 2 rows of law 1"),
+        ("row", [-1], "row -1 is not among the 2 rows of law 1"),
+        ("row", [2**62], f"row {2**62} is not among the 2 rows of law 1"),
     ],
 )
 def test_a_forged_joined_law_is_refused(tmp_path, field, value, why):
@@ -207,7 +227,7 @@ def test_a_forged_joined_law_is_refused(tmp_path, field, value, why):
         replace(model, q=Single(batch)).save(tmp_path / "another")
 
 
-@pytest.mark.parametrize("forgery", [{"part": 0}, {"row": [0]}, {"parts": []}, {"parts": 3}, {"row": {"float": "inf"}}])
+@pytest.mark.parametrize("forgery", [{"part": 0}, {"row": [0]}, {"laws": []}, {"laws": 3}, {"row": {"float": "inf"}}])
 def test_a_joined_law_of_anything_else_is_refused(tmp_path, forgery):
     with_joined_q().save(tmp_path / "q")
     with tampered(tmp_path / "q") as (header, entries):

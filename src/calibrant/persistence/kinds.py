@@ -252,7 +252,7 @@ def _joined(laws: tuple[Distribution, ...], part: Any, row: Any) -> None:
     outside = (row < 0) | (row >= counts[part])
     if bool(outside.any()):
         first = int(np.argmax(outside))
-        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of part {part[first]}")
+        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of law {part[first]}")
 
 
 def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
