@@ -132,6 +132,12 @@ def complain(name: str, bad: Array, what: str) -> None:
     raise ValueError(f"{name} {what} {where}{plural}")
 
 
+def count_true(mask: Array) -> int:
+    """How many entries of a mask are true."""
+    xp = namespace(mask)
+    return int(xp.sum(xp.astype(mask, xp.int64)))
+
+
 def first_and_count(bad: Array) -> tuple[int, int]:
     """The first row with a true entry, and the number of such rows."""
     xp = namespace(bad)

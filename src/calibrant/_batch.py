@@ -23,9 +23,10 @@ def shared() -> Any:
     return field(metadata={"shared": True})
 
 
-def no_rows(batch: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """A mask of the rows of a batch that marks none."""
-    return np.zeros(len(batch), dtype=np.bool_)
+def no_rows(batch: Any) -> Any:
+    """A mask of the rows of a batch that marks none, beside its arrays."""
+    xp = namespace(batch.like)
+    return xp.zeros(len(batch), dtype=xp.bool, device=array_api_compat.device(batch.like))
 
 
 def take_rows(batch: T, index: Any) -> T:

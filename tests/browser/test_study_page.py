@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrant.study import published
+from calibrant.study.paper import published
 from calibrant.study.paper.html_page import study_page
 from calibrant.study.results import Method, read
 from calibrant.study.tables import table1, table2, versus

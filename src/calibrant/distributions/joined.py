@@ -10,6 +10,7 @@ import numpy as np
 from array_api_compat import device
 
 from calibrant._arrays import Array, concatenate, namespace, to_numpy
+from calibrant._arrays import rows as rows_of
 from calibrant._batch import join_rows, take_rows
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -105,7 +106,7 @@ class Joined(Distribution):
         """A method of the parts at (n, k) or (1, k) values."""
 
         def ask(law: Distribution, rows: Rows) -> Any:
-            own = [value if value.shape[0] == 1 else value[rows, ...] for value in arguments]
+            own = [value if value.shape[0] == 1 else rows_of(value, rows) for value in arguments]
             if not law.shape:  # elementwise, so every row has its own values
                 xp = namespace(own[0])
                 own = [xp.broadcast_to(value, (rows.size, value.shape[1])) for value in own]

@@ -65,7 +65,7 @@ class RoughRows:
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
         a, b = gather(edges, piece), gather(edges, piece + 1)
         # many short pieces need few nodes each
-        x, w = gauss_legendre(3 if edges.shape[1] > _MANY else 5, y)
+        x, w = gauss_legendre(3 if edges.shape[1] > _MANY else 9, y)
 
         def at_nodes(low: Array, high: Array) -> tuple[Array, Array, Array]:
             """The lengths of some stretches of y, and F and 1 - F at their nodes."""
@@ -88,7 +88,10 @@ class RoughRows:
     def _edges(self, map: Increasing, cuts: Array, y: Array) -> Array:
         """The images of the bends of q, and places between which the map itself is smooth, in order."""
         xp, rows = namespace(y), y.shape[0]
-        images = xp.broadcast_to(map.inverse_near(cuts[None, :]), (rows, cuts.shape[0]))
+        # where q bends, a piece may start a little beside the bend; where it jumps, it may not
+        jumps = bool(xp.any(self.q._cdf(cuts) > self.q._cdf_left(cuts)))
+        images = map.inverse_at(cuts[None, :]) if jumps else map.inverse_near(cuts[None, :])
+        images = xp.broadcast_to(images, (rows, cuts.shape[0]))
         low = images[:, :1]
         places = map.places(cuts[None, :])
         parts = [images, xp.broadcast_to(places, (rows, places.shape[1]))]

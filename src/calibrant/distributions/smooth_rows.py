@@ -19,7 +19,7 @@ from calibrant.distributions.rough_rows import RoughRows
 from calibrant.distributions.rule import AT_ENDS, NODES, Rule
 
 _BLOCK = 2**16  # function values held at a time
-_ROUGH = 3e-6  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
+_ROUGH = 6e-7  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
 _HEAVY = 1e-10  # of the variance: what may lie beyond the outermost cells before the tails are followed farther
 
 
@@ -45,6 +45,8 @@ class SmoothRows:
         xp = namespace(y)
         (rows,) = self.map.shape
         y = xp.broadcast_to(y, (rows, y.shape[1]))
+        if lower is not None and upper is not None:  # of a stretch that may be short beside the cells
+            return list(by_bends(RoughRows(self.map, self.q), y, lower, upper))
         rule = self._rule(far=False)
         size = max(1, _BLOCK // (rule.nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
         parts = []
@@ -196,7 +198,7 @@ class _Rows:
         xp = namespace(self.c)
         mass = xp.abs(xp.sum(self.rule.whole.once, axis=-1))
         # a map that ends at a bound bends there
-        limit = _ROUGH if self.block.lower is None and self.block.upper is None else _ROUGH / 10
+        limit = _ROUGH if self.block.lower is None and self.block.upper is None else _ROUGH / 4
         with np.errstate(over="ignore", invalid="ignore"):
             size, miss = xp.max(xp.abs(self.Y), axis=-1), xp.zeros_like(self.Y[:, :, 0])
             for side, row in enumerate(AT_ENDS):

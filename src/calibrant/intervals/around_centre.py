@@ -6,9 +6,6 @@ from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant.intervals.rows import rows_and
 from calibrant.scores import ResidualScore, ZScore
@@ -87,7 +84,7 @@ class NormalizedResidual(AroundCentre):
     def __post_init__(self) -> None:
         object.__setattr__(self, "floor", ZScore(floor=self.floor).floor)
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """The floor of the z-score."""
         score, mended = ZScore(floor=self.floor).learn(prediction)
         return replace(self, floor=score.floor), mended
@@ -126,7 +123,7 @@ class Centred(AroundCentre):
         """That of the score."""
         return self.score.unit_free
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What the score learns."""
         score, mended = self.score.learn(prediction)
         return replace(self, score=score), mended

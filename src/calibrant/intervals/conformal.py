@@ -16,7 +16,7 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from calibrant._arrays import Array, complain, first_and_count, largest_tie_of, namespace, unit
+from calibrant._arrays import Array, complain, count_true, first_and_count, largest_tie_of, namespace, unit
 from calibrant.forms import Form
 from calibrant.guarantee.required import exact
 from calibrant.guarantee.words import floor_words
@@ -143,7 +143,7 @@ class ConformalInterval:
         values = xp.sort(values)
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
-        largest_tie, floored = largest_tie_of(values) if tied else 1, int(mended.sum())
+        largest_tie, floored = largest_tie_of(values) if tied else 1, count_true(mended)
         guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie, floored)
         return FittedInterval(nonconformity, threshold, guarantee, prediction.form())
 

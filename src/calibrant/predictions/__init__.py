@@ -49,5 +49,4 @@ __all__ = [
     "Unsaid",
     "as_prediction",
     "concatenate",
-    "with_labels",
 ]

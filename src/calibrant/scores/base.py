@@ -5,10 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from calibrant._arrays import Array
+from calibrant._arrays import Array, count_true
 from calibrant._batch import no_rows
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
@@ -51,7 +48,7 @@ class ChartScore(ABC):
         """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
         raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What `Calibrator.fit` keeps of the score, and which calibration rows it had to mend: here itself, and none.
 
         Called once, with the calibration predictions and not the labels. What it returns scores the calibration rows
@@ -85,5 +82,5 @@ class ChartScore(ABC):
 
 def learned(score: Score, prediction: Any) -> tuple[Score, int]:
     """What `fit` keeps of a score, and how many calibration rows it had to mend; a score without `learn` stays."""
-    kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, ())
-    return kept, int(np.sum(mended))
+    kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
+    return kept, count_true(mended)

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
 from calibrant.scores.base import ChartScore
@@ -57,12 +55,12 @@ class EnsembleScore(ChartScore):
         members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
         return float(sum(w * (0.5 if isinstance(s.support, Logits) else s.middle(m)) for s, m, w in members))
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What the scores of the members learn; a row counts if it is mended in any member."""
         prediction = self.expected(prediction)
         scores = self._scores(prediction)
         learned = [score.learn(member) for score, member in zip(scores, prediction.members, strict=True)]
-        mended = reduce(np.logical_or, (rows for _, rows in learned))
+        mended = reduce(lambda a, b: a | b, (rows for _, rows in learned))
         kept = tuple(score for score, _ in learned)
         same = all(new is old for new, old in zip(kept, scores, strict=True))
         return self if same else replace(self, scores=kept), mended

@@ -11,9 +11,6 @@ from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from calibrant._arrays import (
     Array,
     anywhere,
@@ -23,7 +20,6 @@ from calibrant._arrays import (
     one_number,
     resolution,
     smallest,
-    to_numpy,
     warn_user,
 )
 from calibrant._batch import no_rows
@@ -59,7 +55,7 @@ class Floored(ChartScore):
     def widths(self, prediction: Any) -> tuple[Array, Array] | None:
         """The width that each row has by itself, and a value near it; None where the score needs no width."""
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """The same score with a floor, and which rows are below it; as it is, if it has one."""
         prediction = self.expected(prediction)
         found = None if self.floor is not None else self.widths(prediction)
@@ -67,7 +63,7 @@ class Floored(ChartScore):
             return self, no_rows(prediction)
         width, centre = (detached(part) for part in found)
         floor = _usual(width, centre)
-        return replace(self, floor=floor), to_numpy(width < floor)
+        return replace(self, floor=floor), width < floor
 
     def at_least(self, width: Array, centre: Array) -> Array:
         """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""

@@ -12,9 +12,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from calibrant._arrays import Array, namespace
 from calibrant._batch import no_rows
 from calibrant.scores.charts.base import Chart
@@ -64,7 +61,7 @@ class Nonconformity(ABC):
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """log |da/dy| at y_i."""
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What `fit` keeps, and which calibration rows it mends, as `ChartScore.learn`: here itself, and none."""
         return self, no_rows(prediction)
 

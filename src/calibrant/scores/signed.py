@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibrant._arrays import Array
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts.base import Chart
@@ -53,7 +51,7 @@ class SignedScore(ChartScore):
         """That of the non-conformity."""
         return self.nonconformity.unit_free
 
-    def learn(self, prediction: Any) -> tuple[Self, NDArray[np.bool_]]:
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What the non-conformity learns."""
         kept, mended = self.nonconformity.learn(prediction)
         return replace(self, nonconformity=kept), mended
