@@ -7,7 +7,8 @@ import pytest
 
 from calibrant.study.paper import published
 from calibrant.study.paper.html_page import study_page
-from calibrant.study.results import Method, read
+from calibrant.study.names import Method
+from calibrant.study.paper.reading import read
 from calibrant.study.tables import table1, table2, versus
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._search import Finder
@@ -36,7 +36,7 @@ class LogitSpline(ByTable):
     @classmethod
     def through(cls, law: Distribution, knots: Any, like: Array) -> LogitSpline:
         """The spline with a law's own logits and slopes at some knots, beside an array."""
-        knots = np.unique(np.asarray(device_like(np.unique(knots), like), dtype=np.float64))
+        knots = np.unique(to_numpy(device_like(np.unique(knots), like)).astype(np.float64))
         value, log_slope = law._logit_and_log_slope(knots)
         with np.errstate(over="ignore"):
             slope = np.exp(log_slope)

@@ -10,7 +10,8 @@ from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Forecast, Mark, Unsaid
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction, with_labels
+from calibrant.predictions.as_prediction import as_prediction
+from calibrant.predictions.as_prediction import with_labels as with_labels
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
 from calibrant.predictions.interval import Interval
