@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from calibrant.study.names import Method
 from calibrant.study.paper import published
 from calibrant.study.paper.html_page import study_page
-from calibrant.study.names import Method
 from calibrant.study.paper.reading import read
-from calibrant.study.tables import table1, table2, versus
+from calibrant.study.paper.tables import table1, table2, versus
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
