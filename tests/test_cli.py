@@ -383,7 +383,7 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
 
 def test_the_study_says_which_extra_brings_what_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not there
-    for name in [name for name in sys.modules if name.startswith("calibrant.study")]:
+    for name in [name for name in sys.modules if name.startswith(("calibrant.study", "calibrant.cli.study"))]:
         monkeypatch.delitem(sys.modules, name)
     said = run("study", "--quick", code=1).stderr
     assert said == "error: this command needs torch: pip install 'calibrant[study]'\n"

@@ -21,6 +21,7 @@ from calibrant.scores.charts.monotone import Monotone
 class Nonconformity(ABC):
     """a(f(x), y), strictly unimodal in y. To write your own, give four functions of one value a row.
 
+    >>> import numpy as np
     >>> class SquaredResidual(Nonconformity):
     ...     def value(self, prediction, y):
     ...         return (y - prediction.values) ** 2
