@@ -58,7 +58,8 @@ class Distribution(Forecast):
     | `_moments_within`, `_squares_within` | the same between two bounds | quadrature |
     | `_infinite_mass` | the mass at -inf and +inf | none |
     | `_breaks` | where a single law bends | a grid of quantiles |
-    | `_outline` | points of each CDF, straight lines between which are exact | none |
+    | `_outline` | points of each CDF, straight lines between which are as good as exact | none |
+    | `is_discrete`, `bends_often` | whether a single law has only atoms, or bends at many points | no |
     | `_clipped` | the law of min(max(Y, lower), upper) | `Clipped` |
     | `for_rows` | the laws of these rows, for a q that depends on the row | the law itself |
     """
@@ -172,6 +173,11 @@ class Distribution(Forecast):
     @property
     def is_discrete(self) -> bool:
         """Whether all of the mass sits on atoms, of a single law that can say so."""
+        return False
+
+    @property
+    def bends_often(self) -> bool:
+        """Whether a single law bends or jumps at every one of many `_breaks`."""
         return False
 
     def _outline(self) -> tuple[Array, Array, Array] | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, namespace
+import numpy as np
+
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
+
+_BETWEEN = 4  # points of a CDF from one bend of q to the next
 
 
 class Composed(Integrated):
@@ -52,6 +56,20 @@ class Composed(Integrated):
         slope = xp.where(outside, xp.zeros_like(s), self.map.log_slope(y))
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
+
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        """Through the images of the bends of q, and of some points between any two, since the map bends too."""
+        if self.q.shape or not self.q.bends_often:
+            return None
+        s = self.q._breaks()
+        xp = namespace(s)
+        if not self.q.is_discrete:
+            share = device_like(np.arange(_BETWEEN) / _BETWEEN, s)
+            inner = s[:-1, None] + (s[1:] - s[:-1])[:, None] * share
+            s = concatenate([xp.reshape(inner, (-1,)), s[-1:]])
+        y = self.map.inverse_at(s[None, :]) if self.map.shape else self.map.inverse(s)
+        finite = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
+        return clip(y, -finite, finite), self.q._cdf_left(s), self.q._cdf(s)
 
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()

@@ -100,6 +100,10 @@ class LogisticLinear(ByTable):
         gap = log_sigmoid(b) + log_sigmoid(-a) + xp.log(-xp.expm1(a - b))
         return xp.log(Fb - Fa) - gap + log_sigmoid(s) + log_sigmoid(-s)
 
+    @property
+    def bends_often(self) -> bool:
+        return True
+
     def _breaks(self) -> Array:
         """The knots and a grid; beyond the last knot the tail is that of the logistic law."""
         xp = namespace(self.knots)

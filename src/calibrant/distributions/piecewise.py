@@ -228,6 +228,10 @@ class PiecewiseLinear(FromMiddle, Integrated):
         below, above = self._tail(0), self._tail(1)
         return below[0] if math.isinf(below[1]) else 0.0, above[0] if math.isinf(above[1]) else 0.0
 
+    @property
+    def bends_often(self) -> bool:
+        return True
+
     def _breaks(self) -> Array:
         """The knots, and steps into the exponential tails until a 1e-17th of their mass is left."""
         xp = namespace(self.knots)

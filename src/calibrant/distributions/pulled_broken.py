@@ -39,6 +39,24 @@ class PulledBroken(Composed):
         upper = _Pieces(line, s, upwards=False).once(at_knots.upper, at_s.upper)
         return Squares(lower, upper)
 
+    def _outline(self) -> tuple[Array, Array, Array] | None:
+        """The images of the points of q, and the bends of the line."""
+        outline = self.q._outline()
+        if outline is None or self.q.shape:
+            return None
+        xp, (s, left, right) = namespace(self.map.values), outline
+        rows, levels = self.shape[0], xp.broadcast_to(self.map.levels, self.map.values.shape)
+        own = self.map.values, self.q._cdf_left(levels), self.q._cdf(levels)
+        parts = (self.map.inverse(s[None, :]), left[None, :], right[None, :])
+        images = (xp.broadcast_to(part, (rows, s.shape[0])) for part in parts)
+        y, left, right = (concatenate([a, b], axis=1) for a, b in zip(images, own, strict=True))
+        # in order of y, and at one y in order of F
+        order = xp.argsort(right, axis=1, stable=True)
+        y, left, right = (xp.take_along_axis(part, order, axis=1) for part in (y, left, right))
+        order = xp.argsort(y, axis=1, stable=True)
+        y, left, right = (xp.take_along_axis(part, order, axis=1) for part in (y, left, right))
+        return y, left, right
+
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         y, a, b = self._stretches(y, lower, y)
         lower1, lower2 = self._summed(y, a, b, lambda a, b: self.q._moments_within(b, a, b)[:2], end=1)
