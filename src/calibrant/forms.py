@@ -56,7 +56,7 @@ class Form:
 
 def check_form(kept: Form | None, given: Form) -> None:
     """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
-    if kept is None or kept is given or kept.fits(given):
+    if kept is None or kept is given or kept == given or kept.fits(given):
         return
     # levels may differ where their seven digits do not
     one, two = (str(kept), str(given)) if str(kept) != str(given) else (repr(kept), repr(given))

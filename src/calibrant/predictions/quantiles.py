@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,12 @@ class Quantiles(Prediction):
 
     def form(self) -> Form:
         """Quantiles and their levels."""
-        return Form("quantiles", levels=self.quantile_levels())
+        return _form(self.quantile_levels())
+
+
+@lru_cache(maxsize=64)
+def _form(levels: tuple[float, ...]) -> Form:
+    return Form("quantiles", levels=levels)
 
 
 def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from calibrant._arrays import Array, concatenate, namespace, resolution
+from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
 from calibrant.predictions import Quantiles
 from calibrant.scores.charts import Affine, BrokenLine, Chart
 from calibrant.scores.floors import SHARE, Floored
@@ -37,21 +37,23 @@ class QuantileLine(Floored):
         if values.shape[1] == 1:
             slope = 1.0 if self.outer_slope is None else self.outer_slope
             return Affine(values[:, 0], xp.full_like(values[:, 0], 1 / slope))
-        values = self._apart(values)
-        inner = (levels[1:] - levels[:-1]) / (values[:, 1:] - values[:, :-1])
+        values, gap = self._apart(values)
+        inner = (levels[1:] - levels[:-1]) / gap
         own = (levels[-1] - levels[0]) / (values[:, -1:] - values[:, :1])
         outer = own if self.outer_slope is None else xp.full_like(own, self.outer_slope)
         return BrokenLine(values, levels[None, :], concatenate([outer, inner, outer], axis=1))
 
-    def _apart(self, values: Array) -> Array:
-        """Each row with a gap that is too small rebuilt from its first value and wider gaps; the others as they are."""
+    def _apart(self, values: Array) -> tuple[Array, Array]:
+        """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones."""
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
         held = self.at_least(spread, values[:, 0])
         least = (xp.where(held > spread, held, SHARE * spread) / gap.shape[1])[:, None]
-        short = xp.any(gap < least, axis=1)[:, None]
-        if not bool(xp.any(short)):
-            return values
+        short = gap < least
+        if not anywhere(short):
+            return values, gap
+        short = xp.any(short, axis=1)[:, None]
         # a gap of a single float would be lost in the sum
         wide = xp.maximum(xp.maximum(gap, least + xp.zeros_like(gap)), resolution(values[:, 1:], 0.0))
-        return xp.where(short, concatenate([first, first + xp.cumulative_sum(wide, axis=1)], axis=1), values)
+        values = xp.where(short, concatenate([first, first + xp.cumulative_sum(wide, axis=1)], axis=1), values)
+        return values, values[:, 1:] - values[:, :-1]
