@@ -29,6 +29,7 @@ _NEAR = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8.5, 10.5, 13.5, 18, 24, 34])
 _FAR = np.concatenate(
     [_NEAR, [36, 39, 42, 45, 50, 56, 63, 71, 80, 90, 102, 115, 130, 147, 167, 190, 217, 249, 300, 340]]
 )
+_FINE = 4  # parts of a usual cell
 _BLOCK = 2**14  # stretches of q integrated at a time
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
@@ -68,9 +69,9 @@ class Rule:
     """The cell from which on the weights are summed from above, with 1 - q in the place of q."""
 
     @classmethod
-    def of(cls, q: Distribution, chart: Increasing, like: Array, *, far: bool) -> Rule:
-        """The rule of a single law; `far` reaches into tails that are too heavy for the usual cells."""
-        edges, split = _edges(q, chart, like, far=far)
+    def of(cls, q: Distribution, chart: Increasing, like: Array, *, far: bool, fine: bool) -> Rule:
+        """The rule of a single law; `far` reaches into heavy tails, `fine` has cells for rougher maps."""
+        edges, split = _edges(q, chart, like, far=far, parts=_FINE if fine else 1)
         xp = namespace(edges)
         nodes = edges[:-1, None] + (edges[1:] - edges[:-1])[:, None] * device_like((_x + 1) / 2, edges)
         breaks = q._breaks() if q.like is not None else device_like(q._breaks(), edges)
@@ -130,7 +131,7 @@ def _both(once: Array, own: Array, upper_half: Array) -> Weights:
     return Weights(once, xp.where(upper_half, other, own), xp.where(upper_half, own, other))
 
 
-def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool) -> tuple[Array, int]:
+def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool, parts: int) -> tuple[Array, int]:
     """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones; and the middle."""
     levels = _FAR if far else _NEAR
     s = q._ppf_logit(device_like(np.concatenate([-levels[:0:-1], levels]), like))
@@ -143,12 +144,12 @@ def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool) -> tup
         near = 1e-12 * (1 + xp.abs(edges))  # a single atom, in a cell of no length to speak of
         edges = concatenate([edges - near, edges + near])
     h = edges[1:] - edges[:-1]
-    count = xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)
-    parts = [edges[:1]]
-    for k in range(1, 17):  # the k-th part of every cell that has one
+    count = parts * xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)
+    cut = [edges[:1]]
+    for k in range(1, 16 * parts + 1):  # the k-th part of every cell that has one
         inner = edges[:-1] + h * (k / count)
-        parts.append(xp.where(k == count, edges[1:], inner)[k <= count])
-    edges = _unique(xp.sort(concatenate(parts)))
+        cut.append(xp.where(k == count, edges[1:], inner)[k <= count])
+    edges = _unique(xp.sort(concatenate(cut)))
     if edges.shape[0] == 2:
         edges = concatenate([edges[:1], (edges[:1] + edges[1:]) / 2, edges[1:]])
     middle = q._ppf_logit(device_like([0.0], like))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._batch import take_rows
@@ -47,7 +49,7 @@ class SmoothRows:
         y = xp.broadcast_to(y, (rows, y.shape[1]))
         if lower is not None and upper is not None:  # of a stretch that may be short beside the cells
             return list(by_bends(RoughRows(self.map, self.q), y, lower, upper))
-        rule = self._rule(far=False)
+        rule = self._rule(far=False, fine=False)
         size = max(1, _BLOCK // (rule.nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
         parts = []
         for start in range(0, max(rows, 1), size):
@@ -55,26 +57,32 @@ class SmoothRows:
             parts.append(
                 _Block(take_rows(self.map, block), self.q, y[block, ...], _cut(lower, block), _cut(upper, block))
             )
-        answers = [self._answer(block, rule, integrate, by_bends) for block in parts]
+        answers = [self._answer(block, integrate, by_bends) for block in parts]
         return [concatenate(column) for column in zip(*answers, strict=True)]
 
-    def _answer(self, block: _Block, rule: Rule, integrate: Array, by_bends: Array) -> list[Array]:
-        rows = _Rows.of(block, rule)
-        results = integrate(rows)
-        heavy = rows.heavy()
-        results = _mended(results, heavy, block, lambda part: integrate(_Rows.of(part, self._rule(far=True))))
-        rough = rows.rough() & ~heavy
-        if bool(namespace(heavy).any(heavy)):
-            rough = _mended([rough], heavy, block, lambda part: [_Rows.of(part, self._rule(far=True)).rough()])[0]
-        return _mended(
-            results, rough, block, lambda part: by_bends(RoughRows(part.map, self.q), part.y, part.lower, part.upper)
-        )
+    def _answer(
+        self, block: _Block, integrate: Array, by_bends: Array, *, far: bool = False, fine: bool = False
+    ) -> list[Array]:
+        """By the usual rule; heavy tails by one that reaches farther, rough rows by a finer one, or by bends."""
+        rows = _Rows.of(block, self._rule(far=far, fine=fine))
+        results, rough = integrate(rows), rows.rough()
+        if not far:
+            heavy = rows.heavy()
+            rough = rough & ~heavy
+            again = partial(self._answer, integrate=integrate, by_bends=by_bends, far=True, fine=fine)
+            results = _mended(results, heavy, block, again)
+        if not fine:
+            again = partial(self._answer, integrate=integrate, by_bends=by_bends, far=far, fine=True)
+            return _mended(results, rough, block, again)
+        bends = lambda part: by_bends(RoughRows(part.map, self.q), part.y, part.lower, part.upper)  # noqa: E731
+        return _mended(results, rough, block, bends)
 
-    def _rule(self, *, far: bool) -> Rule:
+    def _rule(self, *, far: bool, fine: bool) -> Rule:
         """Made once for each law and kind of map."""
         like = self.map.like
-        key = ("rule", type(self.map).__name__, str(like.dtype), far)
-        return keep(self.q, key, lambda: Rule.of(self.q, self.map, like, far=far))
+        kind = type(self.map).__name__, getattr(self.map, "shift", None), str(like.dtype), str(device(like))
+        make = lambda: Rule.of(self.q, self.map, like, far=far, fine=fine)  # noqa: E731
+        return keep(self.q, ("rule", kind, far, fine), make)
 
 
 class _Block(NamedTuple):
