@@ -100,12 +100,13 @@ def invert_many(
     for tolerance in (1e-4, 1e-9):
         y = detached(y)
         value, log_slope = function(y)
-        step = (value - target) * xp.exp(clip(-detached(log_slope), -700.0, 700.0))
+        graded = getattr(value, "requires_grad", False)
+        step = (detached(value) - detached(target)) * xp.exp(clip(-detached(log_slope), -700.0, 700.0))
         # what is done stays as it is, whatever the others need
         y = xp.where(settled, y, xp.minimum(xp.maximum(y - step, a), b))
         settled = settled | (inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y))))
         if bool(xp.all(settled)):
-            return y
+            break
     for left, bracketed in ((~settled & inside, True), (~inside, False)):
         if not bool(xp.any(left)):
             continue
@@ -116,7 +117,10 @@ def invert_many(
         rank = xp.cumulative_sum(xp.astype(xp.reshape(left, (-1,)), xp.int64)) - 1
         rank = xp.where(xp.reshape(left, (-1,)), rank, xp.zeros_like(rank))
         y = xp.where(left, xp.reshape(xp.take(found[:, 0], rank), y.shape), y)
-    return y
+    if not graded:
+        return y
+    # one more step, whose gradients are those of the inverse
+    return xp.where(inside, newton_step(function, target, detached(y), width), y)
 
 
 def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:
