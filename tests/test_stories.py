@@ -23,7 +23,8 @@ from calibrant import (
     concatenate,
     isotonic,
 )
-from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Random
+from calibrant.distributions import StudentT
+from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.intervals import CQR
 from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, ZScore, signed
 
@@ -157,3 +158,26 @@ def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
     assert H.mean()[0] == pytest.approx(q.mean(), rel=1e-5)
     assert H.std()[0] == pytest.approx(q.std(), rel=1e-4)
     assert H.crps([1.2])[0] == pytest.approx(np.mean(np.abs(q - 1.2)) - np.mean((2 * p - 1) * q), rel=1e-4)
+
+
+def test_a_pool_with_a_cauchy_member_has_no_mean_and_says_so():
+    """Rows with a bend and heavy tails are integrated piece by piece, where nothing tells that a tail is too heavy."""
+
+    def pool(rows):
+        zero, one = np.zeros(rows), np.ones(rows)
+        return Mixture([StudentT(1.0, zero, one), Normal(zero, one)], [0.5, 0.5])
+
+    H = Calibrator(CDFScore()).fit(pool(60), np.random.default_rng(0).standard_t(1, 60))(pool(1))
+    assert np.isnan(H.mean()[0])
+    assert np.isposinf(H.clip(lower=-3).mean()[0])
+    assert np.isposinf(H.clip(lower=-3).std()[0])
+    assert 0.4 < H.crps([0.3])[0] < 0.6
+
+
+def test_one_score_in_single_precision_is_an_atom():
+    def pool(rows):
+        zero, one = np.zeros(rows, np.float32), np.ones(rows, np.float32)
+        return Mixture([Normal(zero, one), Normal(one, 2 * one)], [0.5, 0.5])
+
+    H = Calibrator(CDFScore(), Naive()).fit(pool(1), np.ones(1, np.float32))(pool(1))
+    np.testing.assert_allclose(H.crps([0.3]), [0.7], rtol=1e-5)

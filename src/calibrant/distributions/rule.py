@@ -141,7 +141,9 @@ def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool, parts:
         s = concatenate([breaks[:1], s, breaks[-1:]])
     edges = _unique(xp.sort(s[xp.isfinite(s)]))
     if edges.shape[0] == 1:
-        near = 1e-12 * (1 + xp.abs(edges))  # a single atom, in a cell of no length to speak of
+        near = (
+            4096 * float(xp.finfo(edges.dtype).eps) * (1 + xp.abs(edges))
+        )  # a single atom, in a cell of no length to speak of
         edges = concatenate([edges - near, edges + near])
     h = edges[1:] - edges[:-1]
     count = parts * xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)

@@ -257,7 +257,7 @@ def _squares(rows: _Rows) -> list[Array]:
 
 
 def _mended(values: list[Array], where: Array, block: _Block, again: Callable[[_Block], list[Array]]) -> list[Array]:
-    """`values` with the rows `where` worked out again, in another way."""
+    """`values` with the rows `where` worked out again, in another way; an integral found to be infinite stays so."""
     xp = namespace(where)
     if not bool(xp.any(where)):
         return values
@@ -267,6 +267,7 @@ def _mended(values: list[Array], where: Array, block: _Block, again: Callable[[_
     results = []
     for value, new in zip(values, again(block.take(index)), strict=True):
         mask = where[:, None] if value.ndim == 2 else where
+        mask = mask & ~xp.isinf(value) if value.dtype == new.dtype == block.y.dtype else mask
         results.append(xp.where(mask, xp.take(new, rank, axis=0), value))
     return results
 
