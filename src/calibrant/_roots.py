@@ -82,6 +82,18 @@ def invert_many(
     two follow, if the result is to be close. What is not settled then, some places beside a bend or beyond the grid, is
     solved for by itself: `of_rows(rows)` gives the function and its own slow inverse for these rows, one value each.
     """
+    with np.errstate(over="ignore"):  # far out in a heavy tail squares are infinite, as they should be
+        return _inverted(function, of_rows, target, grid, closely=closely)
+
+
+def _inverted(
+    function: Function,
+    of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
+    target: Array,
+    grid: Array,
+    *,
+    closely: bool,
+) -> Array:
     xp, grid = namespace(grid), detached(grid)
     value, log_slope = (detached(part) for part in function(grid))
     target = xp.broadcast_to(target, (grid.shape[0], target.shape[1]))

@@ -48,7 +48,8 @@ class RoughRows:
         for start in range(0, max(rows, 1), size):
             block = slice(start, min(start + size, rows))
             low, high = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
-            parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], low, high, integrate))
+            with np.errstate(over="ignore", invalid="ignore"):  # of moments that do not exist
+                parts.append(self._integrate(take_rows(self.map, block), cuts, y[block, ...], low, high, integrate))
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
     def _integrate(
