@@ -262,7 +262,7 @@ class Distribution(Forecast):
         rng = generator(rng)
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
-        # open at both ends, so that no draw is infinite
+        # open at both ends, so that no draw is infinite unless there is mass
         p = rng.random((*self.shape, size))
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self.like) else 1 - 2.0**-53, out=p)
         return self._at("_ppf", p if self.like is None else device_like(p, self.like))

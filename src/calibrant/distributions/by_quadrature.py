@@ -8,12 +8,10 @@ from calibrant._arrays import Array, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
-from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.logistic import STANDARD_LOGISTIC
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import Tabulated
-
-_LOGISTIC = StandardLogistic()
 
 
 def _table(law: Distribution, y: Array) -> Tabulated:
@@ -23,7 +21,7 @@ def _table(law: Distribution, y: Array) -> Tabulated:
 
 def _rows(law: Distribution) -> SmoothRows:
     """Any law is the standard logistic one pulled back through its own logit."""
-    return SmoothRows(OwnLogit(law), _LOGISTIC)
+    return SmoothRows(OwnLogit(law), STANDARD_LOGISTIC)
 
 
 def partial_moments(law: Distribution, y: Array) -> PartialMoments:

@@ -79,14 +79,10 @@ class Folded(PulledOne):
     map: Fold
     q: Distribution
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[float, float]:
         below, above = self.q._infinite_mass()
-        like = self.map.origin
-        zero = device_like(0.0, like) if not self.q.shape else device_like([[0.0]], like)
-        F, S = self.q._cdf(zero), self.q._sf(zero)
-        if self.q.shape:
-            return (F[:, 0], above) if self.map.upper else (below, S[:, 0])
-        return (float(F), above) if self.map.upper else (below, float(S))
+        zero = device_like(0.0, self.map.origin)
+        return (float(self.q._cdf(zero)), above) if self.map.upper else (below, float(self.q._sf(zero)))
 
     def _breaks(self) -> Array:
         """The bends of q on its own side, and a grid as far as the labels may lie."""

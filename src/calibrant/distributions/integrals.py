@@ -43,13 +43,13 @@ def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tu
     lower, lower2, upper, upper2 = part
     return PartialMoments(
         lower + (1 - above) * over - below * under,
-        lower2 + _arm(over, lower) + ((1 - above) * over**2 + below * under**2) / 2,
+        lower2 + arm(over, lower) + ((1 - above) * over**2 + below * under**2) / 2,
         upper + (1 - below) * under - above * over,
-        upper2 + _arm(under, upper) + ((1 - below) * under**2 + above * over**2) / 2,
+        upper2 + arm(under, upper) + ((1 - below) * under**2 + above * over**2) / 2,
     )
 
 
-def _arm(length: Array, integral: Array) -> Array:
+def arm(length: Array, integral: Array) -> Array:
     """A length times an integral: 0 for no length, also where the integral is infinite."""
     xp = namespace(integral)
     return length * xp.where(length > 0, integral, xp.zeros_like(integral))

@@ -22,13 +22,14 @@ from calibrant._arrays import (
     to_numpy,
 )
 from calibrant._batch import take_rows
-from calibrant._roots import invert_many, solve_increasing
+from calibrant._roots import solve_increasing
 from calibrant._search import count_up_to, gather
 from calibrant._special import levels_around, logit, safe_log
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import nodes_and_weights
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.logits import LOGIT_GRID, logit_of
+from calibrant.distributions.solved import Solved
 
 _FEW = 8  # components
 _BLOCK = 2**22  # kernel values held at a time
@@ -36,7 +37,7 @@ _FAR = np.asarray([50.0, 60, 80, 110, 150, 200, 300, 500, 700])
 _FAR = np.concatenate([-_FAR[::-1], _FAR])
 
 
-class KernelMixture(Distribution):
+class KernelMixture(Solved):
     """F(y) = sum of w_k G((y - m_k) / s_k), G the kernel: every method is a sum over the kernel's.
 
     Tails by log-sum-exp; quantiles by safeguarded Newton steps on the logit of F, between the least and the
@@ -148,22 +149,6 @@ class KernelMixture(Distribution):
             xp.where(sure, high, xp.zeros_like(low)),
         )
         return xp.where(sure, root, xp.where(s > 0, high, low))
-
-    def _quantiles_logit(self, s: Array) -> Array:
-        """Interpolated between the levels of every component, and one Newton step."""
-        if not self.shape:
-            return self._ppf_logit(s)
-        s = device_like(s, self.like)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s))
-
-    def _quantiles_near(self, s: Array) -> Array:
-        """The same without the step."""
-        s = device_like(s, self.like)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s), closely=False)
-
-    def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
-        law = take_rows(self, rows)
-        return law._logit_and_log_slope, law._ppf_logit
 
     def _places(self, s: Array) -> Array:
         """The quantiles of every component."""

@@ -64,6 +64,10 @@ class StandardLogistic(Distribution):
         return Squares(-log_sigmoid(-z) - sigmoid(z), -log_sigmoid(z) - sigmoid(-z))
 
 
+STANDARD_LOGISTIC = StandardLogistic()
+"""One for all, so that what is kept for it is made once."""
+
+
 def Logistic(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
     """The logistic laws with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 

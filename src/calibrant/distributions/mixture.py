@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, floats, namespace, same_length
+from calibrant._arrays import Array, concatenate, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
-from calibrant._roots import invert_many, newton_step, secants, solve_increasing
+from calibrant._roots import newton_step, secants, solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.logits import logit_of
+from calibrant.distributions.solved import Solved
 
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(Integrated):
+class Mixture(Solved, Integrated):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
     Mean and std are the components' own. Quantiles by secants and by safeguarded Newton steps on the logit of F. The
@@ -186,22 +186,6 @@ class Mixture(Integrated):
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         parts = [law._moments_within(y, lower, upper) for law in self.components]
         return PartialMoments(*(self._sum(list(column)) for column in zip(*parts, strict=True)))
-
-    def _quantiles_logit(self, s: Array) -> Array:
-        """Interpolated between the components' own levels, and one Newton step."""
-        if not self.shape:
-            return self._ppf_logit(s)
-        s = device_like(s, self.like)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s))
-
-    def _quantiles_near(self, s: Array) -> Array:
-        """The same without the step."""
-        s = device_like(s, self.like)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s), closely=False)
-
-    def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
-        law = take_rows(self, rows)
-        return law._logit_and_log_slope, law._ppf_logit
 
     def _places(self, s: Array) -> Array:
         """Those of every component."""

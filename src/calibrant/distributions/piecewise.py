@@ -14,6 +14,13 @@ from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._search import Finder
 from calibrant._special import sigmoid
+from calibrant.distributions.exponential_tail import (
+    moments_in_tail,
+    squares_in_tail,
+    tail_excess,
+    tail_integrals,
+    tail_mass,
+)
 from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
 from calibrant.distributions.integrated import Integrated
 
@@ -103,7 +110,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         F = xp.take(table.level, j) + xp.take(table.slope, j) * inside
         low = before(y, xp.zeros_like(y[:1]) + first)
         if anywhere(low):
-            F[low] = _tail_mass(first - y[low], *self._tail(0))
+            F[low] = tail_mass(first - y[low], *self._tail(0))
         high = y > last
         if anywhere(high):
             F[high] = 1 - self._above(y[high])
@@ -121,7 +128,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
     def _above(self, y: Array) -> Array:
         """The mass above y, for y beyond the last knot; none lies above +inf, though some may lie there."""
         xp = namespace(y)
-        return xp.where(xp.isinf(y), xp.zeros_like(y), _tail_mass(y - self._ends[1], *self._tail(1)))
+        return xp.where(xp.isinf(y), xp.zeros_like(y), tail_mass(y - self._ends[1], *self._tail(1)))
 
     def _ppf(self, p: Array) -> Array:
         xp, shape = namespace(p), p.shape
@@ -137,10 +144,10 @@ class PiecewiseLinear(FromMiddle, Integrated):
         y = low_knot + clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
         low = j == 0
         if anywhere(low):
-            y[low] = first - _tail_excess(p[low], *self._tail(0))
+            y[low] = first - tail_excess(p[low], *self._tail(0))
         high = j == count
         if anywhere(high):
-            y[high] = last + _tail_excess(1 - p[high], *self._tail(1))
+            y[high] = last + tail_excess(1 - p[high], *self._tail(1))
         return xp.reshape(y, shape)
 
     def _ppf_logit(self, s: Array) -> Array:
@@ -150,7 +157,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         rest, (mass, scale) = sigmoid(-s), self._tail(1)
         if mass == 0 or math.isinf(scale):
             return y
-        return xp.where(rest < mass, self._ends[1] + _tail_excess(rest, mass, scale), y)
+        return xp.where(rest < mass, self._ends[1] + tail_excess(rest, mass, scale), y)
 
     def _logpdf(self, y: Array) -> Array:
         xp, shape = namespace(y), y.shape
@@ -179,8 +186,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         upper2 = xp.take(table.upper2, b) + r * upper_b + r**2 * (2 * Sb + S) / 6
         zero = xp.zeros_like(y)
         d, e = xp.maximum(inside - y, zero), xp.maximum(y - inside, zero)
-        lower, lower2, upper, upper2 = _beyond(d, self._tail(0), lower, lower2, upper, upper2)
-        upper, upper2, lower, lower2 = _beyond(e, self._tail(1), upper, upper2, lower, lower2)
+        lower, lower2, upper, upper2 = moments_in_tail(d, self._tail(0), lower, lower2, upper, upper2)
+        upper, upper2, lower, lower2 = moments_in_tail(e, self._tail(1), upper, upper2, lower, lower2)
         return PartialMoments(*(xp.reshape(m, shape) for m in (lower, lower2, upper, upper2)))
 
     def _squares(self, y: Array) -> Squares:
@@ -194,7 +201,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         upper = xp.take(self._tables.upper_square, b) + (xp.take(self.knots, b) - inside) * (Sb**2 + Sb * S + S**2) / 3
         for side, out in ((0, y < inside), (1, y > inside)):
             if anywhere(out):
-                near, far = _squares_beyond(xp.abs(y[out] - inside[out]), *self._tail(side))
+                near, far = squares_in_tail(xp.abs(y[out] - inside[out]), *self._tail(side))
                 (lower, upper)[side][out] += near
                 (upper, lower)[side][out] += far
         return Squares(xp.reshape(lower, shape), xp.reshape(upper, shape))
@@ -304,7 +311,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         for side, out in ((0, y < inside), (1, y > inside)):
             if anywhere(out):
                 d, sign = xp.abs(y[out] - inside[out]), 2 * side - 1
-                first, second, squared = _tail_integrals(d, *self._tail(side))
+                first, second, squared = tail_integrals(d, *self._tail(side))
                 twice[out] = twice[out] + sign * (d * once[out] - second)
                 once[out] = once[out] - first
                 square[out] = square[out] - squared
@@ -354,18 +361,6 @@ def _sums_outward(h: Array, near: Array, far: Array) -> tuple[Array, Array, Arra
     return once, twice, square
 
 
-def _tail_integrals(d: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
-    """Of a tail T over the distance d beyond an end: the integral of T, of (d - x) T(x), and of T^2."""
-    xp = namespace(d)
-    if mass == 0 or scale == 0:
-        return xp.zeros_like(d), xp.zeros_like(d), xp.zeros_like(d)
-    if math.isinf(scale):
-        return mass * d, mass * d**2 / 2, mass**2 * d
-    lost = -xp.expm1(-d / scale)
-    square = mass**2 * scale / 2 * -xp.expm1(-2 * d / scale)
-    return mass * scale * lost, mass * scale * (d - scale * lost), square
-
-
 def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[float, float]) -> _Tables:
     """The integrals from each end to each knot; an infinite end is left out, so that the rest stays finite."""
     xp = namespace(knots)
@@ -409,54 +404,3 @@ def _prefix(xp: Array, h: Array, Fa: Array, Fb: Array, mass: float, scale: float
 def _cumulated(xp: Array, terms: Array, start: float) -> Array:
     head = xp.full((1,), start, dtype=terms.dtype, device=array_api_compat.device(terms))
     return xp.cumulative_sum(concatenate([head, terms]))
-
-
-def _tail_mass(excess: Array, mass: float, scale: float) -> Array:
-    """mass * exp(-excess / scale)."""
-    xp = namespace(excess)
-    if math.isinf(scale):
-        return xp.full_like(excess, mass)
-    return mass * xp.exp(-excess / scale) if scale > 0 else xp.zeros_like(excess)
-
-
-def _tail_excess(p: Array, mass: float, scale: float) -> Array:
-    """The excess beyond which a mass p is left: scale * log(mass / p)."""
-    xp = namespace(p)
-    if mass == 0:
-        return xp.zeros_like(p)
-    inner = p >= mass
-    ratio = xp.where(inner | (p <= 0), xp.ones_like(p), p / mass)
-    excess = xp.where(inner, xp.zeros_like(p), -xp.log(ratio) * scale if math.isfinite(scale) else xp.inf + p)
-    return xp.where((p <= 0) & ~inner, xp.full_like(p, xp.inf), excess)
-
-
-def _beyond(
-    d: Array, tail: tuple[float, float], near: Array, near2: Array, far: Array, far2: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Partial moments a distance d beyond an end knot, from those at the knot: of the mass beyond, and of the rest."""
-    xp = namespace(d)
-    mass, scale = tail
-    if not bool(xp.any(d > 0)):
-        return near, near2, far, far2
-    far2 = far2 + d * far + d**2 / 2
-    far = far + d
-    if mass == 0:
-        return near, near2, far, far2
-    if math.isinf(scale):  # a constant mass; the integrals keep their origin at the knot
-        return near - mass * d, near2 + mass * d**2 / 2, far - mass * d, far2 - mass * d**2 / 2
-    lost = mass * -xp.expm1(-d / scale)
-    far = far - scale * lost
-    far2 = far2 - (scale * d * mass - scale**2 * lost)
-    return near - scale * lost, near2 - scale**2 * lost, far, far2
-
-
-def _squares_beyond(d: Array, mass: float, scale: float) -> tuple[Array, Array]:
-    """What the integrals of the squared tail, and of its squared complement, change a distance d beyond an end knot."""
-    xp = namespace(d)
-    if math.isinf(scale):
-        return -(mass**2) * d, (1 - mass) ** 2 * d
-    if scale == 0:
-        return xp.zeros_like(d), d
-    once, twice = -xp.expm1(-d / scale), -xp.expm1(-2 * d / scale)
-    half = mass**2 * scale / 2 * twice
-    return -half, d - 2 * mass * scale * once + half

@@ -10,13 +10,11 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
-from calibrant.distributions.logistic import StandardLogistic
+from calibrant.distributions.logistic import STANDARD_LOGISTIC
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable
-
-_LOGISTIC = StandardLogistic()  # one, so that its rule is made once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +30,7 @@ class Pulled(Composed):
 
     @property
     def _rows(self) -> SmoothRows:
-        return SmoothRows(OwnLogit(self), _LOGISTIC) if self.q.shape else SmoothRows(self.map, self.q)
+        return SmoothRows(OwnLogit(self), STANDARD_LOGISTIC) if self.q.shape else SmoothRows(self.map, self.q)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._rows.partial_moments(y)

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, complain, floats
-from calibrant._batch import take_rows
 from calibrant._kept import kept
-from calibrant._roots import invert_many
 from calibrant._special import levels_around, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.laplace import Laplace
@@ -24,6 +22,7 @@ from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.logits import logit_of
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
+from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
 
 _BETWEEN = 3  # even steps from one of these quantiles to the next
@@ -57,7 +56,7 @@ _SCIPY: dict[str, Callable[..., Distribution | None]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyDistribution(Numeric):
+class ScipyDistribution(Solved, Numeric):
     """A continuous family of scipy.stats, with one value of each parameter a row: shapes, loc and scale.
 
     cdf, sf, logcdf, logsf, ppf, mean and std are scipy's own; the crps is by quadrature (relative error about
@@ -158,19 +157,16 @@ class ScipyDistribution(Numeric):
         return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
 
     def _quantiles_logit(self, s: Array) -> Array:
-        """Interpolated between a few of scipy's own, which take long, and one Newton step."""
-        levels = levels_around(s)
-        if not self.shape or s.shape[-1] <= 4 * levels.size:
-            return self._ppf_logit(s)
-        few = self._ppf_logit(levels[None, :])
+        """Few are scipy's own, which take long; many are interpolated between some of these."""
+        few = not self.shape or s.shape[-1] <= 4 * levels_around(s).size
+        return self._ppf_logit(s) if few else super()._quantiles_logit(s)
+
+    def _places(self, s: Array) -> Array:
+        """Quantiles of scipy's own, and even steps from one to the next."""
+        few = self._ppf_logit(levels_around(s)[None, :])
         share = np.arange(_BETWEEN) / _BETWEEN
         grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
-        grid = np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, grid)
-
-    def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
-        law = take_rows(self, rows)
-        return law._logit_and_log_slope, law._ppf_logit
+        return np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
 
     def _mean(self) -> Array:
         return self._statistic("mean")

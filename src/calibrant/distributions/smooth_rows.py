@@ -19,6 +19,7 @@ from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.rough_rows import RoughRows
 from calibrant.distributions.rule import AT_ENDS, NODES, Rule
+from calibrant.distributions.tabulated import far_out
 
 _BLOCK = 2**16  # function values held at a time
 _ROUGH = 6e-7  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
@@ -221,7 +222,7 @@ class _Rows:
         """Whether the outermost cells, with hardly any mass beyond them, still add to an integral: it is infinite."""
         xp, rule = namespace(values), self.rule
         beyond = self.block.q._cdf(rule.edges[1:]) if side == 0 else xp.flip(self.block.q._sf(rule.edges[:-1]))
-        far = int(xp.sum(xp.astype((beyond > 0) & (beyond < 1e-100), xp.int64)))
+        far = far_out(beyond)
         if far == 0 or not self._unbounded()[side]:
             return xp.zeros_like(self.c) > 1
         cells = xp.abs(xp.sum(values * rule.whole.once, axis=-1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, arm
 from calibrant.distributions.integrated import Integrated
 
 
@@ -63,43 +63,46 @@ class Spliced(Integrated):
         return xp.where(left < at, left, xp.where(right > at, right, xp.zeros_like(left) + at))
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        xp = namespace(self.at)
-        ends = (device_like(end, self.at) for end in (-float("inf"), float("inf")))
-        lower, upper = (end[None, None] if self.shape else end for end in ends)
-        return self._moments_within(y + xp.zeros_like(self._lift(self.at)), lower, upper)
+        return self._moments_within(y, *self._line)
 
     def _squares(self, y: Array) -> Squares:
-        xp = namespace(self.at)
-        ends = (device_like(end, self.at) for end in (-float("inf"), float("inf")))
-        lower, upper = (end[None, None] if self.shape else end for end in ends)
-        return self._squares_within(y + xp.zeros_like(self._lift(self.at)), lower, upper)
+        return self._squares_within(y, *self._line)
+
+    @property
+    def _line(self) -> tuple[Array, Array]:
+        lower, upper = (device_like(end, self.at) for end in (-float("inf"), float("inf")))
+        return (lower[None, None], upper[None, None]) if self.shape else (lower, upper)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         """Up to y, or up to `at` and on from there: the second integral has the arm from `at` to y too."""
-        xp, at = namespace(self.at), self._lift(self.at)
-        y = y + xp.zeros_like(at)
-        lower, upper = lower + xp.zeros_like(y), upper + xp.zeros_like(y)
-        low, high = xp.minimum(y, at), xp.maximum(y, at)
-        start, end = xp.minimum(lower, at), xp.maximum(upper, at)
-        left = self.left._moments_within(xp.maximum(low, start), start, xp.maximum(xp.minimum(upper, at), start))
-        right = self.right._moments_within(xp.minimum(high, end), xp.minimum(xp.maximum(lower, at), end), end)
-        over, under = high - at, at - low
+        below, above = self._sides(y, lower, upper)
+        left, right = self.left._moments_within(*below), self.right._moments_within(*above)
+        at = self._lift(self.at)
+        over, under = (namespace(at).maximum(gap, namespace(at).zeros_like(gap)) for gap in (y - at, at - y))
         return PartialMoments(
             left.lower + right.lower,
-            left.lower2 + over * left.lower + right.lower2,
+            left.lower2 + arm(over, left.lower) + right.lower2,
             right.upper + left.upper,
-            right.upper2 + under * right.upper + left.upper2,
+            right.upper2 + arm(under, right.upper) + left.upper2,
         )
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        below, above = self._sides(y, lower, upper)
+        left, right = self.left._squares_within(*below), self.right._squares_within(*above)
+        return Squares(left.lower + right.lower, left.upper + right.upper)
+
+    def _sides(self, y: Array, lower: Array, upper: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        """y and the bounds as either law sees them, on its own side of `at`."""
         xp, at = namespace(self.at), self._lift(self.at)
         y = y + xp.zeros_like(at)
         lower, upper = lower + xp.zeros_like(y), upper + xp.zeros_like(y)
-        low, high = xp.minimum(y, at), xp.maximum(y, at)
         start, end = xp.minimum(lower, at), xp.maximum(upper, at)
-        left = self.left._squares_within(xp.maximum(low, start), start, xp.maximum(xp.minimum(upper, at), start))
-        right = self.right._squares_within(xp.minimum(high, end), xp.minimum(xp.maximum(lower, at), end), end)
-        return Squares(left.lower + right.lower, left.upper + right.upper)
+        low, high = xp.maximum(xp.minimum(y, at), start), xp.minimum(xp.maximum(y, at), end)
+        return (low, start, xp.maximum(xp.minimum(upper, at), start)), (
+            high,
+            xp.minimum(xp.maximum(lower, at), end),
+            end,
+        )
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         return self.left._infinite_mass()[0], self.right._infinite_mass()[1]
