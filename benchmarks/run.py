@@ -187,7 +187,7 @@ def estimator() -> list[list[str]]:
     y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=len(X))
     rows = []
     for base in (HistGradientBoostingRegressor(max_iter=100), LinearRegression()):
-        model = CalibratedRegressor(base, random_state=0).fit(X[:50_000], y[:50_000])
+        model = CalibratedRegressor(base, refine=None, random_state=0).fit(X[:50_000], y[:50_000])
         bare = model.estimators_[0]
         works = {"bare": lambda bare=bare: bare.predict(X), "interval": lambda model=model: model.predict_interval(X)}
         times = interleaved(works, seconds=20)

@@ -57,18 +57,18 @@ Y = X @ [1.0, 2.0, -1.0] + np.exp(0.5 * X[:, 0]) * RNG.standard_t(5, 600)
 SEEN, NEW = slice(0, 400), slice(400, 600)
 NAMES = ["a", "b", "c"]
 
+unrefined = functools.partial(CalibratedRegressor, refine=None)  # refinement has tests of its own: test_refined.py
+
 
 def fitted(estimator=None, **parameters):
     estimator = Ridge() if estimator is None else estimator
-    return CalibratedRegressor(estimator, **{"random_state": 0, **parameters}).fit(X[SEEN], Y[SEEN])
+    return unrefined(estimator, **{"random_state": 0, **parameters}).fit(X[SEEN], Y[SEEN])
 
 
 # ---- what scikit-learn asks ----------------------------------------------------------------------------------------
 
 
-@parametrize_with_checks(
-    [CalibratedRegressor(Ridge(), random_state=0), CalibratedRegressor(Ridge(), cv=3, point="median", random_state=0)]
-)
+@parametrize_with_checks([unrefined(Ridge(), random_state=0), unrefined(Ridge(), cv=3, point="median", random_state=0)])
 def test_it_is_a_scikit_learn_regressor(estimator, check):
     check(estimator)
 
@@ -103,15 +103,15 @@ def test_a_clone_and_a_pickle_predict_the_same():
 
 
 def test_it_works_at_the_end_of_a_pipeline_and_around_one():
-    inside = CalibratedRegressor(make_pipeline(StandardScaler(), Ridge()), random_state=0).fit(X[SEEN], Y[SEEN])
-    outside = make_pipeline(StandardScaler(), CalibratedRegressor(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
+    inside = unrefined(make_pipeline(StandardScaler(), Ridge()), random_state=0).fit(X[SEEN], Y[SEEN])
+    outside = make_pipeline(StandardScaler(), unrefined(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
     np.testing.assert_allclose(outside.predict(X[NEW]), inside.predict(X[NEW]), atol=0.05)
     np.testing.assert_allclose(neg_crps(outside, X[NEW], Y[NEW]), neg_crps(inside, X[NEW], Y[NEW]), rtol=0.02)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_it_takes_the_frames_that_set_output_makes(kind):
-    pipeline = make_pipeline(StandardScaler(), CalibratedRegressor(Ridge(), random_state=0)).set_output(transform=kind)
+    pipeline = make_pipeline(StandardScaler(), unrefined(Ridge(), random_state=0)).set_output(transform=kind)
     pipeline.fit(pd.DataFrame(X[SEEN], columns=NAMES), Y[SEEN])
     assert list(pipeline[-1].feature_names_in_) == NAMES
     bounds = pipeline[-1].predict_interval(pipeline[:-1].transform(pd.DataFrame(X[NEW], columns=NAMES)))
@@ -119,16 +119,14 @@ def test_it_takes_the_frames_that_set_output_makes(kind):
 
 
 def test_a_transformed_target_is_predicted_in_its_own_unit():
-    model = TransformedTargetRegressor(
-        CalibratedRegressor(Ridge(), random_state=0), func=np.arcsinh, inverse_func=np.sinh
-    )
+    model = TransformedTargetRegressor(unrefined(Ridge(), random_state=0), func=np.arcsinh, inverse_func=np.sinh)
     assert model.fit(X[SEEN], Y[SEEN]).score(X[NEW], Y[NEW]) > 0.3
 
 
 def test_scorers_choose_in_a_search():
     noisy = {"estimator__alpha": [1e-3, 1e4]}
     for scoring in (neg_crps, neg_nll, neg_interval_score, functools.partial(neg_interval_score, coverage=0.5)):
-        search = GridSearchCV(CalibratedRegressor(Ridge(), random_state=0), noisy, scoring=scoring, cv=3)
+        search = GridSearchCV(unrefined(Ridge(), random_state=0), noisy, scoring=scoring, cv=3)
         search.fit(X[SEEN], Y[SEEN])
         assert search.best_params_ == {"estimator__alpha": 1e-3}
         assert np.isfinite(search.best_score_)
@@ -149,7 +147,7 @@ def test_a_scorer_names_what_it_cannot_score():
 
 
 def test_cross_validation_tools_take_it():
-    model = CalibratedRegressor(Ridge(), random_state=0)
+    model = unrefined(Ridge(), random_state=0)
     assert cross_val_predict(model, X, Y, cv=3).shape == (600,)
     assert cross_val_score(model, X, Y, cv=3, scoring=neg_crps).max() < 0
 
@@ -164,7 +162,7 @@ def test_intervals_cover_as_they_say(cv):
     for _ in range(40):
         Z = rng.normal(size=(700, 3))
         labels = Z @ [1.0, 2.0, -1.0] + np.exp(0.5 * Z[:, 0]) * rng.standard_t(5, 700)
-        model = CalibratedRegressor(Ridge(), cv=cv, random_state=0).fit(Z[:200], labels[:200])
+        model = unrefined(Ridge(), cv=cv, random_state=0).fit(Z[:200], labels[:200])
         lower, upper = model.predict_interval(Z[200:], coverage=0.8).T
         covered.append(np.mean((lower <= labels[200:]) & (labels[200:] <= upper)))
     assert abs(np.mean(covered) - 0.8) < 0.03
@@ -194,7 +192,7 @@ def test_folds_give_the_mixture_of_their_laws_and_the_guarantee_of_2c():
 def test_a_frozen_estimator_is_not_fitted_and_every_row_calibrates():
     base = Ridge().fit(X[:100], Y[:100])
     coefficients = base.coef_.copy()
-    model = CalibratedRegressor(FrozenEstimator(base)).fit(X[100:400], Y[100:400])
+    model = unrefined(FrozenEstimator(base)).fit(X[100:400], Y[100:400])
     assert model.guarantee_.n == 300
     np.testing.assert_array_equal(base.coef_, coefficients)
     direct = Calibrator().fit(base.predict(X[100:400]), Y[100:400])(base.predict(X[NEW]))
@@ -277,7 +275,7 @@ class Recorder(RegressorMixin, BaseEstimator):
 def test_weights_reach_the_base_estimator_row_by_row():
     weight = X[SEEN][:, 0] + 100
     for cv in (0.25, 3):
-        model = CalibratedRegressor(Recorder(), cv=cv).fit(X[SEEN], Y[SEEN], sample_weight=weight, flag="as it is")
+        model = unrefined(Recorder(), cv=cv).fit(X[SEEN], Y[SEEN], sample_weight=weight, flag="as it is")
         for base in model.estimators_:
             np.testing.assert_array_equal(base.weight_, base.rows_ + 100)
             assert base.flag_ == "as it is"
@@ -286,7 +284,7 @@ def test_weights_reach_the_base_estimator_row_by_row():
 @pytest.mark.parametrize("cv", [0.25, 3, GroupKFold(3)])
 def test_groups_stay_together(cv):
     groups = np.repeat(np.arange(40), 10)
-    model = CalibratedRegressor(Recorder(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    model = unrefined(Recorder(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
     for base in model.estimators_:
         seen = groups[np.isin(X[SEEN][:, 0], base.rows_)]
         assert np.all(np.bincount(seen, minlength=40) % 10 == 0)
@@ -298,7 +296,7 @@ def test_metadata_is_routed_as_it_was_requested(cv):
     weight, groups = X[SEEN][:, 0] + 100, np.repeat(np.arange(40), 10)
     with sklearn.config_context(enable_metadata_routing=True):
         base = Recorder().set_fit_request(sample_weight=True, flag=False)
-        model = CalibratedRegressor(base, cv=cv, random_state=0)
+        model = unrefined(base, cv=cv, random_state=0)
         model.fit(X[SEEN], Y[SEEN], sample_weight=weight, groups=groups)
         np.testing.assert_array_equal(model.estimators_[0].weight_, model.estimators_[0].rows_ + 100)
         seen = groups[np.isin(X[SEEN][:, 0], model.estimators_[0].rows_)]
@@ -306,7 +304,7 @@ def test_metadata_is_routed_as_it_was_requested(cv):
         with pytest.raises(TypeError, match="flag"):
             model.fit(X[SEEN], Y[SEEN], flag=1)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
-        nested = make_pipeline(scaler, CalibratedRegressor(base, random_state=0))
+        nested = make_pipeline(scaler, unrefined(base, random_state=0))
         nested.fit(X[SEEN], Y[SEEN], sample_weight=weight)
         assert nested[-1].estimators_[0].weight_ is not None
 
@@ -327,9 +325,9 @@ def as_frame(kind, rows):
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("base", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=lambda b: type(b).__name__)
 def test_a_frame_gives_a_frame_of_its_kind(kind, cv, base):
-    model = CalibratedRegressor(base, cv=cv, random_state=0).fit(as_frame(kind, SEEN), Y[SEEN])
+    model = unrefined(base, cv=cv, random_state=0).fit(as_frame(kind, SEEN), Y[SEEN])
     assert list(model.feature_names_in_) == NAMES
-    plain = CalibratedRegressor(base, cv=cv, random_state=0).fit(X[SEEN], Y[SEEN])
+    plain = unrefined(base, cv=cv, random_state=0).fit(X[SEEN], Y[SEEN])
     bounds = model.predict_interval(as_frame(kind, NEW), coverage=0.8)
     quantiles = model.predict_quantiles(as_frame(kind, NEW), quantiles=[0.1, 0.5, 0.975])
     for frame, names, expected in (
@@ -346,7 +344,7 @@ def test_a_frame_gives_a_frame_of_its_kind(kind, cv, base):
 
 def test_labels_may_be_a_series():
     for y in (pd.Series(Y[SEEN], index=np.arange(400)[::-1]), pl.Series(Y[SEEN]), pa.chunked_array([Y[SEEN]])):
-        model = CalibratedRegressor(LinearRegression(), random_state=0).fit(X[SEEN], y)
+        model = unrefined(LinearRegression(), random_state=0).fit(X[SEEN], y)
         np.testing.assert_array_equal(model.predict(X[NEW]), fitted(LinearRegression()).predict(X[NEW]))
 
 
@@ -385,7 +383,7 @@ def test_a_law_without_a_mean_says_what_to_choose():
 
 
 def test_nothing_is_predicted_before_fit():
-    model = CalibratedRegressor(Ridge())
+    model = unrefined(Ridge())
     for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.calibrate(X, Y)):
         with pytest.raises(NotFittedError):
             call(X)
@@ -437,7 +435,7 @@ def test_quantiles_of_folds_are_the_inverse_of_their_cdf():
     """Beside a bend of the mixture Newton's steps went back and forth and ended far off."""
     rng = np.random.default_rng(1)
     Z = rng.normal(size=(200, 2))
-    model = CalibratedRegressor(Ridge(), cv=5, random_state=0).fit(Z, Z.sum(axis=1) + rng.standard_t(3, 200))
+    model = unrefined(Ridge(), cv=5, random_state=0).fit(Z, Z.sum(axis=1) + rng.standard_t(3, 200))
     H = model.predict_distribution(rng.normal(size=(2000, 2)))
     for level in (0.03, 0.5, 0.9, 0.97):
         np.testing.assert_allclose(H.cdf(H.ppf(level)), level, rtol=1e-9)
@@ -445,7 +443,7 @@ def test_quantiles_of_folds_are_the_inverse_of_their_cdf():
 
 def test_uneven_folds_with_mass_at_infinity_have_finite_quantiles_where_the_mixture_has():
     groups = np.repeat([0, 1, 2], [10, 190, 200])
-    model = CalibratedRegressor(Ridge(), cv=3, interpolator=Linear(tails=InfiniteTails()), random_state=0)
+    model = unrefined(Ridge(), cv=3, interpolator=Linear(tails=InfiniteTails()), random_state=0)
     H = model.fit(X[SEEN], Y[SEEN], groups=groups).predict_distribution(X[NEW])
     np.testing.assert_allclose(H.cdf(H.ppf(0.05)), 0.05, rtol=1e-9)
     assert np.all(H.ppf(0.001) == -np.inf)
@@ -453,7 +451,7 @@ def test_uneven_folds_with_mass_at_infinity_have_finite_quantiles_where_the_mixt
 
 @pytest.mark.parametrize("held", [[Ridge().fit(X, Y), LinearRegression().fit(X, Y)], lambda X: X[:, 0]])
 def test_a_frozen_estimator_may_hold_what_is_no_estimator_of_scikit_learns(held):
-    model = CalibratedRegressor(FrozenEstimator(held)).fit(X[SEEN], Y[SEEN])
+    model = unrefined(FrozenEstimator(held)).fit(X[SEEN], Y[SEEN])
     assert model.guarantee_.n == 400
     assert model.predict_interval(X[NEW]).shape == (200, 2)
 
@@ -464,7 +462,7 @@ def test_a_fit_that_fails_leaves_the_earlier_one_whole():
     with pytest.raises(TypeError):
         model.set_params(score="interval").fit(X[SEEN], 100 * Y[SEEN])
     np.testing.assert_array_equal(model.predict_interval(X[NEW]), before)
-    new = CalibratedRegressor(Ridge(), score="interval")
+    new = unrefined(Ridge(), score="interval")
     with pytest.raises(TypeError):
         new.fit(X[SEEN], Y[SEEN])
     with pytest.raises(NotFittedError):
@@ -473,7 +471,7 @@ def test_a_fit_that_fails_leaves_the_earlier_one_whole():
 
 def test_scorers_take_a_pipeline_of_one_step_and_labels_in_a_column():
     model = fitted()
-    pipeline = make_pipeline(CalibratedRegressor(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
+    pipeline = make_pipeline(unrefined(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
     assert neg_crps(pipeline, X[NEW], pd.DataFrame(Y[NEW])) == neg_crps(model, X[NEW], Y[NEW])
 
 
@@ -494,7 +492,7 @@ def test_points_are_taken_in_double_precision_and_of_each_model_of_a_list():
 @pytest.mark.parametrize("kind", [list, tuple, np.asarray, lambda rows: np.isin(np.arange(400), rows)])
 def test_splits_may_be_lists_or_masks(kind):
     cv = [(kind(range(300)), kind(range(300, 400)))]
-    assert CalibratedRegressor(Ridge(), cv=cv).fit(pl.DataFrame(X[SEEN]), Y[SEEN]).guarantee_.n == 100
+    assert unrefined(Ridge(), cv=cv).fit(pl.DataFrame(X[SEEN]), Y[SEEN]).guarantee_.n == 100
 
 
 @pytest.mark.parametrize(
@@ -515,12 +513,12 @@ def test_splits_without_rows_are_named(cv, said):
 def test_numbers_of_numpy_split_as_pythons_do(cv):
     groups = np.repeat(np.arange(40), 10)
     with sklearn.config_context(enable_metadata_routing=True):
-        model = CalibratedRegressor(Ridge(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+        model = unrefined(Ridge(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
     assert model.guarantee_.n % 10 == 0
 
 
 def test_weights_that_are_none_are_not_passed_on():
-    assert CalibratedRegressor(KNeighborsRegressor()).fit(X[SEEN], Y[SEEN], sample_weight=None).guarantee_.n == 80
+    assert unrefined(KNeighborsRegressor()).fit(X[SEEN], Y[SEEN], sample_weight=None).guarantee_.n == 80
 
 
 def test_the_score_of_a_list_is_kept_when_folds_are_pooled():
@@ -536,6 +534,6 @@ def test_scorers_weigh_rows():
     for scorer in (neg_crps, neg_nll, neg_interval_score):
         once = scorer(model, X[NEW][:100], Y[NEW][:100])
         assert scorer(model, X[NEW], Y[NEW], sample_weight=np.arange(200) < 100) == pytest.approx(once)
-    search = GridSearchCV(CalibratedRegressor(Ridge(), random_state=0), {"cv": [0.2, 0.3]}, scoring=neg_crps, cv=2)
+    search = GridSearchCV(unrefined(Ridge(), random_state=0), {"cv": [0.2, 0.3]}, scoring=neg_crps, cv=2)
     search.fit(X[SEEN], Y[SEEN], sample_weight=np.ones(400))  # without a warning
     assert np.isfinite(search.best_score_)

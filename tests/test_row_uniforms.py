@@ -28,7 +28,7 @@ CONSTANT = FrozenEstimator(DummyRegressor().fit([[0.0], [1.0]], [0.0, 0.0]))
 
 
 def randomised(estimator, **parameters):
-    chosen = {"interpolator": "random", "random_state": 0, **parameters}
+    chosen = {"interpolator": "random", "refine": None, "random_state": 0, **parameters}
     return CalibratedRegressor(estimator, **chosen).fit(X[SEEN], Y[SEEN])
 
 

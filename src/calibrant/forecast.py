@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, namespace
 from calibrant.forms import Form, check_form
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
@@ -34,6 +34,9 @@ class Law(Protocol):
     def ppf(self, p: Any) -> Array:
         """The quantiles at a level."""
 
+    def mean(self) -> Array:
+        """The means."""
+
     def median(self) -> Array:
         """Those at 1/2."""
 
@@ -56,6 +59,7 @@ class Forecast(ABC):
     - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
     - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
     - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
+    - `centre_rows()`, `spread_rows()`: the middle of each row, and how wide the row says it is.
     - `crps_note`: what its CRPS is, where that needs a word.
     - `marks()`: the numbers of each row that are drawn where there is no law.
     - `parts()`: the forecasts it consists of, where it is several.
@@ -105,6 +109,30 @@ class Forecast(ABC):
     def std_rows(self) -> Array:
         """The standard deviation of each row: that of the law."""
         return self.as_law().std()
+
+    def centre_rows(self) -> Array:
+        """The middle of each row: the mean of the law, else its median; without a law the mean of its marks."""
+        if not self.has_law:
+            marks = [mark.values for mark in self.marks()]
+            return sum(marks[1:], marks[0]) / len(marks)
+        law = self.as_law()
+        mean = law.mean()
+        xp = namespace(mean)
+        return mean if bool(xp.all(xp.isfinite(mean))) else xp.where(xp.isfinite(mean), mean, law.median())
+
+    def spread_rows(self) -> Array | None:
+        """How wide each row says it is, in the unit of y; None where it says nothing.
+
+        Of a law the standard deviation, or 0.74 of the distance of its quartiles where that is not finite.
+        """
+        if not self.has_law:
+            return None
+        law = self.as_law()
+        std = law.std()
+        xp = namespace(std)
+        if bool(xp.all(xp.isfinite(std))):
+            return std
+        return xp.where(xp.isfinite(std), std, 0.7413 * (law.ppf(0.75) - law.ppf(0.25)))
 
     def marks(self) -> Sequence[Mark]:
         """The numbers of each row that are drawn where there is no law; of a law its median."""

@@ -29,7 +29,7 @@ def test_gradient_boosting_on_concrete():
     table = load("concrete")
     X, X_new, y, y_new = train_test_split(table.X, table.y, test_size=0.3, random_state=0)
     search = GridSearchCV(
-        CalibratedRegressor(HistGradientBoostingRegressor(max_iter=60, random_state=0), random_state=0),
+        CalibratedRegressor(HistGradientBoostingRegressor(max_iter=60, random_state=0), refine=None, random_state=0),
         {"estimator__max_leaf_nodes": [2, 16]},
         scoring=neg_crps,
         cv=3,
@@ -44,7 +44,7 @@ def test_gradient_boosting_on_concrete():
     strong = model.predict_distribution(X_new).sf(35.0)  # will it bear 35 MPa?
     assert y_new[strong > 0.9].mean() > 45 > 35 > y_new[strong < 0.1].mean()
     assert model.guarantee_.epsilon == 1 / (1 + model.guarantee_.n)
-    folds = CalibratedRegressor(model.estimator, cv=5, random_state=0).fit(X, y)  # every row trains and calibrates
+    folds = CalibratedRegressor(model.estimator, refine=None, cv=5, random_state=0).fit(X, y)  # every row does both
     assert evaluate(folds.predict_distribution(X_new), y_new).crps < said.crps
     assert folds.guarantee_.kind.startswith("cross")
     assert folds.guarantee_.n == len(y)
@@ -82,7 +82,7 @@ def test_quantiles_of_lightgbm():
         lightgbm.LGBMRegressor(objective="quantile", alpha=a, n_estimators=100, min_child_samples=5, verbose=-1)
         for a in levels
     ]
-    model = CalibratedRegressor(models, cv=0.3, random_state=0)
+    model = CalibratedRegressor(models, refine=None, cv=0.3, random_state=0)
     with pytest.warns(UserWarning, match=r"Quantiles.values crosses in \d+ rows"):
         model.fit(X[:1600], y[:1600])
     with pytest.warns(UserWarning, match=r"Quantiles.values crosses in \d+ rows"):

@@ -35,6 +35,7 @@ def prediction_of(model: Any, X: Any) -> Any:
     | torch module that returns (mean, scale), a law, or quantiles at its `levels` | `Normal`, the law, `Quantiles` |
     | list of models | one `Quantiles` of single levels, else an `Ensemble` |
     | dict {level: model} | `Quantiles` |
+    | `Refined`, `Chosen` | what they refined or chose |
     | `CalibratedRegressor` | its calibrated law |
     | anything else with `predict`, any callable | `Point`, or the prediction that it returns |
 

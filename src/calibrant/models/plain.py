@@ -13,7 +13,9 @@ from calibrant.predictions import Point, Prediction, as_prediction
 
 
 def adapt(model: Any, X: Any) -> Any:
-    """`predict_distribution`, else `predict`, with its standard deviation if it has `return_std`, else `model(X)`."""
+    """`predict_forecast`, `predict_distribution`, `predict`, with its `return_std` if it has one, else `model(X)`."""
+    if callable(getattr(model, "predict_forecast", None)):
+        return as_output(named(model), model.predict_forecast(X))
     if callable(getattr(model, "predict_distribution", None)):
         return as_output(named(model), model.predict_distribution(X))
     if callable(getattr(model, "predict", None)):

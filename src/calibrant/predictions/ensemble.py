@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, namespace, same_length
+from calibrant._arrays import Array, floats, namespace, same_length
 from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
 from calibrant.forms import Form
@@ -60,6 +60,27 @@ class Ensemble(Prediction):
     def parts(self) -> tuple[Any, ...]:
         """The members."""
         return self.members
+
+    def centre_rows(self) -> Array:
+        """The weighted mean of the members' centres."""
+        centres, weights = self._centres()
+        return namespace(centres).sum(weights * centres, axis=1)
+
+    def spread_rows(self) -> Array | None:
+        """sqrt(mean of s_k^2 + variance of c_k) for members with centres c_k and spreads s_k, 0 where one has none."""
+        if len(self.members) == 1:
+            spread: Array | None = self.members[0].spread_rows()
+            return spread
+        centres, weights = self._centres()
+        xp = namespace(centres)
+        square = (centres - self.centre_rows()[:, None]) ** 2
+        own = [member.spread_rows() for member in self.members]
+        parts = [xp.zeros_like(centres[:, 0]) if each is None else each for each in own]
+        return xp.sqrt(xp.sum(weights * (square + xp.stack(parts, axis=1) ** 2), axis=1))
+
+    def _centres(self) -> tuple[Array, Array]:
+        centres = namespace(self.like).stack([member.centre_rows() for member in self.members], axis=1)
+        return centres, floats("Ensemble.weights", np.asarray(self.weights) / sum(self.weights), like=centres)
 
     def form(self) -> Form:
         """The forms of the members, in their order."""

@@ -49,6 +49,10 @@ class Interval(Prediction):
         del coverage
         return self.lower, self.upper
 
+    def spread_rows(self) -> Array:
+        """The width."""
+        return self.upper - self.lower
+
     def marks(self) -> list[Mark]:
         """Both bounds."""
         return [Mark("lower", self.lower), Mark("upper", self.upper)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from bisect import bisect
 from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -65,6 +66,22 @@ class Quantiles(Prediction):
     def quantile_levels(self) -> tuple[float, ...]:
         """Its own."""
         return tuple(float(level) for level in to_numpy(self.levels))
+
+    def centre_rows(self) -> Array:
+        """The median, interpolated between the levels beside it."""
+        levels = self.quantile_levels()
+        k = min(max(bisect(levels, 0.5), 1), max(len(levels) - 1, 1))
+        if len(levels) == 1 or not levels[0] <= 0.5 <= levels[-1]:
+            return self.values[:, 0] if levels[0] > 0.5 else self.values[:, -1]
+        share = (0.5 - levels[k - 1]) / (levels[k] - levels[k - 1])
+        return self.values[:, k - 1] + share * (self.values[:, k] - self.values[:, k - 1])
+
+    def spread_rows(self) -> Array | None:
+        """The mean distance of the quantiles from the median; nothing of a single one."""
+        if self.values.shape[1] == 1:
+            return None
+        xp = namespace(self.values)
+        return xp.mean(xp.abs(self.values - self.centre_rows()[:, None]), axis=1)
 
     def marks(self) -> list[Mark]:
         """The quantiles, each with its level."""

@@ -69,6 +69,14 @@ class Samples(Prediction):
         """The standard deviation of the empirical law."""
         return namespace(self.values).std(self.values, axis=1)
 
+    def centre_rows(self) -> Array:
+        """The mean of the draws."""
+        return namespace(self.values).mean(self.values, axis=1)
+
+    def spread_rows(self) -> Array:
+        """The standard deviation of the empirical law."""
+        return self.std_rows()
+
     def marks(self) -> list[Mark]:
         """The draws, or 50 of them, evenly spaced in their order."""
         count = self.values.shape[1]

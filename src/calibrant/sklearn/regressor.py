@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupKFold
-from sklearn.utils import check_array, check_random_state, column_or_1d, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn import get_config
+from sklearn.base import RegressorMixin, clone
+from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit
+from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
-from calibrant.models import prediction_of
-from calibrant.models.outputs import column, named
 from calibrant.names import interpolator_named, score_named
-from calibrant.predictions import Ensemble, Point, as_prediction
+from calibrant.predictions import Ensemble
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import ChartScore
+from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.folds import folds_of
-from calibrant.sklearn.frames import like_input, rows_of
+from calibrant.sklearn.refined import Refined
+
+FORECASTERS = (Refined,)
 
 
-class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     Args:
@@ -75,6 +74,7 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         *,
         score: Any = None,
         interpolator: Any = "linear",
+        refine: Any = "default",
         cv: Any = 0.2,
         point: str = "mean",
         adapter: str | Callable[[Any, Any], Any] | None = None,
@@ -84,6 +84,7 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         self.estimator = estimator
         self.score = score
         self.interpolator = interpolator
+        self.refine = refine
         self.cv = cv
         self.point = point
         self.adapter = adapter
@@ -111,17 +112,20 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold."""
         calibrator = self._calibrator()
-        X, y = indexable(X, _labels(y))
+        X, y = indexable(X, labels(y))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
-        routed = self._route(params)
-        if _is_frozen(self.estimator):
+        routed, refine = self._routed(params), self._refine()
+        if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
         else:
-            folds = folds_of(self.cv, X, y, routed["split"], random)
+            folds = folds_of(self.cv, X, y, routed.split, random)
+            estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
             models = Parallel(n_jobs=self.n_jobs)(
-                delayed(_fitted)(self.estimator, rows_of(X, train), y[train], _rows_of_each(routed["fit"], train, y))
+                delayed(_fitted if refine is None else _refined)(
+                    estimator, rows_of(X, train), y[train], routed.rows(train, len(y))
+                )
                 for train, _ in folds
             )
             held = [test for _, test in folds]
@@ -150,9 +154,20 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
                 )
             each = EnsembleScore((calibrator.score,) * len(self.estimators_))  # which may be an EnsembleScore itself
             calibrator = Calibrator(each, calibrator.interpolator)
-        X, y = indexable(X, _labels(y))
+        X, y = indexable(X, labels(y))
         self.calibrated_ = calibrator.fit(self._pooled(X), y, rng=np.random.default_rng(self.seed_))
         return self
+
+    def _refine(self) -> Any:
+        """What `refine` comes to: None, or what `Refined` takes."""
+        if not (isinstance(self.refine, str) and self.refine == "default"):
+            return self.refine
+        told = vars(self)["score"] is not None or self.adapter is not None
+        done = is_frozen(self.estimator) or isinstance(self.estimator, FORECASTERS)
+        return None if told or done else "auto"
+
+    def _around(self, refine: Any, seed: int) -> Refined:
+        return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
 
     def _calibrator(self) -> Calibrator:
         if self.point not in ("mean", "median"):
@@ -201,86 +216,22 @@ class CalibratedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  #
         return self.calibrated_.guarantee
 
     def _prediction(self, model: Any, X: Any) -> Any:
-        if self.adapter is None:
-            return prediction_of(model, X)
-        if self.adapter == "point":
-            points = [Point(column(named(each), each.predict(X))) for each in _named(model).values()]
-            return Ensemble(points) if isinstance(model, (list, tuple)) else points[0]
-        if not callable(self.adapter):
-            raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {self.adapter!r}")
-        return as_prediction(self.adapter(model, X))
+        # what refines asks the model itself, by the same adapter
+        return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
 
     def _pooled(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
-    # ---- what scikit-learn asks ------------------------------------------------------------------------------------
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """`fit` hands metadata to the estimator's `fit` and to the splitter's `split`."""
-        router = MetadataRouter(owner=self)
-        for name, estimator in _named(self.estimator).items():
-            router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        # numbers stand for splitters that know groups where there are any
-        splitter = GroupKFold() if isinstance(self.cv, Real) else self.cv
-        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
-
-    def _route(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What goes to the estimators' `fit`, one entry for each, and to the splitter's `split`."""
-        from sklearn import get_config
-
-        names = list(_named(self.estimator))
-        if get_config()["enable_metadata_routing"] and params:
-            routed = process_routing(self, "fit", **params)
-            return {"fit": [routed[name]["fit"] for name in names], "split": routed["splitter"]["split"]}
-        rest = {name: value for name, value in params.items() if name != "groups" and value is not None}
-        return {"fit": [rest] * len(names), "split": {k: v for k, v in params.items() if k == "groups"}}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        models = [_thawed(each) for each in _named(self.estimator).values()]
-        inner = [get_tags(each).input_tags for each in models if isinstance(each, BaseEstimator)]
-        for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
-            setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
-        return tags
+def _fitted(estimator: Any, X: Any, y: Array, routed: Routed) -> Any:
+    """A fitted copy of the model; one with folds of its own keeps groups together too."""
+    if isinstance(estimator, FORECASTERS) and not get_config()["enable_metadata_routing"]:
+        return clone(estimator).fit(X, y, **routed.fit[0], **routed.split)
+    return fitted(estimator, X, y, routed.fit)
 
 
-def _named(estimator: Any) -> dict[str, Any]:
-    """The estimator, or each of several, by the name under which metadata reaches it."""
-    if isinstance(estimator, (list, tuple)):
-        return {f"estimator_{k}": each for k, each in enumerate(estimator)}
-    return {"estimator": estimator}
-
-
-def _is_frozen(estimator: Any) -> bool:
-    return all(isinstance(each, FrozenEstimator) for each in _named(estimator).values())
-
-
-def _thawed(estimator: Any) -> Any:
-    """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
-    return _thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
-
-
-def _fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:
-    fitted = [
-        each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
-        for each, more in zip(_named(estimator).values(), params, strict=True)
-    ]
-    return fitted if isinstance(estimator, (list, tuple)) else fitted[0]
-
-
-def _labels(y: Any) -> Array:
-    if y is None:
-        raise ValueError("calibration requires y to be passed, but the target y is None")
-    y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
-    return column_or_1d(y, dtype=np.float64, warn=True)
-
-
-def _rows_of_each(params: Sequence[Mapping[str, Any]], rows: Array, y: Array) -> list[dict[str, Any]]:
-    """The rows of whatever holds one value a row, such as weights; the rest as it is."""
-
-    def taken(value: Any) -> Any:
-        one_each = hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == len(y)
-        return rows_of(value, rows) if one_each else value
-
-    return [{name: taken(value) for name, value in more.items()} for more in params]
+def _refined(estimator: Refined, X: Any, y: Array, routed: Routed) -> Refined:
+    """The model and what refines it, fitted; groups reach the inner folds too."""
+    copy: Refined = clone(estimator)
+    return copy.fit_routed(X, y, routed)

@@ -1,0 +1,34 @@
+"""Sharper predictions: what the residuals of training rows know about x.
+
+A refiner learns on training rows, from predictions by models that did not see them, and maps X and a prediction to a
+better prediction. Calibration rows are touched once, by q, so the guarantee is what it was.
+"""
+
+from calibrant.refine.average import Average
+from calibrant.refine.base import Refinement, Refiner
+from calibrant.refine.cascade import Cascade
+from calibrant.refine.choice import Choice, Chosen
+from calibrant.refine.league import Entry, League
+from calibrant.refine.local import Local
+from calibrant.refine.location_scale import LocationScale
+from calibrant.refine.plain import Plain
+from calibrant.refine.quantiles import ResidualQuantiles
+from calibrant.refine.rows import TrainingRows
+from calibrant.refine.spread import Spread
+
+__all__ = [
+    "Average",
+    "Cascade",
+    "Choice",
+    "Chosen",
+    "Entry",
+    "League",
+    "Local",
+    "LocationScale",
+    "Plain",
+    "Refinement",
+    "Refiner",
+    "ResidualQuantiles",
+    "Spread",
+    "TrainingRows",
+]

@@ -1,0 +1,42 @@
+"""One after the other: a location and a scale, then the local law of what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from calibrant.predictions import Quantiles
+from calibrant.refine.base import Refiner
+from calibrant.refine.local import LEVELS, Local, LocalLaw
+from calibrant.refine.location_scale import LocationScale, LocationScaleRefinement
+from calibrant.refine.rows import TrainingRows
+
+
+@dataclass(frozen=True)
+class Cascade(Refiner):
+    """The local law of the scores (y - location) / scale that `LocationScale` leaves, out of fold."""
+
+    first: LocationScale = field(default_factory=LocationScale)
+    then: Local = field(default_factory=Local)
+
+    def fit(self, rows: TrainingRows) -> CascadeRefinement:
+        """First the location and the scale, then the law of the scores."""
+        return rows.once(self, lambda: self._learned(rows))
+
+    def _learned(self, rows: TrainingRows) -> CascadeRefinement:
+        first, sample, scores = self.first.with_scores(rows)
+        return CascadeRefinement(first, self.then.law(sample, scores))
+
+
+@dataclass(frozen=True)
+class CascadeRefinement:
+    """(X, prediction) -> Quantiles."""
+
+    first: LocationScaleRefinement
+    law: LocalLaw
+
+    def __call__(self, X: Any, prediction: Any) -> Quantiles:
+        """location + scale * quantiles of the score."""
+        location, scale = self.first.loc_scale(X, prediction)
+        scores = self.law.quantiles(self.first.features(X, prediction))
+        return Quantiles(LEVELS, location[:, None] + scale[:, None] * scores)

@@ -1,0 +1,140 @@
+"""The choice among refiners, on training rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array
+from calibrant.refine.average import Average
+from calibrant.refine.base import Refinement, Refiner
+from calibrant.refine.cascade import Cascade
+from calibrant.refine.criteria import Criterion, criterion_named
+from calibrant.refine.league import League
+from calibrant.refine.location_scale import LocationScale
+from calibrant.refine.plain import Plain
+from calibrant.refine.quantiles import ResidualQuantiles
+from calibrant.refine.rows import TrainingRows
+from calibrant.refine.spread import Spread
+
+AUTO: dict[str, Refiner] = {
+    "plain": Plain(),
+    "spread": Spread(),
+    "location-scale": LocationScale(),
+    "quantiles": ResidualQuantiles(),
+    "cascade": Cascade(),
+    "average": Average(),
+}
+"""From the simplest to the most elaborate."""
+
+_FOLDS = 3
+_FEWEST = 100
+_MOST = 10_000
+
+
+@dataclass(frozen=True)
+class Choice(Refiner):
+    """The simplest refiner within one standard error of the best, by a league on the training rows.
+
+    Each candidate learns on two thirds of the rows. What it says of the last third is calibrated on one half of that
+    and judged on the other, and the other way round, so the criterion sees calibrated laws of rows that taught nothing.
+    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows the first candidate is taken. All
+    candidates share the out-of-fold predictions of the base model, which is not fitted again.
+
+    Args:
+        candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
+            spread, location-scale, quantiles, cascade, average.
+        criterion: "crps", "nll" (of laws by NAF: the density of a linear law is rough) or "interval", the interval
+            score at 90%.
+    """
+
+    candidates: Any = None
+    criterion: Any = "crps"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "candidates", named(AUTO if self.candidates is None else self.candidates, Refiner))
+        criterion_named(self.criterion)
+
+    def fit(self, rows: TrainingRows) -> Chosen:
+        """The league, and the chosen refiner fitted on all rows."""
+        candidates = dict(self.candidates)
+        if rows.spread is None:  # the prediction has no spread to go by
+            candidates = {name: each for name, each in candidates.items() if not isinstance(each, Spread)} or candidates
+        league = None
+        name = next(iter(candidates))
+        if len(candidates) > 1 and len(rows) >= _FEWEST:
+            league = self._league(candidates, rows.sampled(_MOST), criterion_named(self.criterion))
+            name = league.chosen
+        return Chosen(name, candidates[name].fit(rows), league)
+
+    def _league(self, candidates: Mapping[str, Refiner], rows: TrainingRows, criterion: Criterion) -> League:
+        scores: dict[str, list[Array]] = {name: [] for name in candidates}
+        seconds = dict.fromkeys(candidates, 0.0)
+        weights = []
+        _ = rows.matrix  # encoded once for all folds
+        for train, test in rows.folds(_FOLDS):
+            part, held = rows[train], rows[test]
+            halves = halved(held)
+            if held.sample_weight is not None:
+                weights += [held.sample_weight[half] for half in halves[::-1]]
+            for name, candidate in candidates.items():
+                start = time.perf_counter()
+                prediction = candidate.fit(part)(held.X, held.prediction)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of ties and few rows: it is a trial
+                    scores[name] += criterion.judge(prediction, held.y, halves)
+                seconds[name] += time.perf_counter() - start
+        joined = {name: np.concatenate(each) for name, each in scores.items()}
+        return League.of(criterion.name, joined, seconds, np.concatenate(weights) if weights else None)
+
+
+def halved(rows: TrainingRows) -> tuple[Array, Array]:
+    """Two halves of the rows, at random; groups stay together."""
+    groups = np.arange(len(rows)) if rows.groups is None else np.unique(rows.groups, return_inverse=True)[1]
+    order = np.random.default_rng(rows.seed).permutation(groups.max() + 1)
+    first = order[groups] < (groups.max() + 1) / 2
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def named(candidates: Any, kind: type) -> tuple[tuple[str, Any], ...]:
+    """Candidates with their names, in order: of a dict its keys, of a list what each is."""
+    if isinstance(candidates, Mapping):
+        pairs = [(str(name), each) for name, each in candidates.items()]
+    elif isinstance(candidates, Sequence) and not isinstance(candidates, str):
+        pairs = [each if _is_pair(each) else (_name(each), each) for each in candidates]
+    else:
+        raise TypeError(f"candidates must be a list or a dict, got {candidates!r}")
+    names = [name for name, _ in pairs]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"candidates must be at least one, each with a name of its own, got {names}")
+    for name, each in pairs:
+        if isinstance(each, type) or not isinstance(each, kind):
+            raise TypeError(f"candidate {name!r} must be a {kind.__name__}, got {each!r}")
+    return tuple(pairs)
+
+
+def _is_pair(each: Any) -> bool:
+    return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)
+
+
+def _name(each: Any) -> str:
+    known = (name for name, refiner in AUTO.items() if refiner == each)
+    return next(known, repr(each))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The refinement that won, its name, and the league, if there was one."""
+
+    name: str
+    refinement: Refinement
+    league: League | None
+
+    def __call__(self, X: Any, prediction: Any) -> Any:
+        """What the winner says."""
+        return self.refinement(X, prediction)

@@ -1,0 +1,55 @@
+"""What a league judges by: a proper score of each row, smaller is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array, to_numpy, unit
+from calibrant.calibration import Calibrator
+from calibrant.distributions.base import Distribution
+from calibrant.interpolators import NAF, Interpolator, Linear
+from calibrant.metrics.scores import interval_score_rows
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A score of each row, and the interpolator whose laws it judges."""
+
+    name: str
+    rows: Callable[[Distribution, Array], Array]
+    interpolator: Interpolator
+
+    def judge(
+        self, prediction: Any, y: Array, halves: tuple[Array, Array], calibrator: Calibrator | None = None
+    ) -> Any:
+        """The score of each row of both halves, each calibrated on the other half."""
+        calibrator = calibrator or Calibrator(None, self.interpolator)
+        scores = []
+        for one, other in (halves, halves[::-1]):
+            H = calibrator.fit(prediction[one], y[one])(prediction[other])
+            scores.append(to_numpy(self.rows(H, y[other])))
+        return scores
+
+
+def interval_score(coverage: float) -> Criterion:
+    """The interval score of the centred interval."""
+    coverage = unit("coverage", coverage)
+    return Criterion(f"interval score at {coverage:.4g}", lambda H, y: interval_score_rows(H, y, coverage), Linear())
+
+
+CRITERIA: dict[str, Callable[[], Criterion]] = {
+    "crps": lambda: Criterion("crps", lambda H, y: H.crps(y), Linear()),
+    "nll": lambda: Criterion("nll", lambda H, y: -H.logpdf(y), NAF()),
+    "interval": lambda: interval_score(0.9),
+}
+
+
+def criterion_named(value: Any) -> Criterion:
+    """The criterion of a name, or a `Criterion` as it is."""
+    if isinstance(value, Criterion):
+        return value
+    if value not in CRITERIA:
+        raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, got {value!r}")
+    return CRITERIA[value]()

@@ -1,0 +1,102 @@
+"""X of any kind as a matrix of numbers, for learners that know nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from calibrant._arrays import Array, to_numpy
+from calibrant._frames import is_frame
+
+_LARGEST = float(np.finfo(np.float32).max)
+"""Forests hold X in single precision."""
+_WIDEST = 200
+"""A sparse matrix with more columns than these is left out: the prediction speaks for it."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """X and what the prediction says of itself as one matrix: numbers as they are, categories by their rank.
+
+    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and what
+    else has no columns of numbers or categories is left out; then only the prediction's own centre and spread speak.
+    """
+
+    categories: tuple[tuple[Any, ...] | None, ...] | None
+    """Of each column that is no number its values in order; None where X is left out."""
+
+    @classmethod
+    def of(cls, X: Any) -> Features:
+        """What is needed to encode rows like these."""
+        columns = _columns(X)
+        return cls(None if columns is None else tuple(_categories(each) for each in columns))
+
+    def __call__(self, X: Any, prediction: Any) -> Array:
+        """(n, d) numbers."""
+        spread = prediction.spread_rows()
+        said = [prediction.centre_rows()] + ([] if spread is None else [spread])
+        columns = [to_numpy(each).astype(np.float64) for each in said]
+        if self.categories is not None:
+            given = _columns(X) or []
+            if len(given) != len(self.categories):
+                raise ValueError(f"X must have {len(self.categories)} columns as in fit, got {len(given)}")
+            columns += [_numbers(each, seen) for each, seen in zip(given, self.categories, strict=True)]
+        return np.clip(np.stack(columns, axis=1), -_LARGEST, _LARGEST)
+
+
+def _columns(X: Any) -> list[Array] | None:
+    """The columns of X, each a numpy array of numbers or of objects; None where there are none to speak of."""
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        return [_column(series) for series in frame.iter_columns()]
+    if sparse.issparse(X):
+        dense: Any = X
+        return list(dense.toarray().T) if dense.shape[1] <= _WIDEST else None
+    array = to_numpy(X) if hasattr(X, "__array_namespace__") else np.asarray(X)
+    if array.ndim == 1:
+        return None
+    return list(array.reshape(len(array), -1).T)
+
+
+def _column(series: Any) -> Array:
+    """A column of a frame: numbers and truths as floats, dates as seconds, all else as objects."""
+    kind = series.dtype
+    if kind.is_temporal():
+        return _since(series)
+    if kind.is_numeric() or kind == nw.Boolean:
+        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return np.array([None if each is None or each != each else each for each in series.to_list()], dtype=object)
+
+
+def _since(series: Any) -> Array:
+    times = np.asarray(series.to_numpy())
+    if times.dtype.kind not in "mM":
+        return np.array([str(each) for each in times], dtype=object)
+    seconds = times.astype("datetime64[ns]" if times.dtype.kind == "M" else "timedelta64[ns]")
+    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / 1e9)
+
+
+def _categories(column: Array) -> tuple[Any, ...] | None:
+    """The values of a column that is no number, in order; None for numbers."""
+    if column.dtype.kind in "fiub":
+        return None
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return tuple(sorted({each for each in column.tolist() if each is not None and each == each}, key=str))
+    return None
+
+
+def _numbers(column: Array, categories: tuple[Any, ...] | None) -> Array:
+    if categories is None:
+        return column.astype(np.float64)
+    ranks = {value: float(rank) for rank, value in enumerate(categories)}
+    return np.array([ranks.get(each, np.nan) if _hashable(each) else np.nan for each in column.tolist()])
+
+
+def _hashable(value: Any) -> bool:
+    return value.__hash__ is not None

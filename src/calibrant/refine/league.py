@@ -1,0 +1,87 @@
+"""A league: candidates by their out-of-fold score, and the simplest one that is as good as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._arrays import Array
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A candidate of a league."""
+
+    name: str
+    score: float
+    """The mean over the rows."""
+    behind: float
+    """How much larger it is than the best one's."""
+    error: float
+    """The standard error of that difference, from the differences row by row."""
+    seconds: float
+    """What learning and judging it took; parts that several candidates share count for the first of them."""
+
+    @property
+    def level(self) -> bool:
+        """Whether it is within one standard error of the best."""
+        return self.behind <= self.error
+
+
+@dataclass(frozen=True)
+class League:
+    """Candidates from the simplest to the most elaborate, judged on rows that taught none of them.
+
+    The simplest within one standard error of the best is chosen. The standard error is that of the paired difference:
+    rows that are hard for one candidate are hard for all, so the score itself is known far less well than the
+    difference.
+    """
+
+    criterion: str
+    entries: tuple[Entry, ...]
+    rows: int
+    """How many rows judged."""
+
+    @classmethod
+    def of(
+        cls, criterion: str, scores: Mapping[str, Array], seconds: Mapping[str, float], weight: Array | None = None
+    ) -> League:
+        """From the score of each row, by candidate, simplest first."""
+        means = {name: float(np.average(rows, weights=weight)) for name, rows in scores.items()}
+        best = min((name for name in means), key=lambda name: (not np.isfinite(means[name]), means[name]))
+        entries = []
+        for name, rows in scores.items():
+            behind = rows - scores[best]
+            mean, error = _mean_and_error(behind, weight)
+            entries.append(Entry(name, means[name], mean, error, seconds.get(name, 0.0)))
+        return cls(criterion, tuple(entries), len(scores[best]))
+
+    @property
+    def chosen(self) -> str:
+        """The first within one standard error of the best."""
+        return next(entry.name for entry in self.entries if entry.level)
+
+    def __str__(self) -> str:
+        width = max(len("candidate"), *(len(entry.name) for entry in self.entries))
+        lines = [f"{'candidate':{width}}  {self.criterion:>10}  {'behind':>10}  {'s.e.':>9}  {'seconds':>7}"]
+        for entry in self.entries:
+            mark = "  chosen" if entry.name == self.chosen else ""
+            lines.append(
+                f"{entry.name:{width}}  {entry.score:10.4g}  {entry.behind:10.2g}  {entry.error:9.2g}"
+                f"  {entry.seconds:7.1f}{mark}"
+            )
+        lines.append(
+            f"Judged on {self.rows:,} training rows out of fold. Chosen: the simplest, which is the topmost, within one"
+        )
+        lines.append("standard error of the best; the standard error is that of the difference, row by row.")
+        return "\n".join(lines)
+
+
+def _mean_and_error(rows: Array, weight: Array | None) -> tuple[float, float]:
+    if not np.all(np.isfinite(rows)):
+        return np.inf, 0.0
+    mean = float(np.average(rows, weights=weight))
+    w = np.full(len(rows), 1 / len(rows)) if weight is None else weight / np.sum(weight)
+    return mean, float(np.sqrt(np.sum((w * (rows - mean)) ** 2)))

@@ -1,0 +1,116 @@
+"""The local law of the residuals: who, among the training rows, is like this row?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+
+from calibrant._arrays import Array
+from calibrant.predictions import Quantiles
+from calibrant.refine.base import Refiner
+from calibrant.refine.features import Features
+from calibrant.refine.quantiles import apart
+from calibrant.refine.rows import TrainingRows
+
+LEVELS = tuple((k + 0.5) / 25 for k in range(25))
+_SPLITS = tuple((k + 0.5) / 9 for k in range(9))
+_THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
+_MOST = 50_000
+_CHUNK = 20_000
+
+
+@dataclass(frozen=True)
+class Local(Refiner):
+    """f + quantiles of the local law: residuals of training rows, weighted by how often a forest joins them with x.
+
+    The forest splits by 9 indicators 1{r <= t}. Each leaf keeps the share of its residuals below each of 54 thresholds,
+    `prior` rows of the law of all added; a row's law is the mean over its leaves, with a twentieth of the law of all.
+    Of more than 50,000 training rows so many teach it, taken at random, and each tree is grown on 4,000 at most.
+    """
+
+    trees: int = 100
+    leaf: int = 10
+    prior: float = 1.0
+
+    def fit(self, rows: TrainingRows) -> LocalRefinement:
+        """One forest and its tables."""
+        rows = rows.sampled(_MOST)
+        return LocalRefinement(rows.features, self.law(rows, rows.y - rows.centre))
+
+    def law(self, rows: TrainingRows, r: Array) -> LocalLaw:
+        """The local law of residuals, or of scores, of these rows."""
+        n, matrix, weight = len(rows), rows.matrix, rows.sample_weight
+        splits = np.unique(np.quantile(r, _SPLITS))
+        forest = RandomForestRegressor(
+            self.trees,
+            min_samples_leaf=max(1, min(self.leaf, n // 4)),
+            max_features=0.34,
+            max_samples=min(0.7, 4_000 / n),
+            random_state=rows.seed,
+        ).fit(matrix, (r[:, None] <= splits).astype(np.float32), sample_weight=weight)
+        points = np.unique(np.concatenate([np.quantile(r, _THRESHOLDS), [r.min(), r.max()]]))
+        place = np.searchsorted(points, r)
+        of_all = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))
+        of_all = of_all / of_all[-1]
+        leaves = forest.apply(matrix)
+        tables = []
+        for k, tree in enumerate(forest.estimators_):
+            shape = (tree.tree_.node_count, len(points))
+            cell = leaves[:, k] * shape[1] + place
+            count = np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
+            below = np.cumsum(count, axis=1) + self.prior * of_all
+            tables.append((below / below[:, -1:]).astype(np.float32))
+        return LocalLaw(forest, tuple(tables), points, of_all, float(np.mean(np.abs(r - np.median(r)))))
+
+
+@dataclass(frozen=True, repr=False)
+class LocalLaw:
+    """P(r <= t | x) at some thresholds t: the mean over the trees of what x's leaf has seen."""
+
+    forest: RandomForestRegressor
+    tables: tuple[Array, ...]
+    points: Array
+    of_all: Array
+    unit: float
+
+    def quantiles(self, matrix: Array) -> Array:
+        """At `LEVELS`, interpolated between the thresholds."""
+        parts = [self._some(matrix[start : start + _CHUNK]) for start in range(0, len(matrix), _CHUNK)]
+        return np.concatenate(parts) if parts else np.empty((0, len(LEVELS)))
+
+    def _some(self, matrix: Array) -> Array:
+        leaves = self.forest.apply(matrix)
+        law = np.zeros((len(matrix), len(self.points)), dtype=np.float32)
+        for k, table in enumerate(self.tables):
+            law += table[leaves[:, k]]
+        F = 0.95 / len(self.tables) * law.astype(np.float64) + 0.05 * self.of_all
+        return apart(_inverse(F, self.points), self.unit)
+
+
+def _inverse(F: Array, points: Array) -> Array:
+    """The quantiles of laws that are known at some points, straight lines between."""
+    row, last = np.arange(len(F)), len(points) - 1
+    columns = []
+    for level in LEVELS:
+        above = np.minimum(np.sum(level > F, axis=1), last)
+        below = np.maximum(above - 1, 0)
+        rise = F[row, above] - F[row, below]
+        share = np.divide(level - F[row, below], rise, out=np.ones(len(F)), where=rise > 0)
+        columns.append(points[below] + np.clip(share, 0, 1) * (points[above] - points[below]))
+    return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class LocalRefinement:
+    """(X, prediction) -> Quantiles."""
+
+    features: Features
+    law: LocalLaw
+
+    def __call__(self, X: Any, prediction: Any) -> Quantiles:
+        """The quantiles of each row."""
+        matrix = self.features(X, prediction)
+        return Quantiles(LEVELS, matrix[:, :1] + self.law.quantiles(matrix))

@@ -1,0 +1,29 @@
+"""The refiners by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from calibrant.refine.base import Refiner
+from calibrant.refine.choice import AUTO, Choice
+from calibrant.refine.local import Local
+
+REFINERS: dict[str, Callable[[], Refiner]] = {
+    "auto": Choice,
+    "local": Local,
+    **{name: (lambda refiner=refiner: refiner) for name, refiner in AUTO.items()},  # type: ignore[misc]
+}
+
+
+def refiner_named(value: Any) -> Refiner:
+    """The refiner of a name; a refiner as it is; of a list or dict of refiners the choice among them."""
+    if isinstance(value, Refiner):
+        return value
+    if isinstance(value, (list, tuple, dict)):
+        return Choice(value)
+    if value not in REFINERS:
+        raise ValueError(
+            f"refine must be a Refiner, a list of them, or one of {', '.join(sorted(REFINERS))}, got {value!r}"
+        )
+    return REFINERS[value]()

@@ -1,0 +1,30 @@
+"""No refinement: the middle of the prediction as a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant.predictions import Point
+from calibrant.refine.base import Refiner
+from calibrant.refine.rows import TrainingRows
+
+
+@dataclass(frozen=True)
+class Plain(Refiner):
+    """The middle of each row's prediction as a `Point`: one law of residuals for all rows. It learns nothing."""
+
+    def fit(self, rows: TrainingRows) -> PlainRefinement:
+        """Nothing is learned."""
+        del rows
+        return PlainRefinement()
+
+
+@dataclass(frozen=True)
+class PlainRefinement:
+    """(X, prediction) -> Point(centre)."""
+
+    def __call__(self, X: Any, prediction: Any) -> Point:
+        """The middle of each row."""
+        del X
+        return Point(prediction.centre_rows())

@@ -1,0 +1,99 @@
+"""Training rows with out-of-fold predictions: what a refiner learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold
+
+from calibrant._arrays import Array, to_numpy
+from calibrant._frames import rows_of
+from calibrant.refine.features import Features
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """X, the prediction of each row by a model that did not see it, and the label."""
+
+    X: Any
+    """The features as they were given: an array, a sparse matrix or a frame."""
+    prediction: Any
+    """Out of fold: no row's model has seen the row."""
+    y: Array
+    """The labels, a numpy array."""
+    sample_weight: Array | None = None
+    groups: Array | None = None
+    """Rows of one group stay together in every split."""
+    seed: int = 0
+    """For whatever is drawn."""
+    encoder: Features | None = field(default=None, repr=False)
+    """What makes numbers of X, if it is made already."""
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, index: Array) -> TrainingRows:
+        """The rows of these numbers."""
+
+        def taken(each: Array | None) -> Array | None:
+            return None if each is None else each[index]
+
+        rows = TrainingRows(
+            rows_of(self.X, index),
+            self.prediction[index],
+            self.y[index],
+            taken(self.sample_weight),
+            taken(self.groups),
+            self.seed,
+            self.encoder,
+        )
+        if "matrix" in vars(self):
+            vars(rows)["matrix"] = self.matrix[index]
+        return rows
+
+    @cached_property
+    def features(self) -> Features:
+        """What makes one matrix of numbers of X and a prediction."""
+        return Features.of(self.X) if self.encoder is None else self.encoder
+
+    @cached_property
+    def matrix(self) -> Array:
+        """X and what the prediction says of itself, as numbers: one column each."""
+        return self.features(self.X, self.prediction)
+
+    @cached_property
+    def centre(self) -> Array:
+        """The middle of each row's prediction."""
+        return to_numpy(self.prediction.centre_rows()).astype(np.float64)
+
+    @cached_property
+    def spread(self) -> Array | None:
+        """How wide each row's prediction says it is; None where it says nothing."""
+        spread = self.prediction.spread_rows()
+        return None if spread is None else to_numpy(spread).astype(np.float64)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for these rows: refiners that build on each other learn each part once."""
+        kept = vars(self).setdefault("_kept", {})
+        if key not in kept:
+            kept[key] = make()
+        return cast(T, kept[key])
+
+    def folds(self, count: int) -> list[tuple[Array, Array]]:
+        """The rows to learn from and the rows to judge by, for each of several folds; groups stay together."""
+        if self.groups is None:
+            return list(KFold(count, shuffle=True, random_state=self.seed).split(self.y))
+        groups = min(count, len(np.unique(self.groups)))
+        return list(GroupKFold(groups, shuffle=True, random_state=self.seed).split(self.y, groups=self.groups))
+
+    def sampled(self, most: int) -> TrainingRows:
+        """These rows, or so many of them at random."""
+        if len(self) <= most:
+            return self
+        return self[np.sort(np.random.default_rng(self.seed).choice(len(self), most, replace=False))]

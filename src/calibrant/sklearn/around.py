@@ -1,0 +1,136 @@
+"""What estimators around a model share: fitting copies of it, asking it, handing metadata on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GroupKFold
+from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from calibrant._arrays import Array
+from calibrant._frames import rows_of
+from calibrant.models import prediction_of
+from calibrant.models.outputs import column, named
+from calibrant.predictions import Ensemble, Point, as_prediction
+
+Adapter = str | Callable[[Any, Any], Any] | None
+
+
+@dataclass(frozen=True)
+class Routed:
+    """What `fit` was given beside X and y."""
+
+    fit: Sequence[Mapping[str, Any]]
+    """What goes to each model's `fit`."""
+    split: Mapping[str, Any]
+    """What goes to the splitter: `groups`, mostly."""
+
+    def rows(self, index: Array, count: int) -> Routed:
+        """The rows of whatever holds one value a row, such as weights; the rest as it is."""
+
+        def taken(value: Any) -> Any:
+            one_each = hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == count
+            return rows_of(value, index) if one_each else value
+
+        def each(params: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: taken(value) for name, value in params.items()}
+
+        return Routed([each(params) for params in self.fit], each(self.split))
+
+    @property
+    def sample_weight(self) -> Array | None:
+        """The weights of the rows, if the first model gets any."""
+        weight = next((params.get("sample_weight") for params in self.fit), None)
+        return None if weight is None else np.asarray(weight, dtype=np.float64)
+
+    @property
+    def groups(self) -> Array | None:
+        """The group of each row."""
+        groups = self.split.get("groups")
+        return None if groups is None else np.asarray(groups)
+
+
+class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator with a parameter `estimator`, one model or a list of them, and `cv`."""
+
+    estimator: Any
+    cv: Any
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """`fit` hands metadata to the estimator's `fit` and to the splitter's `split`."""
+        router = MetadataRouter(owner=self)
+        for name, estimator in by_name(self.estimator).items():
+            router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        # numbers stand for splitters that know groups where there are any
+        splitter = GroupKFold() if isinstance(self.cv, Real) else self.cv
+        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def _routed(self, params: Mapping[str, Any]) -> Routed:
+        names = list(by_name(self.estimator))
+        if get_config()["enable_metadata_routing"] and params:
+            routed = process_routing(self, "fit", **params)
+            return Routed([routed[name]["fit"] for name in names], routed["splitter"]["split"])
+        rest = {name: value for name, value in params.items() if name != "groups" and value is not None}
+        return Routed([rest] * len(names), {k: v for k, v in params.items() if k == "groups"})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        models = [thawed(each) for each in by_name(self.estimator).values()]
+        inner = [get_tags(each).input_tags for each in models if isinstance(each, BaseEstimator)]
+        for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
+            setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
+        return tags
+
+
+def by_name(estimator: Any) -> dict[str, Any]:
+    """The estimator, or each of several, by the name under which metadata reaches it."""
+    if isinstance(estimator, (list, tuple)):
+        return {f"estimator_{k}": each for k, each in enumerate(estimator)}
+    return {"estimator": estimator}
+
+
+def is_frozen(estimator: Any) -> bool:
+    """Whether nothing of it is to be fitted."""
+    return all(isinstance(each, FrozenEstimator) for each in by_name(estimator).values())
+
+
+def thawed(estimator: Any) -> Any:
+    """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
+    return thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
+
+
+def fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:
+    """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
+    models = [
+        each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
+        for each, more in zip(by_name(estimator).values(), params, strict=True)
+    ]
+    return models if isinstance(estimator, (list, tuple)) else models[0]
+
+
+def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
+    """What a fitted model predicts, as the adapter says."""
+    if adapter is None:
+        return prediction_of(model, X)
+    if adapter == "point":
+        points = [Point(column(named(each), each.predict(X))) for each in by_name(model).values()]
+        return Ensemble(points) if isinstance(model, (list, tuple)) else points[0]
+    if not callable(adapter):
+        raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {adapter!r}")
+    return as_prediction(adapter(model, X))
+
+
+def labels(y: Any) -> Array:
+    """The labels as floats, one a row."""
+    if y is None:
+        raise ValueError("calibration requires y to be passed, but the target y is None")
+    y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    return column_or_1d(y, dtype=np.float64, warn=True)

@@ -1,0 +1,135 @@
+"""A model whose predictions are refined by what its residuals know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from calibrant._arrays import Array, to_numpy
+from calibrant._frames import rows_of
+from calibrant.predictions import concatenate
+from calibrant.refine import League, TrainingRows
+from calibrant.refine.names import refiner_named
+from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.folds import folds_of
+
+
+class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
+    """A regressor whose prediction is a distribution, learned from the residuals of the model it wraps.
+
+    `fit` predicts every row by a copy of the model that did not see it, lets the refiner learn from these predictions,
+    and fits the model once more on all rows. It sees only the rows it is given, so inside `CalibratedRegressor` the
+    calibration rows stay unseen, and the guarantee is what it was. Around a `FrozenEstimator` the refiner learns on the
+    rows as they are: they must all be new to the model.
+
+    Args:
+        estimator: A regressor, a list of them, or any of these in a `FrozenEstimator`.
+        refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
+            average), a list or dict of refiners to choose among, or "auto", the choice among all but local.
+        cv: The number of folds, or a splitter. A row in no fold's held-out part teaches the refiner nothing.
+        adapter: How a fitted model predicts, as in `CalibratedRegressor`.
+        n_jobs: How many copies of the model are fitted at once.
+        random_state: Decides the folds and whatever the refiner draws.
+
+    `sample_weight` goes to the model and the refiner, `groups` to the folds and the refiner's own folds.
+
+    Attributes:
+        estimator_: The model, fitted on all rows.
+        refinement_: What the refiner learned: a function of X and the model's prediction.
+        league_: The candidates and their scores, where there was a choice.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> Refined(Ridge(), "location-scale", random_state=0).fit(X[:400], y[:400]).predict_forecast(X[400:])
+    Normal(n=42)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        refiner: Any = "auto",
+        *,
+        cv: Any = 5,
+        adapter: str | Callable[[Any, Any], Any] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.refiner = refiner
+        self.cv = cv
+        self.adapter = adapter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit the model, fold by fold and on all rows, and the refiner on what the folds predicted."""
+        return self.fit_routed(X, y, self._routed(params))
+
+    def fit_routed(self, X: Any, y: Any, routed: Routed) -> Self:
+        """`fit`, for callers that have sorted out already what goes where."""
+        refiner = refiner_named(self.refiner)
+        X, y = indexable(X, labels(y))
+        validate_data(self, X, skip_check_array=True)
+        random = check_random_state(self.random_state)
+        count = _num_samples(X)
+        if is_frozen(self.estimator):
+            model, prediction, seen = self.estimator, forecast(self.estimator, X, self.adapter), np.arange(count)
+        else:
+            folds = folds_of(self.cv, X, y, routed.split, random)
+            seen = _once_each([test for _, test in folds])
+            jobs = [(train, test) for train, test in folds] + [(np.arange(count), None)]
+            *parts, model = Parallel(n_jobs=self.n_jobs)(
+                delayed(_part)(self, rows_of(X, train), y[train], routed.rows(train, count), held)
+                for train, held in ((train, None if test is None else rows_of(X, test)) for train, test in jobs)
+            )
+            order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
+            prediction = concatenate(parts)[order]
+        kept = routed.rows(seen, count)
+        rows = TrainingRows(
+            rows_of(X, seen), prediction, y[seen], kept.sample_weight, kept.groups, int(random.randint(2**31 - 1))
+        )
+        refinement = refiner.fit(rows)
+        # all at once: a model with the refinement of an earlier fit would predict nonsense
+        self.estimator_, self.refinement_ = model, refinement
+        return self
+
+    def predict_forecast(self, X: Any) -> Any:
+        """The refined prediction of each row: a law, quantiles or a point, as the refiner has it."""
+        check_is_fitted(self, "refinement_")
+        return self.refinement_(X, forecast(self.estimator_, X, self.adapter))
+
+    def predict(self, X: Any) -> Array:
+        """The middle of each row's refined prediction."""
+        return to_numpy(self.predict_forecast(X).centre_rows())
+
+    @property
+    def league_(self) -> League:
+        """The candidates and their scores; there is none where the refiner was given or the rows were few."""
+        check_is_fitted(self, "refinement_")
+        league = getattr(self.refinement_, "league", None)
+        if league is None:
+            raise AttributeError("there was no league: the refiner was given, or there were fewer than 100 rows")
+        return league  # type: ignore[no-any-return]
+
+
+def _part(refined: Refined, X: Any, y: Array, routed: Routed, held: Any) -> Any:
+    """What a fresh copy of the model predicts for held-out rows; the copy itself where none are held out."""
+    model = fitted(refined.estimator, X, y, routed.fit)
+    return model if held is None else forecast(model, held, refined.adapter)
+
+
+def _once_each(parts: list[Array]) -> Array:
+    """The rows that are held out, in order; each at most once, or a row's model may have seen it."""
+    rows, counts = np.unique(np.concatenate(parts), return_counts=True)
+    if np.any(counts > 1):
+        raise ValueError(
+            f"cv of Refined must hold out each row at most once, got row {rows[counts > 1][0]} {counts.max()} times"
+        )
+    return rows
