@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
+from calibrant.choice import choose
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
@@ -22,7 +23,7 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.guarantee import CrossGuarantee, Guarantee, required_n, required_n_for_interval
+from calibrant.guarantee import ChosenGuarantee, CrossGuarantee, Guarantee, required_n, required_n_for_interval
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
@@ -30,10 +31,14 @@ from calibrant.recipes import conformal, isotonic
 if TYPE_CHECKING:
     from calibrant import models as models
     from calibrant import plots as plots
+    from calibrant import refine as refine
     from calibrant import reports as reports
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
+    from calibrant.sklearn.chosen import Candidate as Candidate
+    from calibrant.sklearn.chosen import Chosen as Chosen
+    from calibrant.sklearn.refined import Refined as Refined
     from calibrant.sklearn.regressor import CalibratedRegressor as CalibratedRegressor
     from calibrant.sklearn.scorers import neg_crps as neg_crps
     from calibrant.sklearn.scorers import neg_interval_score as neg_interval_score
@@ -43,6 +48,9 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CalibratedRegressor": "calibrant.sklearn.regressor",
+    "Candidate": "calibrant.sklearn.chosen",
+    "Chosen": "calibrant.sklearn.chosen",
+    "Refined": "calibrant.sklearn.refined",
     "load": "calibrant.persistence",
     "neg_crps": "calibrant.sklearn.scorers",
     "neg_interval_score": "calibrant.sklearn.scorers",
@@ -52,7 +60,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, by module: they are imported when they are first asked for."""
 
-_MODULES = ("models", "plots", "reports")
+_MODULES = ("models", "plots", "refine", "reports")
 """Modules that need more than the core, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
@@ -91,6 +99,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Calibrated",
     "Calibrator",
+    "ChosenGuarantee",
     "CrossCalibrated",
     "CrossGuarantee",
     "Distribution",
@@ -107,6 +116,7 @@ __all__ = [
     "Quantiles",
     "Samples",
     "StudentT",
+    "choose",
     "concatenate",
     "conformal",
     "distributions",

@@ -29,7 +29,7 @@ from calibrant.distributions.randomised import Unrealised
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import Guarantee
+from calibrant.guarantee import ChosenGuarantee, Guarantee
 from calibrant.interpolators import (
     NAF,
     BoundedTails,
@@ -318,6 +318,15 @@ PARTS = (
         accuracy=_LAMBDA,
         largest_tie=_count("a count", 1),
         floored=_later(_count("a count", 0)),
+    ),
+    _kind(
+        ChosenGuarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_count("a count", 0),
+        candidates=_count("a count", 2),
     ),
     _kind(
         Form,

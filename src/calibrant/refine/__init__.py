@@ -4,11 +4,11 @@ A refiner learns on training rows, from predictions by models that did not see t
 better prediction. Calibration rows are touched once, by q, so the guarantee is what it was.
 """
 
+from calibrant.choice.league import Entry, League
+from calibrant.refine.auto import Auto, ChosenRefinement
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
-from calibrant.refine.choice import Choice, Chosen
-from calibrant.refine.league import Entry, League
 from calibrant.refine.local import Local
 from calibrant.refine.location_scale import LocationScale
 from calibrant.refine.plain import Plain
@@ -17,10 +17,10 @@ from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
 
 __all__ = [
+    "Auto",
     "Average",
     "Cascade",
-    "Choice",
-    "Chosen",
+    "ChosenRefinement",
     "Entry",
     "League",
     "Local",

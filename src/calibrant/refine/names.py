@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from calibrant.refine.auto import RUNGS, Auto
 from calibrant.refine.base import Refiner
-from calibrant.refine.choice import AUTO, Choice
 from calibrant.refine.local import Local
 
 REFINERS: dict[str, Callable[[], Refiner]] = {
-    "auto": Choice,
+    "auto": Auto,
     "local": Local,
-    **{name: (lambda refiner=refiner: refiner) for name, refiner in AUTO.items()},  # type: ignore[misc]
+    **{name: (lambda refiner=refiner: refiner) for name, refiner in RUNGS.items()},  # type: ignore[misc]
 }
 
 
@@ -21,7 +21,7 @@ def refiner_named(value: Any) -> Refiner:
     if isinstance(value, Refiner):
         return value
     if isinstance(value, (list, tuple, dict)):
-        return Choice(value)
+        return Auto(value)
     if value not in REFINERS:
         raise ValueError(
             f"refine must be a Refiner, a list of them, or one of {', '.join(sorted(REFINERS))}, got {value!r}"

@@ -48,7 +48,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     >>> from sklearn.linear_model import Ridge
     >>> X, y = load_diabetes(return_X_y=True)
     >>> Refined(Ridge(), "location-scale", random_state=0).fit(X[:400], y[:400]).predict_forecast(X[400:])
-    Normal(n=42)
+    LocationScale(n=42, base=StandardNormal())
     """
 
     def __init__(

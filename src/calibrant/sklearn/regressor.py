@@ -23,10 +23,12 @@ from calibrant.predictions import Ensemble
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import ChartScore
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of
 from calibrant.sklearn.refined import Refined
 
-FORECASTERS = (Refined,)
+FORECASTERS = (Refined, Chosen)
+"""Estimators that have folds and adapters of their own."""
 
 
 class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
@@ -111,7 +113,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold."""
-        calibrator = self._calibrator()
+        self._calibrator()
         X, y = indexable(X, labels(y))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
@@ -131,7 +133,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             held = [test for _, test in folds]
         seed = int(random.randint(2**31 - 1))
         members = [
-            calibrator.fit(self._prediction(model, rows_of(X, rows)), y[rows], rng=np.random.default_rng(seed))
+            self._calibrator_of(model).fit(
+                self._prediction(model, rows_of(X, rows)), y[rows], rng=np.random.default_rng(seed)
+            )
             for model, rows in zip(models, held, strict=True)
         ]
         # all at once: models with the calibration of an earlier fit would predict nonsense
@@ -173,6 +177,16 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         if self.point not in ("mean", "median"):
             raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
         return Calibrator(score_named(vars(self)["score"]), interpolator_named(self.interpolator))
+
+    def _calibrator_of(self, model: Any) -> Calibrator:
+        """With what the model was chosen for, where nothing else is named."""
+        own = self._calibrator()
+        if not isinstance(model, Chosen):
+            return own
+        candidate = model.candidate_
+        score = own.score if candidate.score is None or own.score is not None else score_named(candidate.score)
+        named = candidate.interpolator is not None and self.interpolator == "linear"
+        return Calibrator(score, interpolator_named(candidate.interpolator) if named else own.interpolator)
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array
+from calibrant.choice.criteria import Criterion, criterion_named
+from calibrant.choice.league import League
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
-from calibrant.refine.criteria import Criterion, criterion_named
-from calibrant.refine.league import League
 from calibrant.refine.location_scale import LocationScale
 from calibrant.refine.plain import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
 
-AUTO: dict[str, Refiner] = {
+RUNGS: dict[str, Refiner] = {
     "plain": Plain(),
     "spread": Spread(),
     "location-scale": LocationScale(),
@@ -38,7 +38,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True)
-class Choice(Refiner):
+class Auto(Refiner):
     """The simplest refiner within one standard error of the best, by a league on the training rows.
 
     Each candidate learns on two thirds of the rows. What it says of the last third is calibrated on one half of that
@@ -57,10 +57,10 @@ class Choice(Refiner):
     criterion: Any = "crps"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "candidates", named(AUTO if self.candidates is None else self.candidates, Refiner))
+        object.__setattr__(self, "candidates", named(RUNGS if self.candidates is None else self.candidates, Refiner))
         criterion_named(self.criterion)
 
-    def fit(self, rows: TrainingRows) -> Chosen:
+    def fit(self, rows: TrainingRows) -> ChosenRefinement:
         """The league, and the chosen refiner fitted on all rows."""
         candidates = dict(self.candidates)
         if rows.spread is None:  # the prediction has no spread to go by
@@ -70,7 +70,7 @@ class Choice(Refiner):
         if len(candidates) > 1 and len(rows) >= _FEWEST:
             league = self._league(candidates, rows.sampled(_MOST), criterion_named(self.criterion))
             name = league.chosen
-        return Chosen(name, candidates[name].fit(rows), league)
+        return ChosenRefinement(name, candidates[name].fit(rows), league)
 
     def _league(self, candidates: Mapping[str, Refiner], rows: TrainingRows, criterion: Criterion) -> League:
         scores: dict[str, list[Array]] = {name: [] for name in candidates}
@@ -79,7 +79,7 @@ class Choice(Refiner):
         _ = rows.matrix  # encoded once for all folds
         for train, test in rows.folds(_FOLDS):
             part, held = rows[train], rows[test]
-            halves = halved(held)
+            halves = two_halves(len(held), held.groups, held.seed)
             if held.sample_weight is not None:
                 weights += [held.sample_weight[half] for half in halves[::-1]]
             for name, candidate in candidates.items():
@@ -93,10 +93,10 @@ class Choice(Refiner):
         return League.of(criterion.name, joined, seconds, np.concatenate(weights) if weights else None)
 
 
-def halved(rows: TrainingRows) -> tuple[Array, Array]:
-    """Two halves of the rows, at random; groups stay together."""
-    groups = np.arange(len(rows)) if rows.groups is None else np.unique(rows.groups, return_inverse=True)[1]
-    order = np.random.default_rng(rows.seed).permutation(groups.max() + 1)
+def two_halves(count: int, groups: Array | None, seed: int) -> tuple[Array, Array]:
+    """Two halves of so many rows, at random; groups stay together."""
+    groups = np.arange(count) if groups is None else np.unique(groups, return_inverse=True)[1]
+    order = np.random.default_rng(seed).permutation(groups.max() + 1)
     first = order[groups] < (groups.max() + 1) / 2
     return np.flatnonzero(first), np.flatnonzero(~first)
 
@@ -123,12 +123,12 @@ def _is_pair(each: Any) -> bool:
 
 
 def _name(each: Any) -> str:
-    known = (name for name, refiner in AUTO.items() if refiner == each)
+    known = (name for name, refiner in RUNGS.items() if refiner == each)
     return next(known, repr(each))
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRefinement:
     """The refinement that won, its name, and the league, if there was one."""
 
     name: str

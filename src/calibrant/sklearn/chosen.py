@@ -1,0 +1,134 @@
+"""The best of several models, by a league on training rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from calibrant._arrays import Array, to_numpy
+from calibrant._frames import rows_of
+from calibrant.calibration import Calibrator
+from calibrant.choice import Criterion, League, criterion_named
+from calibrant.names import interpolator_named, score_named
+from calibrant.refine.auto import named, two_halves
+from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels
+from calibrant.sklearn.folds import folds_of
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model to be chosen, with the score and the interpolator that calibrate it, and how it predicts.
+
+    `score`, `interpolator` and `adapter` are what they are in `CalibratedRegressor`; None leaves each to its default,
+    the interpolator to the criterion.
+    """
+
+    estimator: Any
+    score: Any = None
+    interpolator: Any = None
+    adapter: Adapter = None
+
+    def calibrator(self, criterion: Criterion) -> Calibrator:
+        """What calibrates it in the league."""
+        chosen = criterion.interpolator if self.interpolator is None else interpolator_named(self.interpolator)
+        return Calibrator(score_named(self.score), chosen)
+
+
+class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """The simplest of several models within one standard error of the best, by out-of-fold score on the rows of `fit`.
+
+    Each candidate is fitted without one fold at a time. What it says of that fold is calibrated on one half of the fold
+    and judged on the other, and the other way round. The winner is fitted again on all rows. Inside
+    `CalibratedRegressor` the calibration rows take no part in the choice, so the guarantee is what it was; the winner's
+    score and interpolator calibrate it, where `CalibratedRegressor` names none.
+
+    Args:
+        candidates: Models, lists of quantile models, `Refined` or `Candidate`, from the simplest to the most elaborate;
+            a list, a list of (name, model), or a dict.
+        cv: The number of folds, or a splitter.
+        criterion: "crps", "nll" or "interval" (the interval score at 90%).
+        random_state: Decides the folds and halves.
+
+    Attributes:
+        name_: Of the winner.
+        estimator_: The winner, fitted on all rows.
+        league_: The candidates and their scores; it prints as a table.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> Chosen({"mean": DummyRegressor(), "ridge": Ridge(0.1)}, random_state=0).fit(X, y).name_
+    'ridge'
+    """
+
+    def __init__(self, candidates: Any, *, cv: Any = 5, criterion: Any = "crps", random_state: Any = None) -> None:
+        self.candidates = candidates
+        self.cv = cv
+        self.criterion = criterion
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Judge every candidate out of fold, and fit the winner on all rows."""
+        criterion = criterion_named(self.criterion)
+        candidates = dict(named(self.candidates, object))
+        X, y = indexable(X, labels(y))
+        validate_data(self, X, skip_check_array=True)
+        random = check_random_state(self.random_state)
+        split = {} if groups is None else {"groups": np.asarray(groups)}
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        folds = folds_of(self.cv, X, y, split, random)
+        seed = int(random.randint(2**31 - 1))
+        scores: dict[str, list[Array]] = {name: [] for name in candidates}
+        seconds = dict.fromkeys(candidates, 0.0)
+        order = []
+        for train, test in folds:
+            halves = two_halves(len(test), None if groups is None else split["groups"][test], seed)
+            order += [test[half] for half in halves[::-1]]
+            for name, each in candidates.items():
+                start, candidate = time.perf_counter(), _candidate(each)
+                model = _fit(
+                    candidate, rows_of(X, train), y[train], _of(weight, train), _of(split.get("groups"), train)
+                )
+                prediction = forecast(model, rows_of(X, test), candidate.adapter)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of ties and few rows: it is a trial
+                    scores[name] += criterion.judge(prediction, y[test], halves, candidate.calibrator(criterion))
+                seconds[name] += time.perf_counter() - start
+        joined = {name: np.concatenate(each) for name, each in scores.items()}
+        league = League.of(criterion.name, joined, seconds, _of(weight, np.concatenate(order)))
+        winner = _candidate(candidates[league.chosen])
+        model = _fit(winner, X, y, weight, split.get("groups"))
+        self.name_, self.candidate_, self.estimator_, self.league_ = league.chosen, winner, model, league
+        return self
+
+    def predict_forecast(self, X: Any) -> Any:
+        """What the winner predicts."""
+        check_is_fitted(self, "estimator_")
+        return forecast(self.estimator_, X, self.candidate_.adapter)
+
+    def predict(self, X: Any) -> Array:
+        """The middle of what the winner predicts."""
+        return to_numpy(self.predict_forecast(X).centre_rows())
+
+
+def _candidate(each: Any) -> Candidate:
+    return each if isinstance(each, Candidate) else Candidate(each)
+
+
+def _of(values: Array | None, index: Array) -> Array | None:
+    return None if values is None else values[index]
+
+
+def _fit(candidate: Candidate, X: Any, y: Array, weight: Array | None, groups: Array | None) -> Any:
+    params = {} if weight is None else {"sample_weight": weight}
+    if groups is not None and hasattr(candidate.estimator, "predict_forecast"):
+        params["groups"] = groups  # its own folds keep them together
+    return fitted(candidate.estimator, X, y, [params] * len(by_name(candidate.estimator)))

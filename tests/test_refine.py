@@ -1,0 +1,322 @@
+"""Refiners: what they learn from the residuals of training rows, and that they learn nothing else."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, StudentT
+from calibrant.refine import (
+    Auto,
+    Average,
+    Cascade,
+    Local,
+    LocationScale,
+    Plain,
+    Refiner,
+    ResidualQuantiles,
+    Spread,
+    TrainingRows,
+)
+from calibrant.refine.names import refiner_named
+from calibrant.refine.shrinkage import Shrinkage
+from calibrant.testing import check_refiner
+
+RUNGS = [Plain(), Spread(), LocationScale(), ResidualQuantiles((0.1, 0.5, 0.9)), Local(trees=20), Cascade(), Average()]
+
+
+def simulated(n=1200, seed=0):
+    """y = x0 + x1/2 + exp(x2/2) e, of which a point model knows x0 only."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, X[:, 0], X[:, 0] + 0.5 * X[:, 1] + np.exp(0.5 * X[:, 2]) * rng.normal(size=n)
+
+
+X, F, Y = simulated()
+ROWS = TrainingRows(X[:800], Point(F[:800]), Y[:800])
+
+
+@pytest.mark.parametrize("refiner", RUNGS, ids=repr)
+def test_a_refiner_keeps_the_laws(refiner):
+    check_refiner(refiner)
+
+
+def crps(prediction, y=Y[800:]):
+    half = len(y) // 2
+    return np.mean(Calibrator().fit(prediction[:half], y[:half])(prediction[half:]).crps(y[half:]))
+
+
+@pytest.mark.parametrize("refiner", RUNGS[2:], ids=repr)
+def test_what_the_residuals_know_makes_the_law_sharper(refiner):
+    refined = refiner.fit(ROWS)(X[800:], Point(F[800:]))
+    assert crps(refined) < 0.97 * crps(Point(F[800:]))
+
+
+def test_where_residuals_know_nothing_location_and_scale_stay_as_they_are():
+    rng = np.random.default_rng(1)
+    noise = TrainingRows(rng.normal(size=(600, 5)), Point(np.zeros(600)), rng.normal(size=600))
+    fitted = LocationScale().fit(noise)
+    location, scale = fitted.loc_scale(rng.normal(size=(100, 5)), Point(np.zeros(100)))
+    assert np.std(location) < 0.1
+    assert np.std(np.log(scale)) < 0.15
+
+
+# ---- spread that is nearly zero -------------------------------------------------------------------------------------
+
+
+def test_the_shrinkage_finds_the_common_scale_and_the_factor():
+    rng = np.random.default_rng(2)
+    spread = rng.gamma(1.0, 1.0, 20_000)
+    errors = np.hypot(0.5, 2.0 * spread) * rng.laplace(size=20_000)
+    found = Shrinkage.of(spread, errors)
+    assert abs(found.common - 0.5) < 0.15
+    assert abs(found.factor - 2.0) < 0.15
+
+
+def test_a_spread_that_says_nothing_is_not_believed():
+    rng = np.random.default_rng(3)
+    found = Shrinkage.of(rng.gamma(0.3, 1.0, 5_000), rng.laplace(size=5_000))
+    assert found.factor * 1.0 < 0.1 * found.common
+
+
+@pytest.mark.parametrize("zero", [0.0, 1e-300])
+def test_rows_that_all_trees_agree_on_do_not_rule_the_law(zero):
+    """A forest's trees as samples: in one row of twenty they agree by accident."""
+    rng = np.random.default_rng(4)
+    spread = np.where(rng.random(2000) < 0.05, zero, 1.0)
+    centre, y = np.zeros(2000), rng.normal(size=2000)
+    samples = Samples(centre[:, None] + spread[:, None] * rng.normal(size=(2000, 30)))
+    fitted = Spread().fit(TrainingRows(np.zeros((1000, 1)), samples[:1000], y[:1000]))
+    widened = fitted(None, samples[1000:])
+    assert isinstance(widened, Samples)
+    with pytest.warns(UserWarning, match="."):
+        as_is = crps(samples[1000:], y[1000:])
+    assert crps(widened, y[1000:]) < 0.62 < as_is
+    assert crps(Point(np.zeros(1000)), y[1000:]) < 0.62
+
+
+@pytest.mark.parametrize(
+    ("prediction", "kind"),
+    [
+        (Interval(-np.ones(50), np.ones(50)), Interval),
+        (Quantiles([0.1, 0.5, 0.9], np.array([[-1.0, 0.0, 1.0]]).repeat(50, 0)), Quantiles),
+        (Samples(np.array([[-1.0, 0.0, 1.0]]).repeat(50, 0)), Samples),
+        (Normal(np.zeros(50), np.ones(50)), type(Normal([0.0], [1.0]))),
+        (StudentT(1.0, np.zeros(50), np.ones(50)), type(Normal([0.0], [1.0]))),
+        (Ensemble([Point(np.zeros(50)), Normal(np.ones(50), np.ones(50))]), type(Normal([0.0], [1.0]))),
+        (Point(np.zeros(50)), Point),
+    ],
+)
+def test_a_widened_prediction_keeps_its_kind(prediction, kind):
+    y = np.random.default_rng(5).normal(size=50)
+    widened = Spread().fit(TrainingRows(np.zeros((50, 1)), prediction, y))(None, prediction)
+    assert isinstance(widened, kind)
+    np.testing.assert_allclose(widened.centre_rows(), prediction.centre_rows(), atol=1e-9)
+
+
+def test_the_centre_and_spread_of_each_kind():
+    assert Point([1.0, 2.0]).centre_rows().tolist() == [1.0, 2.0]
+    assert Point([1.0]).spread_rows() is None
+    assert Interval([0.0], [4.0]).centre_rows() == 2
+    assert Interval([0.0], [4.0]).spread_rows() == 4
+    assert Quantiles([0.25, 0.75], [[0.0, 4.0]]).centre_rows() == 2
+    assert Quantiles([0.1, 0.5, 0.9], [[0.0, 1.0, 4.0]]).centre_rows() == 1
+    assert Quantiles([0.1, 0.5, 0.9], [[0.0, 1.0, 4.0]]).spread_rows() == 4 / 3
+    assert Quantiles([0.6, 0.9], [[0.0, 1.0]]).centre_rows() == 0
+    assert Quantiles([0.1, 0.4], [[0.0, 1.0]]).centre_rows() == 1
+    assert Quantiles([0.9], [[3.0]]).spread_rows() is None
+    assert Samples([[0.0, 4.0]]).centre_rows() == 2
+    assert Samples([[0.0, 4.0]]).spread_rows() == 2
+    assert Normal([1.0], [2.0]).centre_rows() == 1
+    assert Normal([1.0], [2.0]).spread_rows() == 2
+    cauchy = StudentT(1.0, [3.0], [2.0])
+    np.testing.assert_allclose(cauchy.centre_rows(), 3.0)
+    np.testing.assert_allclose(cauchy.spread_rows(), 0.7413 * 4)
+    both = Ensemble([Point([0.0]), Normal([4.0], [2.0])], weights=[3, 1])
+    assert both.centre_rows() == 1
+    np.testing.assert_allclose(both.spread_rows(), np.sqrt(0.75 * 1 + 0.25 * (9 + 4)))
+
+
+# ---- X of every kind ------------------------------------------------------------------------------------------------
+
+
+def with_categories(kind):
+    colour = np.array(["red", "green", "blue", None])[np.random.default_rng(0).integers(0, 4, 1200)]
+    columns = {"a": X[:, 1], "b": np.where(X[:, 2] > 2, np.nan, X[:, 2]), "colour": colour.tolist()}
+    columns["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(1200), "D")
+    frame = pd.DataFrame(columns)
+    if kind == "categorical":
+        return frame.astype({"colour": "category"})
+    return pl.from_pandas(frame) if kind == "polars" else frame
+
+
+@pytest.mark.parametrize("kind", ["pandas", "categorical", "polars"])
+def test_frames_with_categories_dates_and_missing_values_are_taken(kind):
+    frame = with_categories(kind)
+    rows = TrainingRows(frame, Point(F), Y)
+    train, test = rows[np.arange(800)], rows[np.arange(800, 1200)]
+    refined = Cascade(then=Local(trees=20)).fit(train)(test.X, test.prediction)
+    assert crps(refined) < 0.97 * crps(test.prediction)
+
+
+def test_a_category_that_was_not_seen_is_a_missing_value():
+    rows = TrainingRows(pd.DataFrame({"c": ["a", "b"] * 50}), Point(np.zeros(100)), np.arange(100.0))
+    numbers = rows.features(pd.DataFrame({"c": ["b", "z", None]}), Point([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(numbers, [[1.0, 1.0], [2.0, np.nan], [3.0, np.nan]])
+
+
+def test_other_columns_than_in_fit_are_refused():
+    with pytest.raises(ValueError, match="X must have 4 columns as in fit, got 3"):
+        Local(trees=5).fit(ROWS)(X[:5, :3], Point(F[:5]))
+
+
+@pytest.mark.parametrize(
+    "given", [sparse.csr_matrix(X), sparse.random(1200, 300, 0.1, "csr"), [str(row) for row in X[:, 0]]]
+)
+def test_sparse_matrices_and_texts_are_taken(given):
+    rows = TrainingRows(given, Point(F), Y)
+    refined = LocationScale().fit(rows[np.arange(300)])(rows[np.arange(300, 400)].X, Point(F[300:400]))
+    assert np.all(np.isfinite(refined.mean()))
+
+
+def test_infinite_features_are_taken():
+    wild = X[:800].copy()
+    wild[::50, 3] = np.inf
+    assert np.all(np.isfinite(Cascade().fit(TrainingRows(wild, Point(F[:800]), Y[:800]))(wild, Point(F[:800])).values))
+
+
+# ---- many rows, few rows, odd labels --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("refiner", RUNGS, ids=repr)
+@pytest.mark.parametrize("labels", ["constant", "two values", "few rows"])
+def test_odd_labels_are_taken(refiner, labels):
+    n = 12 if labels == "few rows" else 60
+    y = {"constant": np.ones(n), "two values": np.arange(n) % 2.0, "few rows": Y[:n]}[labels]
+    refined = refiner.fit(TrainingRows(X[:n], Point(np.zeros(n)), y))(X[:n], Point(np.zeros(n)))
+    assert np.all(np.isfinite(refined.centre_rows()))
+
+
+def test_weights_count_as_rows():
+    weight = np.where(X[:800, 3] > 0, 1.0, 0.0)
+    heavy = TrainingRows(X[:800], Point(F[:800]), Y[:800] + 10 * (weight == 0), weight)
+    location, _ = LocationScale().fit(heavy).loc_scale(X[800:], Point(F[800:]))
+    assert np.max(location - F[800:]) < 3  # the rows without weight lie 10 higher
+
+
+def test_groups_stay_together_in_every_fold():
+    rows = TrainingRows(X, Point(F), Y, groups=np.arange(1200) // 10)
+    for train, test in rows.folds(5):
+        assert not set(rows.groups[train]) & set(rows.groups[test])
+
+
+# ---- the choice among refiners --------------------------------------------------------------------------------------
+
+
+def test_the_league_prints_as_a_table_and_names_the_chosen():
+    fitted = Auto([Plain(), LocationScale()]).fit(ROWS)
+    assert fitted.name == "location-scale"
+    assert "location-scale" in str(fitted.league)
+    assert "chosen" in str(fitted.league)
+    plain, better = fitted.league.entries
+    assert plain.behind > 2 * plain.error > 0
+    assert better.behind == 0
+
+
+def test_where_there_is_nothing_to_win_the_plain_one_is_taken():
+    rng = np.random.default_rng(6)
+    rows = TrainingRows(rng.normal(size=(600, 3)), Point(np.zeros(600)), rng.normal(size=600))
+    assert Auto([Plain(), LocationScale()]).fit(rows).name == "plain"
+
+
+def test_the_standard_error_is_that_of_the_difference():
+    """Rows differ a thousand times more than candidates do: the unpaired error would call everything level."""
+    from calibrant.choice import League
+
+    rng = np.random.default_rng(7)
+    hard = rng.gamma(1.0, 1.0, 500)
+    league = League.of("crps", {"simple": hard + 0.01, "better": hard}, {})
+    assert league.chosen == "better"
+    assert League.of("crps", {"simple": hard + rng.normal(0, 1, 500), "better": hard}, {}).chosen == "simple"
+
+
+def test_few_rows_are_left_plain():
+    fitted = Auto().fit(ROWS[np.arange(99)])
+    assert fitted.name == "plain"
+    assert fitted.league is None
+
+
+@pytest.mark.parametrize("criterion", ["nll", "interval"])
+def test_other_criteria(criterion):
+    assert Auto([Plain(), LocationScale()], criterion).fit(ROWS).name == "location-scale"
+
+
+def shifted(X, prediction, by):
+    del X
+    return Point(prediction.centre_rows() + by)
+
+
+class Shift(Refiner):
+    def fit(self, rows):
+        return partial(shifted, by=np.median(rows.y - rows.centre))
+
+
+def test_a_refiner_of_ones_own():
+    check_refiner(Shift())
+    rows = TrainingRows(X, Point(F - 3), Y)
+    assert Auto({"plain": Plain(), "shift": Shift()}).fit(rows).name == "plain"  # q mends a shift by itself
+    assert pickle.loads(pickle.dumps(Shift().fit(rows)))(None, Point([0.0])).values[0] > 2
+
+
+class Peeks(Refiner):
+    """What a row becomes depends on the rows it is asked with."""
+
+    def fit(self, rows):
+        return partial(centred)
+
+
+def centred(X, prediction):
+    del X
+    return Point(prediction.centre_rows() - np.mean(prediction.centre_rows()))
+
+
+class Forgets(Refiner):
+    def fit(self, rows):
+        by = np.random.default_rng().normal()
+        return partial(shifted, by=by)
+
+
+class Lambda(Refiner):
+    def fit(self, rows):
+        return lambda X, prediction: Point(prediction.centre_rows())
+
+
+class Short(Refiner):
+    def fit(self, rows):
+        return lambda X, prediction: Point(prediction.centre_rows()[1:])
+
+
+@pytest.mark.parametrize(
+    ("refiner", "said"),
+    [(Peeks(), "by itself"), (Forgets(), "rows.seed"), (Lambda(), "must pickle"), (Short(), "one prediction a row")],
+)
+def test_the_check_names_the_law_that_broke(refiner, said):
+    with pytest.raises(AssertionError, match=said):
+        check_refiner(refiner)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="refine must be a Refiner, a list of them, or one of auto, average"):
+        refiner_named("best")
+    with pytest.raises(ValueError, match="criterion must be one of crps, nll, interval, got 'rmse'"):
+        Auto(criterion="rmse")
+    with pytest.raises(TypeError, match="candidate 'a' must be a Refiner, got 3"):
+        Auto({"a": 3})
+    with pytest.raises(ValueError, match="each with a name of its own"):
+        Auto([("a", Plain()), ("a", Spread())])
+    with pytest.raises(TypeError, match=r"Average.members must be refiners"):
+        Average([])
