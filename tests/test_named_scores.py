@@ -70,7 +70,7 @@ def test_c_must_be_one_finite_number(score):
 
 @pytest.mark.parametrize("score", [RelativeScore(), SqrtScore(), LogScore()], ids=repr)
 def test_they_take_points_and_say_so(score):
-    assert f"{type(score).__name__} takes Point, got Normal" in complaint(TypeError, score, Normal(F, 1.0), Y)
+    assert f"{type(score).__name__} takes Point, got LocationScale" in complaint(TypeError, score, Normal(F, 1.0), Y)
     check_score(score, Point(F), Y)
 
 
@@ -84,6 +84,9 @@ def test_the_law_of_the_log_score_lives_above_minus_c(c):
     assert np.all(H.sample(1000, rng=np.random.default_rng(0)) > -c)
     infinite = Calibrator(LogScore(c=c), Linear(InfiniteTails())).fit(F, Y)(NEW)
     np.testing.assert_array_equal(infinite.ppf(1e-9), -c)  # a score of -inf is the end of the labels
+    at = infinite.clip(upper=3.0)  # the mass there counts: E min(Y, 3) = 3 - integral of F up to 3
+    grid = np.linspace(-c, 3.0, 200_001)[None, :]
+    np.testing.assert_allclose(at.mean(), 3 - (3 + c) * infinite.cdf(grid).mean(axis=1), rtol=1e-4)
 
 
 def test_the_log_score_of_a_normal_q_is_a_log_normal():

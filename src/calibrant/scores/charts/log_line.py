@@ -38,6 +38,10 @@ class LogLine(Chart):
     def log_slope(self, y: Array) -> Array:
         return -self._log(self._above(y))
 
+    def breaks(self) -> Array:
+        """loc, where mass that q has at -inf comes to lie."""
+        return None if self.shape else self.loc[None]
+
     def _above(self, y: Array) -> Array:
         return clip(y - self._lift(self.loc), 0.0, None)
 
