@@ -83,10 +83,11 @@ def test_the_law_of_the_log_score_lives_above_minus_c(c):
     assert np.all(H.ppf(1e-9) > -c)
     assert np.all(H.sample(1000, rng=np.random.default_rng(0)) > -c)
     infinite = Calibrator(LogScore(c=c), Linear(InfiniteTails())).fit(F, Y)(NEW)
-    np.testing.assert_array_equal(infinite.ppf(1e-9), -c)  # a score of -inf is the end of the labels
-    at = infinite.clip(upper=3.0)  # the mass there counts: E min(Y, 3) = 3 - integral of F up to 3
+    np.testing.assert_array_equal(infinite.ppf(1e-9), -np.inf)  # as with every other score
+    held = infinite.clip(-c, 3.0)  # the mass there counts: E Y = 3 - integral of F
+    np.testing.assert_array_equal(held.ppf(1e-9), -c)
     grid = np.linspace(-c, 3.0, 200_001)[None, :]
-    np.testing.assert_allclose(at.mean(), 3 - (3 + c) * infinite.cdf(grid).mean(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(held.mean(), 3 - (3 + c) * infinite.cdf(grid).mean(axis=1), rtol=1e-4)
 
 
 def test_the_log_score_of_a_normal_q_is_a_log_normal():

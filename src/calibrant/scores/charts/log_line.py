@@ -32,15 +32,14 @@ class LogLine(Chart):
         return self._log(self._above(y) / self._lift(self.scale))
 
     def inverse(self, s: Array) -> Array:
+        xp = namespace(s)
         with np.errstate(over="ignore"):
-            return self._lift(self.loc) + self._lift(self.scale) * namespace(s).exp(s)
+            y = self._lift(self.loc) + self._lift(self.scale) * xp.exp(s)
+        # every y below loc has the score -inf, so the least of them is where q's mass at -inf belongs
+        return xp.where(s == -xp.inf, xp.full_like(y, -xp.inf), y)
 
     def log_slope(self, y: Array) -> Array:
         return -self._log(self._above(y))
-
-    def breaks(self) -> Array:
-        """loc, where mass that q has at -inf comes to lie."""
-        return None if self.shape else self.loc[None]
 
     def _above(self, y: Array) -> Array:
         return clip(y - self._lift(self.loc), 0.0, None)
