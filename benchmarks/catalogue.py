@@ -47,11 +47,12 @@ from calibrant.scores import (
     CDFScore,
     EnsembleScore,
     IntervalScore,
-    LocationScaleScore,
-    MonotoneScore,
+    LogScore,
     QuantileScore,
+    RelativeScore,
     ResidualScore,
     SamplesScore,
+    SqrtScore,
     ZScore,
     signed,
 )
@@ -110,25 +111,6 @@ BENDS = np.concatenate(
 """Where a forecast or a score may bend, row by row."""
 
 
-class PercentageError(LocationScaleScore):
-    def loc_scale(self, prediction: Any) -> tuple[Any, Any]:
-        return prediction.values, abs(prediction.values)
-
-
-class LogRatio(MonotoneScore):
-    """For labels above 0."""
-
-    def score(self, prediction: Any, y: Any) -> Any:
-        with np.errstate(divide="ignore"):
-            return np.log(np.clip(y / prediction.values, 0.0, None))
-
-    def inverse(self, prediction: Any, s: Any) -> Any:
-        return prediction.values * np.exp(s)
-
-    def log_slope(self, prediction: Any, y: Any) -> Any:
-        return -np.log(y)
-
-
 @dataclass(frozen=True)
 class Pair:
     """A forecast and a score; the law that sets the price; how many members share it."""
@@ -143,8 +125,9 @@ PAIRS: dict[str, Pair] = {
     **{f"cdf of {name}": Pair(law, CDFScore(), law) for name, law in LAWS.items()},
     **{f"z of {name}": Pair(law, ZScore(), law) for name, law in LAWS.items()},
     "residual": Pair(POINT, ResidualScore()),
-    "percentage error": Pair(POINT, PercentageError()),
-    "log ratio": Pair(POINT, LogRatio()),
+    "relative": Pair(POINT, RelativeScore()),
+    "sqrt": Pair(POINT, SqrtScore()),
+    "log": Pair(POINT, LogScore()),
     "signed residual": Pair(POINT, signed(AbsoluteResidual())),
     "interval": Pair(INTERVAL, IntervalScore()),
     "signed cqr": Pair(INTERVAL, signed(CQR())),

@@ -44,10 +44,13 @@ from calibrant.scores import (
     EnsembleScore,
     IntervalScore,
     LocationScaleScore,
+    LogScore,
     MonotoneScore,
     QuantileScore,
+    RelativeScore,
     ResidualScore,
     SamplesScore,
+    SqrtScore,
     ZScore,
 )
 from calibrant.scores.signed import signed
@@ -187,6 +190,11 @@ by_quadrature = partial(Pair, exact=False)
 
 PAIRS: dict[str, Pair] = {
     "residual": Pair("point", ResidualScore()),
+    "relative": Pair("point", RelativeScore(), shifts=False),
+    "sqrt": Pair("point", SqrtScore(), shifts=False),
+    "sqrt, c = 1": Pair("point", SqrtScore(c=1.0), shifts=False, stretches=False),
+    "log": by_quadrature("point", LogScore(), shifts=False),
+    "log, c = 1": by_quadrature("point", LogScore(c=1.0), shifts=False, stretches=False),
     "percentage error": Pair("point", PercentageError(), shifts=False),
     "log ratio": by_quadrature("point", LogRatio(), shifts=False),
     "interval": Pair("interval", IntervalScore()),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +21,7 @@ from calibrant.cli.app import app
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
 from calibrant.persistence import read, save
-from calibrant.scores import CDFScore, ResidualScore, ZScore
+from calibrant.scores import CDFScore, LogScore, RelativeScore, ResidualScore, SqrtScore, ZScore
 
 READ = {"parquet": parquet.read_table, "feather": feather.read_table, "csv": csv.read_csv, "csv.gz": csv.read_csv}
 LEVELS, COVERAGE = [0.05, 0.5, 0.95], 0.8
@@ -146,6 +148,43 @@ def test_scores_interpolators_and_tails_go_by_name(folder, tmp_path, flags, cali
     run("fit", folder / "cal.parquet", "--target", "sy", *KINDS["normal"][0], *flags, "-o", model)
     run("predict", folder / "test.parquet", "-m", model, *WANTED, "-o", out)
     assert_same(columns_of(out), expected("normal", calibrator=calibrator))
+
+
+@pytest.mark.parametrize(
+    ("name", "score"),
+    [("relative:0.5", RelativeScore(floor=0.5)), ("sqrt:9", SqrtScore(c=9.0)), ("log:20", LogScore(c=20.0))],
+)
+def test_the_number_behind_the_name_of_a_score_is_its_own(folder, tmp_path, name, score):
+    model, out = tmp_path / "m.safetensors", tmp_path / "out.parquet"
+    run("fit", folder / "cal.parquet", "--target", "sy", *KINDS["point"][0], "--score", name, "-o", model)
+    assert read(model).calibrated.score == score
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # points near 0 are below the floor
+        run("predict", folder / "test.parquet", "-m", model, *WANTED, "-o", out)
+        assert_same(columns_of(out), expected("point", calibrator=Calibrator(score)))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("log:a", "score 'log' takes a number for its c, got log:a"),
+        ("cdf:1", "score 'cdf' takes no number, got cdf:1"),
+        ("logs:1", "zscore, cdf is wanted, got 'logs'"),
+        ("zscore:0", "ZScore.floor must be positive and finite, got 0.0"),
+    ],
+)
+def test_a_number_that_a_score_cannot_have_is_refused(folder, tmp_path, name, words):
+    flags = [*KINDS["normal"][0], "--score", name, "-o", tmp_path / "m.safetensors"]
+    said = run("fit", folder / "cal.parquet", "--target", "sy", *flags, code=2)
+    assert words in " ".join(said.stderr.replace("│", " ").split())
+
+
+def test_a_label_that_a_logarithm_cannot_take_is_named_with_its_file(folder, tmp_path):
+    flags = [*KINDS["point"][0], "--score", "log", "-o", tmp_path / "m.safetensors"]
+    said = run("fit", folder / "cal.parquet", "--target", "sy", *flags, code=1)
+    assert re.match(
+        r"error: \S+cal\.parquet: LogScore needs . \+ c > 0, but with c = 0 row \d+ \(\d+ rows", said.stderr
+    )
 
 
 def test_every_name_makes_its_object_and_an_object_stays_itself():

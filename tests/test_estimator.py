@@ -357,7 +357,7 @@ def test_labels_may_be_a_series():
         ({"cv": 1.5}, ValueError, "cv as a share of the rows must lie strictly inside (0, 1), got 1.5"),
         ({"cv": True}, TypeError, "cv must be a share, a number of folds or a splitter, got True"),
         ({"point": "mode"}, ValueError, "point must be 'mean' or 'median', got 'mode'"),
-        ({"score": "pit"}, ValueError, "score must be one of residual, interval"),
+        ({"score": "pit"}, ValueError, "score must be one of residual, relative"),
         ({"interpolator": "spline"}, ValueError, "interpolator must be one of linear, naive, random, naf"),
         ({"interpolator": NAF}, TypeError, "interpolator must be one of the names"),
         ({"adapter": "quantiles"}, TypeError, "adapter must be None, 'point' or a function"),

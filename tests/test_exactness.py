@@ -130,6 +130,11 @@ def normal_and_interval(r, y):
 
 PHI = {
     "residual": lambda r, y: y - LOC[r],
+    "relative": lambda r, y: y / LOC[r] - 1,
+    "sqrt": lambda r, y: y / np.sqrt(LOC[r]) - np.sqrt(LOC[r]),
+    "sqrt, c = 1": lambda r, y: (y - LOC[r]) / np.sqrt(LOC[r] + 1),
+    "log": lambda r, y: log(y) - np.log(LOC[r]),
+    "log, c = 1": lambda r, y: log(y + 1) - np.log(LOC[r] + 1),
     "percentage error": lambda r, y: y / LOC[r] - 1,
     "log ratio": lambda r, y: log(y) - np.log(LOC[r]),
     "interval": interval_score,

@@ -43,7 +43,9 @@ LABELS = CENTRE + RNG.normal(size=N)
 SPREAD = np.array([-1.0, 0.0, 1.0])
 TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
 
-quietly = pytest.mark.filterwarnings("ignore:.*zero width", "ignore:.*no width of their own")
+quietly = pytest.mark.filterwarnings(
+    "ignore:.*zero width", "ignore:.*no width of their own", "ignore:.*the law of all: "
+)
 
 KINDS = {
     "interval": (lambda c, w: Interval(c, c + w), None),

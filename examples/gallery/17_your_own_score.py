@@ -17,7 +17,8 @@ from calibrant.testing import check_score
 # %%
 # ## The score
 #
-# (y - f) / f, with its location f and its scale f. `check_score` runs the laws that any score has to obey.
+# (y - f) / f, with its location f and its scale f. `check_score` runs the laws that any score has to obey. calibrant
+# has this one already, as `RelativeScore`; written out it shows how little a score of your own needs.
 
 
 class RelativeError(LocationScaleScore):

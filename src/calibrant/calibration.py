@@ -64,6 +64,8 @@ class Calibrator:
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
         infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
         refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
+        if hasattr(score, "review"):
+            score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee = interpolate(self.interpolator, scores, context, support=support)

@@ -16,16 +16,40 @@ from calibrant.interpolators import (
     Random,
     Tails,
 )
-from calibrant.scores import CDFScore, IntervalScore, QuantileScore, ResidualScore, SamplesScore, Score, ZScore
+from calibrant.scores import (
+    CDFScore,
+    IntervalScore,
+    LogScore,
+    QuantileScore,
+    RelativeScore,
+    ResidualScore,
+    SamplesScore,
+    Score,
+    SqrtScore,
+    ZScore,
+)
 
-SCORES: dict[str, Callable[[], Score]] = {
+SCORES: dict[str, Callable[..., Score]] = {
     "residual": ResidualScore,
+    "relative": RelativeScore,
+    "sqrt": SqrtScore,
+    "log": LogScore,
     "interval": IntervalScore,
     "quantile": QuantileScore,
     "samples": SamplesScore,
     "zscore": ZScore,
     "cdf": CDFScore,
 }
+NUMBERS = {
+    "relative": "floor",
+    "sqrt": "c",
+    "log": "c",
+    "interval": "floor",
+    "quantile": "floor",
+    "samples": "floor",
+    "zscore": "floor",
+}
+"""What a number behind the name of a score is: `log:1` is LogScore(c=1.0)."""
 INTERPOLATORS: dict[str, Callable[[], Interpolator]] = {
     "linear": Linear,
     "naive": Naive,
@@ -42,11 +66,16 @@ TAILS: dict[str, Callable[[], Tails]] = {
 def score_named(value: Any) -> Score | None:
     """The score of a name; a score as it is; None, which leaves the choice to the kind of prediction.
 
-    >>> score_named("zscore")
-    ZScore()
+    A name may carry a number, the score's c or floor.
+
+    >>> score_named("zscore"), score_named("zscore:0.01"), score_named("log:1")
+    (ZScore(), ZScore(floor=0.01), LogScore(c=1.0))
     """
     if value is None:
         return None
+    name, colon, number = value.partition(":") if isinstance(value, str) else (value, "", "")
+    if colon and name in SCORES:
+        return SCORES[name](**_number(name, number))
     return _named("score", value, SCORES, Score)  # type: ignore[no-any-return]
 
 
@@ -57,6 +86,16 @@ def interpolator_named(value: Any) -> Interpolator:
     Linear(tails=ExponentialTails())
     """
     return _named("interpolator", value, INTERPOLATORS, Interpolator)  # type: ignore[no-any-return]
+
+
+def _number(name: str, number: str) -> dict[str, float]:
+    """The number behind the name of a score, as the argument that it is."""
+    if name not in NUMBERS:
+        raise ValueError(f"score {name!r} takes no number, got {name}:{number}")
+    try:
+        return {NUMBERS[name]: float(number)}
+    except ValueError:
+        raise ValueError(f"score {name!r} takes a number for its {NUMBERS[name]}, got {name}:{number}") from None
 
 
 def _named(what: str, value: Any, table: Mapping[str, Callable[[], Any]], kind: type) -> Any:

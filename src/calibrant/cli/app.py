@@ -96,7 +96,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="residual, interval, quantile, samples, zscore or cdf; the prediction decides if not given.",
+            help="residual, relative, sqrt, log, interval, quantile, samples, zscore or cdf; the prediction decides if"
+            " not given. log:1 and sqrt:1 set c, zscore:0.01 and the like a floor.",
         ),
     ] = None,
     interpolator: Annotated[str, typer.Option(metavar="NAME", help="linear, naive, random or naf.")] = "linear",

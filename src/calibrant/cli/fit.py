@@ -16,7 +16,7 @@ from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
-from calibrant.names import INTERPOLATORS, SCORES, TAILS
+from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.scores import Score
 
 T = TypeVar("T")
@@ -58,7 +58,12 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
 
 def score_of(name: str | None) -> Score | None:
     """The score of a name; None leaves the choice to the kind of prediction."""
-    return None if name is None else _chosen(name, SCORES, "--score")()
+    if name is not None:
+        _chosen(name.partition(":")[0], SCORES, "--score")
+    try:
+        return score_named(name)
+    except (ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error), param_hint="--score") from None
 
 
 def interpolator_of(name: str, tails: str | None) -> Interpolator:

@@ -47,10 +47,13 @@ from calibrant.scores import (
     CDFScore,
     EnsembleScore,
     IntervalScore,
+    LogScore,
     QuantileScore,
+    RelativeScore,
     ResidualScore,
     SamplesScore,
     Score,
+    SqrtScore,
     ZScore,
 )
 from calibrant.scores.base import ChartScore
@@ -337,6 +340,9 @@ PARTS = (
     ),
     # scores
     _kind(ResidualScore),
+    _kind(RelativeScore, floor=_FLOOR),
+    _kind(SqrtScore, c=_FINITE),
+    _kind(LogScore, c=_FINITE),
     _kind(IntervalScore, floor=_FLOOR),
     _kind(ZScore, floor=_FLOOR),
     _kind(CDFScore),

@@ -21,7 +21,8 @@ class Score(Protocol):
     """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
     A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`. One
-    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`.
+    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`; one that has
+    something to say of the calibration scores, a method `review(prediction, scores)`.
     """
 
     def __call__(self, prediction: Any, y: Any) -> Array:

@@ -14,11 +14,12 @@ from calibrant.predictions import Ensemble
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts import Chart, combine
 from calibrant.scores.default import default_for, default_score
+from calibrant.scores.ruling import Scaled
 
 
 @default_for(Ensemble)
 @dataclass(frozen=True)
-class EnsembleScore(ChartScore):
+class EnsembleScore(Scaled):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
@@ -64,6 +65,21 @@ class EnsembleScore(ChartScore):
         kept = tuple(score for score, _ in learned)
         same = all(new is old for new, old in zip(kept, scores, strict=True))
         return self if same else replace(self, scores=kept), mended
+
+    def scales(self, prediction: Any) -> Array | None:
+        """1 / sum of w_k / scale_k, the scale of a sum of lines; None where that of a member is not known."""
+        members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
+        slopes = []
+        for score, member, weight in members:
+            scale = score.scales(member) if isinstance(score, Scaled) else None
+            if scale is None:
+                return None
+            slopes.append(weight / scale)
+        return 1 / reduce(lambda a, b: a + b, slopes)
+
+    def remedy(self, typical: float) -> str:
+        """The floor is the members' scores'."""
+        return "pass EnsembleScore scores with a floor"
 
     def _scores(self, prediction: Any) -> list[ChartScore]:
         count = len(prediction.members)

@@ -23,14 +23,14 @@ from calibrant._arrays import (
     warn_user,
 )
 from calibrant._batch import no_rows
-from calibrant.scores.base import ChartScore
+from calibrant.scores.ruling import Scaled
 
 SHARE = 1e-6
 """Of the median width of the calibration rows: the floor that `fit` learns."""
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(ChartScore):
+class Floored(Scaled):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -64,6 +64,14 @@ class Floored(ChartScore):
         width, centre = (detached(part) for part in found)
         floor = _usual(width, centre)
         return replace(self, floor=floor), width < floor
+
+    def scales(self, prediction: Any) -> Array | None:
+        """max(width, floor); None where the score needs no width."""
+        found = self.widths(self.expected(prediction))
+        if found is None:
+            return None
+        width = found[0]
+        return namespace(width).clip(width, max(smallest(width), self.floor or 0.0), None)
 
     def at_least(self, width: Array, centre: Array) -> Array:
         """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""

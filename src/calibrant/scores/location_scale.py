@@ -14,11 +14,11 @@ class LocationScaleScore(ChartScore):
     """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
 
     >>> from calibrant import Point
-    >>> class PercentageError(LocationScaleScore):
+    >>> class PowerError(LocationScaleScore):
     ...     def loc_scale(self, prediction):
-    ...         return prediction.values, abs(prediction.values)
-    >>> PercentageError()(Point([10.0, 20.0]), [11.0, 15.0])
-    array([ 0.1 , -0.25])
+    ...         return prediction.values, abs(prediction.values) ** 0.75
+    >>> PowerError()(Point([16.0, 81.0]), [20.0, 54.0])
+    array([ 0.5, -1. ])
     """
 
     def middle(self, prediction: Any) -> float:

@@ -14,15 +14,15 @@ class MonotoneScore(ChartScore):
     """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come by quadrature.
 
     >>> import numpy as np
-    >>> class LogRatio(MonotoneScore):  # of positive labels
+    >>> class AsinhScore(MonotoneScore):  # of labels of both signs and many sizes
     ...     def score(self, prediction, y):
-    ...         return np.log(y / prediction.values)
+    ...         return np.arcsinh(y) - np.arcsinh(prediction.values)
     ...
     ...     def inverse(self, prediction, s):
-    ...         return prediction.values * np.exp(s)
+    ...         return np.sinh(s + np.arcsinh(prediction.values))
     ...
     ...     def log_slope(self, prediction, y):
-    ...         return -np.log(y)
+    ...         return -np.log1p(y**2) / 2
     """
 
     @abstractmethod

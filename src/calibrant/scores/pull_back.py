@@ -19,7 +19,7 @@ from calibrant.distributions.pulled import Pulled, PulledOne
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.spliced import Spliced
-from calibrant.scores.charts import Affine, BrokenLine, Chart, LogitCDF, SignedChart
+from calibrant.scores.charts import Affine, BrokenLine, Chart, SignedChart
 
 Rule = tuple[Callable[[Distribution, Any], Any], Callable[[Any, Any], Distribution]]
 
@@ -31,14 +31,12 @@ def pull_back(q: Distribution, chart: Chart) -> Distribution:
     return next(make(q, chart) for fits, make in RULES if fits(q, chart))
 
 
-def _on_shared_base(q: Distribution, chart: LogitCDF) -> Distribution:
+def _of_one_map(q: Distribution, chart: Any) -> Distribution:
     """q(G((y - loc) / scale)) = (q o G)(z): again one shared law, worked out once for each q and G."""
     # of a copy of q, which shares its arrays: what is kept for q would keep q alive if it held q itself
-    law: LocationScale = chart.law  # type: ignore[assignment]
-    base = law.base
-    key = base if base.like is None else id(base)  # a law without parameters is known by its kind
-    one = keep(q, ("pulled back", key), lambda: (base, pull_back(copy(q), LogitCDF(base))))
-    return LocationScale(law.loc, law.scale, one[1])
+    loc, scale, key, one = chart.standard
+    law = keep(q, ("pulled back", key), lambda: (one, pull_back(copy(q), one)))[1]
+    return LocationScale(loc, scale, law)
 
 
 def _part_by_part(q: Joined, chart: Chart) -> Distribution:
@@ -64,12 +62,8 @@ RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
     (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),
-    (lambda q, chart: isinstance(chart, LogitCDF) and _is_shared(q, chart.law), _on_shared_base),
+    (lambda q, chart: not q.shape and chart.standard, _of_one_map),
     (lambda q, chart: not chart.shape and q.is_discrete, lambda q, chart: MovedAtoms(chart, q)),
     (lambda q, chart: not chart.shape and not q.shape, lambda q, chart: PulledOne(chart, q)),
     (lambda q, chart: True, lambda q, chart: Pulled(chart, q)),
 )
-
-
-def _is_shared(q: Distribution, law: Distribution) -> bool:
-    return isinstance(law, LocationScale) and not law.base.shape and not q.shape

@@ -37,8 +37,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     Args:
         estimator: A regressor, a list of them (quantile models become one quantile prediction, others an ensemble), or
             any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates.
-        score: A score or its name (residual, interval, quantile, samples, zscore, cdf); None leaves the choice to the
-            kind of prediction.
+        score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf; `log:1` is
+            the log score with c = 1); None leaves the choice to the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the

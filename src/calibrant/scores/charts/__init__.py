@@ -8,6 +8,7 @@ from calibrant.scores.charts.affine import Affine
 from calibrant.scores.charts.base import Chart
 from calibrant.scores.charts.broken_line import BrokenLine
 from calibrant.scores.charts.combine import combine
+from calibrant.scores.charts.log_line import LogLine
 from calibrant.scores.charts.logit_cdf import CDF, LogitCDF
 from calibrant.scores.charts.monotone import Monotone
 from calibrant.scores.charts.shifted import shifted
@@ -19,6 +20,7 @@ __all__ = [
     "Affine",
     "BrokenLine",
     "Chart",
+    "LogLine",
     "LogitCDF",
     "Monotone",
     "SignedChart",

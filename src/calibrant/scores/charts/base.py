@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -29,6 +30,14 @@ class Chart(ABC):
     @abstractmethod
     def log_slope(self, y: Array) -> Array:
         """The log derivative of the score in y."""
+
+    @property
+    def standard(self) -> tuple[Array, Array, Hashable, Chart] | None:
+        """loc, scale, key and G, where each row's map is G((y - loc) / scale) with one G for all rows; None otherwise.
+
+        Two maps with equal keys have the same G. A map that is itself such a G has none.
+        """
+        return None
 
     def inverse_at(self, s: Array) -> Array:
         """The same for many increasing scores that all rows share, (1, k), where that is faster."""

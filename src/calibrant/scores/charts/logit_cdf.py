@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from calibrant._arrays import Array, device_like
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.logits import OwnCDF, OwnLogit
 from calibrant.scores.charts.base import Chart
 
@@ -16,6 +18,15 @@ class LogitCDF(OwnLogit, Chart):
 
     law: Distribution
     weight: float = field(default=1.0, metadata={"shared": True})
+
+    @property
+    def standard(self) -> tuple[Array, Array, Hashable, Chart] | None:
+        """logit F of the base of a location-scale law, if all rows share it."""
+        law = self.law
+        if not isinstance(law, LocationScale) or law.base.shape:
+            return None
+        key = law.base if law.base.like is None else id(law.base)  # a law without parameters is known by its kind
+        return law.loc, law.scale, key, LogitCDF(law.base)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,88 @@
+"""Rows that rule the law of all: a tiny scale makes a huge score, and a few of these make most of q's spread.
+
+Such a law is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails are
+those of a few rows, stretched by the scale of every other row. `fit` says so.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, count_true, detached, first_and_count, namespace, warn_user
+from calibrant.scores.base import ChartScore
+
+NARROW = 0.1
+"""Of the median scale: a row below that is narrow."""
+FAR = 3.0
+"""Times the mean distance from the median score: a score beyond that is far out."""
+MOST = 2 / 3
+"""Of the sum of all distances: where narrow rows that are far out make as much, q has three times the spread."""
+FEWEST = 20
+"""Rows below which a single outlier of honest scores may look the same."""
+
+
+class Scaled(ChartScore):
+    """A score that divides by a scale of each row."""
+
+    @abstractmethod
+    def scales(self, prediction: Any) -> Array | None:
+        """What each row's error is divided by; None where that is not known."""
+
+    def remedy(self, typical: float) -> str:
+        """What to do about scales far below the typical one."""
+        return f"pass a floor, such as {type(self).__name__}(floor={NARROW * typical:.2g}), a tenth of the median scale"
+
+    def review(self, prediction: Any, scores: Array) -> None:
+        """Warn where a few rows rule the law of all; called by `Calibrator.fit`, once, with the calibration scores.
+
+        Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum
+        of these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails
+        alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
+        hardly ever do both. Nothing depends on the unit of y.
+        """
+        xp, n = namespace(scores), scores.shape[0]
+        if n < FEWEST:
+            return
+        distance = xp.abs(scores - _median(scores))
+        total = float(xp.sum(distance))
+        far = distance > FAR * (total / n)
+        if not _sum(distance, far) > MOST * total:  # most often the end: no scale was asked for
+            return
+        scale = self.scales(prediction)
+        if scale is None:
+            return
+        scale = detached(scale)
+        typical = float(_median(scale))
+        ruling = far & (scale < NARROW * typical)
+        share = _sum(distance, ruling) / total
+        if not share > MOST:
+            return
+        first, count = first_and_count(ruling)
+        times = typical / float(xp.max(scale[ruling]))
+        rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
+        warn_user(
+            f"{type(self).__name__}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of"
+            f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score} {_percent(share)}"
+            f" of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
+            f" {self.remedy(typical)}, or calibrate the errors themselves, ResidualScore() on Point predictions"
+            " (adapter='point' in CalibratedRegressor)"
+        )
+
+
+def _median(values: Array) -> Array:
+    """The upper median: in O(n) on numpy, whose sort of a million takes longer than all the rest."""
+    place = values.shape[0] // 2
+    ordered = np.partition(values, place) if isinstance(values, np.ndarray) else namespace(values).sort(values)
+    return ordered[place]
+
+
+def _sum(values: Array, among: Array) -> float:
+    return float(namespace(values).sum(values[among])) if count_true(among) else 0.0
+
+
+def _percent(share: float) -> str:
+    """Rounded down: 99.96% are not all."""
+    return f"{int(1000 * share) / 10:.3g}%"

@@ -1,0 +1,265 @@
+"""A few rows with hardly any spread can rule the law of all: `fit` says so, once, and is silent on honest scales."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from pathlib import Path
+
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+from sklearn.ensemble import RandomForestRegressor
+from typer.testing import CliRunner
+
+from calibrant import (
+    CalibratedRegressor,
+    Calibrator,
+    Ensemble,
+    Interval,
+    Laplace,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+)
+from calibrant.cli.app import app
+from calibrant.interpolators import NAF, Naive, Random
+from calibrant.metrics import crps
+from calibrant.names import score_named
+from calibrant.scores import EnsembleScore, IntervalScore, QuantileScore, RelativeScore, ZScore
+from calibrant.study.datasets import load
+
+SPREAD = np.array([-1.0, -0.3, 0.2, 1.0])
+KINDS = {
+    "normal": (Normal, None),
+    "laplace": (Laplace, None),
+    "interval": (lambda c, w: Interval(c - w, c + w), None),
+    "quantiles": (lambda c, w: Quantiles([0.1, 0.3, 0.6, 0.9], c[:, None] + w[:, None] * SPREAD), None),
+    "samples": (lambda c, w: Samples(c[:, None] + w[:, None] * SPREAD), None),
+    "relative": (lambda c, w: Point(w), RelativeScore()),
+    "ensemble": (lambda c, w: Ensemble([Normal(c, w), Interval(c - w, c + w)], [1.0, 2.0]), None),
+    "ensemble of ensembles": (lambda c, w: Ensemble([Ensemble([Normal(c, w)]), Interval(c - w, c + w)]), None),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+N = 400
+
+
+def data(kind="normal", *, n=N, narrow=(17, 230), factor=1e-4, unit=1.0, seed=0):
+    """Forecasts with errors of one size, and a width that fits it in all rows but the narrow ones."""
+    rng = np.random.default_rng(seed)
+    width, centre = rng.uniform(0.5, 2.0, n), rng.normal(size=n)
+    error = width * rng.normal(size=n)
+    stated = width.copy()
+    stated[list(narrow)] *= factor
+    make, score = KINDS[kind]
+    centre = stated if kind == "relative" else centre
+    return make(unit * centre, unit * stated), unit * (centre + error), score
+
+
+def said_by(fit):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = fit()
+    return [str(w.message) for w in caught if "the law of all" in str(w.message)], result
+
+
+def said_of(prediction, y, score=None, interpolator=None):
+    calibrator = Calibrator(score) if interpolator is None else Calibrator(score, interpolator)
+    return said_by(lambda: calibrator.fit(prediction, y))[0]
+
+
+# ---- it speaks -----------------------------------------------------------------------------------------------------
+
+
+@every_kind
+def test_two_rows_that_rule_the_law_are_named_once_in_words(kind):
+    (said,) = said_of(*data(kind))
+    name = re.match(r"\w+", said)[0]
+    assert said.startswith(f"{name}: 2 of 400 calibration rows, the first is row 17, rule the law of all: their scale")
+    times, share = re.search(r"scale is ([\d,]+) times smaller.* scores make ([\d.]+)% of the spread", said).groups()
+    assert 2e3 < float(times.replace(",", "")) < 5e4  # ten thousand, for widths between 0.5 and 2
+    assert 66 < float(share) < 100
+    assert "pass" in said
+    assert "floor" in said
+    assert "ResidualScore() on Point predictions" in said
+    assert "\n" not in said
+
+
+def test_one_row_is_one_row():
+    (said,) = said_of(*data(narrow=[3], factor=1e-6))
+    assert "ZScore: 1 of 400 calibration rows, the first is row 3, rules the law of all: its scale" in said
+    assert "and its score makes 99" in said
+
+
+def test_the_warning_points_at_the_line_of_the_user():
+    prediction, y, _ = data()
+    with pytest.warns(UserWarning, match="rule the law of all") as caught:
+        Calibrator().fit(prediction, y)
+    assert [w.filename for w in caught] == [__file__]
+
+
+@every_kind
+@pytest.mark.parametrize("unit", [1e12, 1e-12])
+def test_the_unit_of_y_changes_nothing_but_the_floor_of_the_advice(kind, unit):
+    (here,), (there,) = said_of(*data(kind)), said_of(*data(kind, unit=unit))
+    without = [re.sub(r"floor=[^)]*", "", said) for said in (here, there)]
+    assert without[0] == without[1]
+
+
+@pytest.mark.parametrize("interpolator", [Naive(), Random(), NAF()], ids=repr)
+def test_every_interpolator_is_warned(interpolator):
+    assert len(said_of(*data(), interpolator=interpolator)) == 1
+
+
+def test_other_arrays_say_the_same():
+    prediction, y, _ = data()
+    wanted = said_of(prediction, y)
+    for array in (torch.tensor, array_api_strict.asarray):
+        assert said_of(Normal(array(prediction.loc), array(prediction.scale)), array(y)) == wanted
+    single = Normal(prediction.loc.astype(np.float32), prediction.scale.astype(np.float32))
+    assert len(said_of(single, y.astype(np.float32))) == 1
+
+
+def test_a_gradient_is_none_of_its_business():
+    prediction, y, _ = data()
+    scale = torch.tensor(prediction.scale, requires_grad=True)
+    assert len(said_of(Normal(torch.tensor(prediction.loc), scale), torch.tensor(y))) == 1
+
+
+def test_the_advice_helps():
+    prediction, y, _ = data("samples", n=800)
+    new, truth, _ = data("samples", n=800, narrow=(), seed=1)
+    (said,), ruled = said_by(lambda: Calibrator().fit(prediction, y))
+    floor = re.search(r"floor=([^)]*)\)", said)[1]
+    again, mended = said_by(lambda: Calibrator(score_named(f"samples:{floor}")).fit(prediction, y))
+    assert again == []
+    assert crps(mended(new), truth) < 0.9 * crps(ruled(new), truth)
+    assert mended(new).std().mean() < 0.1 * ruled(new).std().mean()
+    miss = [np.mean((law(new).mean() - truth) ** 2) for law in (mended, ruled)]
+    assert miss[0] < 0.1 * miss[1]
+
+
+def test_rows_at_the_floor_that_fit_learned_count():
+    prediction, y, _ = data("samples", factor=0.0)
+    (said,) = said_of(prediction, y)
+    assert "SamplesScore: 2 of 400 calibration rows, the first is row 17, rule" in said
+
+
+# ---- it is silent --------------------------------------------------------------------------------------------------
+
+
+@every_kind
+def test_honest_widths_and_slightly_narrow_ones_say_nothing(kind):
+    assert said_of(*data(kind, narrow=())) == []
+    assert said_of(*data(kind, factor=0.05)) == []  # twenty times too narrow, but two rows of 400
+
+
+@pytest.mark.parametrize(("n", "sigma", "most"), [(20, 1, 0), (20, 2, 8), (100, 1, 0), (100, 2, 2), (1000, 2, 0)])
+def test_heavy_tails_with_honest_scales_are_no_rows_that_rule(n, sigma, most):
+    """t(2) labels: how many of 500 sets warn, with scales that vary by e^sigma.
+
+    Scores that do not depend on their scale: a warning is a false alarm.
+    """
+    rng = np.random.default_rng(11)
+    alarms = 0
+    for _ in range(500):
+        scale = np.exp(sigma * rng.normal(size=n))
+        alarms += len(said_of(Normal(np.zeros(n), scale), scale * rng.standard_t(2, n), interpolator=Naive()))
+    assert alarms <= most
+
+
+def test_an_outlier_in_a_row_of_ordinary_width_says_nothing():
+    prediction, y, _ = data(narrow=())
+    y[5] += 1e9
+    assert said_of(prediction, y) == []
+
+
+def test_narrow_rows_whose_labels_are_as_near_say_nothing():
+    rng = np.random.default_rng(0)
+    scale = np.where(np.arange(N) < 40, 1e-5, 1.0)
+    assert said_of(Normal(np.zeros(N), scale), scale * rng.normal(size=N)) == []
+
+
+def test_points_few_rows_and_mixed_ensembles_say_nothing():
+    prediction, y, _ = data()
+    assert said_of(Point(prediction.loc), y) == []
+    assert said_of(*data(n=19, narrow=[3])) == []
+    assert said_of(Quantiles([0.5], prediction.loc[:, None]), y) == []
+    both = Ensemble([prediction, Laplace(prediction.loc, 1.0)])
+    assert said_of(both, y, EnsembleScore([ZScore(), score_named("cdf")])) == []
+    assert said_of(*data("quantiles")[:2], QuantileScore(outer_slope=1.0)) == []
+
+
+def test_scores_that_are_all_equal_say_nothing():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="all scores are equal")
+        assert said_of(Interval(np.zeros(30), np.ones(30)), np.full(30, 0.5), IntervalScore()) == []
+
+
+# ---- through the doors ---------------------------------------------------------------------------------------------
+
+
+def forest(adapter=None):
+    base = RandomForestRegressor(50, min_samples_leaf=2, random_state=0)
+    return CalibratedRegressor(base, adapter=adapter, random_state=0)
+
+
+def apart(X, y):
+    """What the trees' calibration said, and how many times the CRPS of the point's it has on the last fifth."""
+    cut = len(y) * 4 // 5
+    said, trees = said_by(lambda: forest().fit(X[:cut], y[:cut]))
+    point = forest("point").fit(X[:cut], y[:cut])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*no width of their own")
+        return said, *(crps(model.predict_distribution(X[cut:]), y[cut:]) for model in (trees, point))
+
+
+def comments(quiet):
+    """Counts that are 0 for most rows, so that all trees agree there, and now and then are not."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 4))
+    busy = X[:, 0] > 0
+    y = np.where(busy, rng.poisson(np.exp(1 + X[:, 1])), 0.0)
+    return X, y + (0.0 if quiet else (~busy & (rng.random(3000) < 0.01)) * rng.poisson(4.0, 3000))
+
+
+def test_a_forest_whose_trees_agree_on_some_rows_is_told_and_one_whose_trees_do_not_is_not():
+    (said,), trees, point = apart(*comments(quiet=False))
+    assert said.startswith("SamplesScore: ")
+    assert trees > 2 * point
+    said, trees, point = apart(*comments(quiet=True))
+    assert said == []
+    assert trees < 1.5 * point
+
+
+@pytest.mark.parametrize("name", ["blog", "fb-comment1", "wine"])
+def test_on_real_data_a_forest_is_told_where_its_crps_is_spoilt_and_only_there(name):
+    shared = Path(os.environ.get("CALIBRANT_SHARED") or Path(__file__).parents[1] / ".." / "shared")
+    folder = Path(os.environ.get("CALIBRANT_DATA") or shared / "datasets" / "raw")
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not at hand (CALIBRANT_DATA, or datasets/raw in CALIBRANT_SHARED)")
+    found = load(name, folder=folder)
+    rows = np.random.default_rng(0).permutation(len(found.y))[:5000]
+    X, y = found.X[rows], found.y[rows]
+    said, trees, point = apart(X, (y - y.mean()) / y.std())
+    assert len(said) == (name != "wine")
+    assert (trees > 5 * point) == (name != "wine")
+
+
+def test_the_command_line_says_it_once(tmp_path):
+    prediction, y, _ = data()
+    table = np.column_stack([prediction.loc, prediction.scale, y])
+    file, model = tmp_path / "cal.csv", tmp_path / "m.safetensors"
+    np.savetxt(file, table, delimiter=",", header="mu,sigma,y", comments="", fmt="%.17g")
+    flags = ["fit", str(file), "--target", "y", "--mean", "mu", "--std", "sigma", "-o", str(model)]
+    result = CliRunner().invoke(app, flags)
+    assert result.exit_code == 0
+    assert result.stderr.count("rule the law of all") == 1
+    assert "ZScore(floor=0.1" in result.stderr
+    result = CliRunner().invoke(app, [*flags, "--score", "zscore:0.1"])
+    assert result.exit_code == 0
+    assert "rule the law of all" not in result.stderr
+    assert "ZScore(floor=0.1)" in result.stdout
