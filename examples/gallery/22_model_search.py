@@ -28,7 +28,7 @@ houses = load_residential_building()
 rows = np.random.default_rng(0).permutation(len(houses["target"]))
 X, y = houses["data"][rows], houses["target"][rows]
 grid = {"estimator__min_samples_leaf": [1, 2, 4, 8, 16], "adapter": ["point", spread]}
-model = CalibratedRegressor(RandomForestRegressor(15, random_state=0), cv=0.3, random_state=0)
+model = CalibratedRegressor(RandomForestRegressor(15, random_state=0), refine=None, cv=0.3, random_state=0)
 search = GridSearchCV(model, grid, scoring={"crps": neg_crps, "r2": "r2"}, refit="crps", cv=3).fit(X, y)
 best = search.best_params_
 print(f"best: the {getattr(best['adapter'], '__name__', 'point')}, {best['estimator__min_samples_leaf']} rows a leaf")
