@@ -50,11 +50,12 @@ class League:
     ) -> League:
         """From the score of each row, by candidate, simplest first."""
         means = {name: float(np.average(rows, weights=weight)) for name, rows in scores.items()}
-        best = min((name for name in means), key=lambda name: (not np.isfinite(means[name]), means[name]))
+        best = min(means, key=lambda name: means[name] if np.isfinite(means[name]) else np.inf)
         entries = []
         for name, rows in scores.items():
-            behind = rows - scores[best]
-            mean, error = _mean_and_error(behind, weight)
+            mean, error = 0.0, 0.0
+            if name != best:
+                mean, error = _mean_and_error(rows, scores[best], weight)
             entries.append(Entry(name, means[name], mean, error, seconds.get(name, 0.0)))
         return cls(criterion, tuple(entries), len(scores[best]))
 
@@ -79,9 +80,11 @@ class League:
         return "\n".join(lines)
 
 
-def _mean_and_error(rows: Array, weight: Array | None) -> tuple[float, float]:
+def _mean_and_error(rows: Array, best: Array, weight: Array | None) -> tuple[float, float]:
+    """Of the difference; a score that is infinite in some row is infinitely behind."""
     if not np.all(np.isfinite(rows)):
         return np.inf, 0.0
+    rows = rows - best
     mean = float(np.average(rows, weights=weight))
     w = np.full(len(rows), 1 / len(rows)) if weight is None else weight / np.sum(weight)
     return mean, float(np.sqrt(np.sum((w * (rows - mean)) ** 2)))

@@ -1,0 +1,292 @@
+"""Refined and Chosen: estimators around a model, and what reaches them inside CalibratedRegressor."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from calibrant import CalibratedRegressor, Candidate, Chosen, Point, Quantiles, Refined, neg_crps, prediction_of
+from calibrant.interpolators import NAF
+from calibrant.refine import LocationScale, Plain, Refiner, Spread
+from calibrant.sklearn import regressor
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(500, 3))
+Y = X @ [1.0, 2.0, -1.0] + np.exp(0.7 * X[:, 0]) * RNG.normal(size=500)
+SEEN, NEW = slice(0, 350), slice(350, 500)
+ROW = np.arange(500.0)[:, None]
+
+
+class Notes(Refiner):
+    """Keeps the rows it was shown, whose number is their only feature."""
+
+    def fit(self, rows):
+        return partial(noted, rows=rows)
+
+
+def noted(X, prediction, rows):
+    del X, rows
+    return Point(prediction.centre_rows())
+
+
+def shown(refined):
+    return refined.refinement_.keywords["rows"]
+
+
+@parametrize_with_checks(
+    [Refined(Ridge(), "spread", random_state=0), Chosen([Ridge(), Ridge(10.0)], cv=3, random_state=0)]
+)
+def test_it_is_a_scikit_learn_regressor(estimator, check):
+    check(estimator)
+
+
+# ---- Refined --------------------------------------------------------------------------------------------------------
+
+
+def test_every_row_is_predicted_by_a_model_that_did_not_see_it():
+    model = Refined(HistGradientBoostingRegressor(max_iter=20), Notes(), cv=KFold(5)).fit(X[SEEN], Y[SEEN])
+    rows = shown(model)
+    for train, test in KFold(5).split(X[SEEN]):
+        alone = HistGradientBoostingRegressor(max_iter=20).fit(X[SEEN][train], Y[SEEN][train])
+        np.testing.assert_allclose(rows.prediction.values[test], alone.predict(X[SEEN][test]))
+    np.testing.assert_array_equal(rows.y, Y[SEEN])
+    everything = HistGradientBoostingRegressor(max_iter=20).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_allclose(model.predict(X[NEW]), everything.predict(X[NEW]))
+
+
+def test_rows_in_no_held_out_part_teach_the_refiner_nothing():
+    model = Refined(Ridge(), Notes(), cv=TimeSeriesSplit(4)).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_array_equal(shown(model).y, Y[SEEN][70:])
+
+
+def test_rows_held_out_twice_are_refused():
+    with pytest.raises(ValueError, match=r"cv of Refined must hold out each row at most once, got row \d+ \d times"):
+        Refined(Ridge(), Notes(), cv=ShuffleSplit(3, random_state=0)).fit(X[SEEN], Y[SEEN])
+
+
+def test_a_frozen_model_is_refined_on_the_rows_as_they_are():
+    base = Ridge().fit(X[:100], Y[:100])
+    model = Refined(FrozenEstimator(base), Notes()).fit(X[100:350], Y[100:350])
+    np.testing.assert_array_equal(shown(model).prediction.values, base.predict(X[100:350]))
+    assert len(shown(model)) == 250
+
+
+def test_it_clones_pickles_and_nests():
+    model = Refined(make_pipeline(StandardScaler(), Ridge()), "location-scale", random_state=0)
+    fitted = clone(model).fit(X[SEEN], Y[SEEN])
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(fitted.predict(X[NEW]), again.predict(X[NEW]))
+    np.testing.assert_array_equal(fitted.predict(X[NEW]), clone(model).fit(X[SEEN], Y[SEEN]).predict(X[NEW]))
+    pipeline = make_pipeline(StandardScaler(), Refined(Ridge(), "location-scale", random_state=0)).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_allclose(prediction_of(pipeline, X[NEW]).mean(), pipeline.predict(X[NEW]))
+
+
+def test_it_can_be_searched():
+    model = CalibratedRegressor(Ridge(), refine="plain", random_state=0)
+    grid = {"refine": ["plain", LocationScale()], "estimator__alpha": [0.1]}
+    search = GridSearchCV(model, grid, scoring=neg_crps, cv=2).fit(X, Y)
+    assert search.best_params_["refine"] == LocationScale()
+
+
+class Weighed(RegressorMixin, BaseEstimator):
+    def fit(self, X, y, sample_weight=None):
+        self.mean_ = np.average(y, weights=sample_weight)
+        self.weight_ = sample_weight
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_weights_reach_the_model_and_the_refiner():
+    weight = np.arange(1.0, 351.0)
+    model = Refined(Weighed(), Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
+    np.testing.assert_array_equal(model.estimator_.weight_, weight)
+    np.testing.assert_array_equal(shown(model).sample_weight, weight)
+    inside = CalibratedRegressor(Weighed(), refine=Notes(), cv=KFold(2)).fit(X[SEEN], Y[SEEN], sample_weight=weight)
+    for part, (train, _) in zip(inside.estimators_, KFold(2).split(X[SEEN]), strict=True):
+        np.testing.assert_array_equal(shown(part).sample_weight, weight[train])
+
+
+def test_metadata_routing():
+    weight = np.arange(1.0, 351.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        base = Weighed().set_fit_request(sample_weight=True)
+        model = Refined(base, Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
+        np.testing.assert_array_equal(shown(model).sample_weight, weight)
+        outer = CalibratedRegressor(base, refine=Notes(), random_state=0).fit(X[SEEN], Y[SEEN], sample_weight=weight)
+        assert shown(outer.estimators_[0]).sample_weight.shape == (280,)
+
+
+# ---- inside CalibratedRegressor -------------------------------------------------------------------------------------
+
+
+def leaks(model, held):
+    """The rows that taught a fold's refiner and calibrate that fold, fold by fold."""
+    taught = [set(shown(each).X[:, 0].tolist()) for each in model.estimators_]
+    return [seen & set(rows) for seen, rows in zip(taught, held, strict=True)]
+
+
+@pytest.mark.parametrize("cv", [KFold(3), [next(iter(ShuffleSplit(1, random_state=0).split(X)))]])
+def test_no_calibration_row_teaches_a_refiner(cv):
+    held = [test for _, test in (cv.split(X) if hasattr(cv, "split") else cv)]
+    model = CalibratedRegressor(Ridge(), refine=Notes(), cv=cv).fit(ROW, Y)
+    assert [len(leak) for leak in leaks(model, held)] == [0] * len(held)
+    assert sum(len(shown(each)) for each in model.estimators_) + len(np.concatenate(held)) == 500 * len(held)
+
+
+def test_a_planted_leak_is_caught(monkeypatch):
+    """The refiner gets the calibration rows too: the same check sees every one of them."""
+    whole = regressor._refined
+    monkeypatch.setattr(regressor, "_refined", lambda e, X, y, routed: whole(e, ROW, Y, routed))
+    model = CalibratedRegressor(Ridge(), refine=Notes(), cv=KFold(3)).fit(ROW, Y)
+    assert all(len(leak) > 100 for leak in leaks(model, [test for _, test in KFold(3).split(X)]))
+
+
+def test_groups_reach_the_inner_folds():
+    groups = np.arange(500) // 10
+    model = CalibratedRegressor(Ridge(), refine=Notes(), cv=0.2, random_state=0).fit(ROW, Y, groups=groups)
+    rows = shown(model.estimators_[0])
+    np.testing.assert_array_equal(rows.groups, groups[rows.X[:, 0].astype(int)])
+    for train, test in rows.folds(3):
+        assert not set(rows.groups[train]) & set(rows.groups[test])
+
+
+def test_without_refinement_the_bits_are_what_they_were():
+    model = CalibratedRegressor(Ridge(), refine=None, random_state=3).fit(X[SEEN], Y[SEEN])
+    train, held = next(ShuffleSplit(1, test_size=0.2, random_state=_first_draw(3)).split(X[SEEN]))
+    base = Ridge().fit(X[SEEN][train], Y[SEEN][train])
+    q = np.sort(Y[SEEN][held] - base.predict(X[SEEN][held]))
+    np.testing.assert_array_equal(model.calibrated_.q.knots[np.isin(model.calibrated_.q.knots, q)], q)
+
+
+def _first_draw(seed):
+    return np.random.RandomState(seed).randint(2**31 - 1)
+
+
+def test_what_the_default_means():
+    def refined(**told):
+        return CalibratedRegressor(**{"estimator": Ridge(), **told})._refine()
+
+    assert refined() == "auto"
+    assert refined(score="residual") is None
+    assert refined(adapter="point") is None
+    assert refined(estimator=FrozenEstimator(Ridge())) is None
+    assert refined(estimator=Refined(Ridge())) is None
+    assert refined(estimator=Chosen([Ridge()])) is None
+    assert refined(score="zscore", refine="location-scale") == "location-scale"
+    assert refined(refine=None) is None
+
+
+def test_few_training_rows_stay_plain():
+    model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:100], Y[:100])
+    assert model.estimators_[0].refinement_.name == "plain"
+    with pytest.raises(
+        AttributeError, match="there was no league: the refiner was given, or there were fewer than 100"
+    ):
+        _ = model.estimators_[0].league_
+
+
+def test_a_frozen_model_with_refinement_divides_its_rows():
+    base = Ridge().fit(X[:100], Y[:100])
+    model = CalibratedRegressor(FrozenEstimator(base), refine="location-scale", cv=0.5, random_state=0)
+    model.fit(X[100:], Y[100:])
+    assert model.guarantee_.n == 200
+    assert len(prediction_of(model, X[NEW]).median()) == 150
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        RandomForestRegressor(10, random_state=0),
+        BayesianRidge(),
+        [QuantileRegressor(quantile=q, alpha=0) for q in (0.1, 0.5, 0.9)],
+        [LinearRegression(), Ridge(10.0)],
+    ],
+    ids=["trees", "return_std", "quantiles", "an ensemble"],
+)
+@pytest.mark.parametrize("refine", ["spread", "location-scale"])
+def test_bases_with_a_spread_are_refined_too(base, refine):
+    plain = CalibratedRegressor(base, refine="plain", random_state=0).fit(X[SEEN], Y[SEEN])
+    model = CalibratedRegressor(base, refine=refine, random_state=0).fit(X[SEEN], Y[SEEN])
+    assert neg_crps(model, X[NEW], Y[NEW]) > 1.1 * neg_crps(plain, X[NEW], Y[NEW])
+
+
+def test_frames_with_categories_pass_as_the_base_accepts_them():
+    frame = pd.DataFrame({"a": X[:, 0], "c": pd.Categorical(np.where(X[:, 1] > 0, "up", "down"))})
+    frame.loc[::7, "a"] = np.nan
+    base = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20)
+    model = CalibratedRegressor(base, refine="location-scale", random_state=0).fit(frame[:350], Y[SEEN])
+    interval = model.predict_interval(frame[350:])
+    assert list(interval.index) == list(range(350, 500))
+    assert (interval.upper > interval.lower).all()
+
+
+# ---- Chosen ---------------------------------------------------------------------------------------------------------
+
+QUANTILES = [HistGradientBoostingRegressor(loss="quantile", quantile=q, max_iter=20) for q in (0.1, 0.5, 0.9)]
+
+
+def test_the_league_of_models():
+    model = Chosen({"trees": HistGradientBoostingRegressor(max_iter=5), "line": Ridge(), "quantiles": QUANTILES}, cv=3)
+    model.set_params(random_state=0).fit(X[SEEN], Y[SEEN])
+    assert model.name_ == "line"
+    np.testing.assert_allclose(model.predict(X[NEW]), Ridge().fit(X[SEEN], Y[SEEN]).predict(X[NEW]))
+    assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
+
+
+def test_a_list_of_quantile_models_can_win():
+    y = X[:, 0] + np.exp(2 * X[:, 1]) * RNG.normal(size=500)
+    model = Chosen({"line": Ridge(), "quantiles": QUANTILES}, criterion="interval", cv=3, random_state=0)
+    assert isinstance(model.fit(X[SEEN], y[SEEN]).predict_forecast(X[NEW]), Quantiles)
+
+
+def test_the_winners_score_and_interpolator_calibrate_it():
+    smooth = Candidate(Refined(Ridge(), "location-scale"), score="cdf", interpolator=NAF())
+    chosen = Chosen({"rough": Candidate(Ridge(), interpolator="linear"), "smooth": smooth}, criterion="nll", cv=2)
+    model = CalibratedRegressor(chosen.set_params(random_state=0), random_state=0).fit(X[SEEN], Y[SEEN])
+    assert model.estimators_[0].name_ == "smooth"
+    assert isinstance(model.calibrated_.interpolator, NAF)
+    assert type(model.calibrated_.score).__name__ == "CDFScore"
+    assert len(model.predict_interval(X[NEW])) == 150
+
+
+def test_groups_and_weights_reach_the_candidates():
+    groups, weight = np.arange(350) // 10, np.arange(1.0, 351.0)
+    model = Chosen({"noted": Refined(Weighed(), Notes())}, cv=2, random_state=0)
+    model.fit(X[SEEN], Y[SEEN], sample_weight=weight, groups=groups)
+    rows = shown(model.estimator_)
+    np.testing.assert_array_equal(rows.groups, groups)
+    np.testing.assert_array_equal(rows.sample_weight, weight)
+
+
+def test_bad_candidates():
+    with pytest.raises(ValueError, match="candidates must be at least one"):
+        Chosen([]).fit(X, Y)
+    with pytest.raises(TypeError, match="candidates must be a list or a dict, got Ridge"):
+        Chosen(Ridge()).fit(X, Y)
+    with pytest.raises(ValueError, match="refine must be a Refiner"):
+        CalibratedRegressor(Ridge(), refine="best").fit(X, Y)
+
+
+def test_spread_of_a_forest_on_rows_where_trees_agree():
+    """Half of the labels are exactly zero, and there all trees say zero; now and then they are wrong."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(1200, 2))
+    y = np.where(Z[:, 0] > 0, np.exp(Z[:, 1] + rng.normal(size=1200)), 0.0)
+    y[rng.random(1200) < 0.005] += 30.0
+    forest = RandomForestRegressor(30, min_samples_leaf=2, random_state=0)
+    model = CalibratedRegressor(forest, refine=Spread(), random_state=0).fit(Z[:800], y[:800])
+    plain = CalibratedRegressor(forest, refine=Plain(), random_state=0).fit(Z[:800], y[:800])
+    assert neg_crps(model, Z[800:], y[800:]) > neg_crps(plain, Z[800:], y[800:]) - 0.02
