@@ -44,14 +44,22 @@ def _take(value: Any, index: Any, count: int) -> Any:
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
 
 
+class OtherKind(TypeError):
+    """Batches of different kinds, which are no single batch."""
+
+
+class OtherFields(ValueError):
+    """Batches of one kind that differ in more than their rows."""
+
+
 def join_rows(batches: Sequence[T]) -> T:
     """The rows of several batches of one kind, one after the other; what they share must be the same."""
     first = batches[0]
     for other in batches[1:]:
         if type(other) is not type(first):
-            raise TypeError(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
+            raise OtherKind(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
         if not same(_shared_fields(first), _shared_fields(other)):
-            raise ValueError(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
+            raise OtherFields(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
     columns = zip(*([value for _, value in row_fields(batch)] for batch in batches), strict=True)
     names = [name for name, _ in row_fields(first)]
@@ -61,15 +69,18 @@ def join_rows(batches: Sequence[T]) -> T:
 def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
     first = values[0]
     if isinstance(first, tuple):
+        if len({len(value) for value in values}) > 1:
+            raise OtherFields(f"cannot join batches of {', '.join(str(len(value)) for value in values)} parts")
         return tuple(_join(items, counts) for items in zip(*values, strict=True))
-    if is_dataclass(first):
-        if getattr(first, "shape", ()):
-            return join_rows(values)
+    if is_dataclass(first) and getattr(first, "shape", ()):
+        return join_rows(values)
+    if not getattr(first, "ndim", 0):
         if all(same(first, value) for value in values):
             return first
-        raise ValueError(f"cannot join batches of {', '.join(repr(value) for value in values)}")
-    if not getattr(first, "ndim", 0):
-        return first
+        raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
+    homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
+    if len(homes) > 1:
+        raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
     full = [namespace(v).broadcast_to(v, (n, *v.shape[1:])) for v, n in zip(values, counts, strict=True)]
     return concatenate(full)
 
