@@ -72,7 +72,7 @@ def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
         if len({len(value) for value in values}) > 1:
             raise OtherFields(f"cannot join batches of {', '.join(str(len(value)) for value in values)} parts")
         return tuple(_join(items, counts) for items in zip(*values, strict=True))
-    if is_dataclass(first) and getattr(first, "shape", ()):
+    if is_dataclass(first) and bool(getattr(first, "shape", False)):
         return join_rows(values)
     if not getattr(first, "ndim", 0):
         if all(same(first, value) for value in values):

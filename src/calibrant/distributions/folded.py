@@ -10,7 +10,8 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.pulled import PulledOne
 
-_GRID = np.concatenate([np.linspace(0, 3, 25), np.geomspace(3.2, 1e12, 240)])
+# not through 1, where the median score lies: two points an ulp apart have none between them
+_GRID = np.concatenate([np.linspace(0, 2.97, 25), np.geomspace(3.2, 1e12, 240)])
 _GRID = np.concatenate([-_GRID[:0:-1], _GRID])
 
 

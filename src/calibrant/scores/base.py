@@ -80,7 +80,7 @@ class ChartScore(ABC):
         return pull_back(q, self.chart_of(prediction))
 
 
-def learned(score: Score, prediction: Any) -> tuple[Score, int]:
-    """What `fit` keeps of a score, and how many calibration rows it had to mend; a score without `learn` stays."""
+def learned(score: Score, prediction: Any, y: Array) -> tuple[Score, int]:
+    """What `fit` keeps of a score, and how many calibration rows it had to mend; one without `learn` stays."""
     kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
-    return kept, count_true(mended)
+    return kept.scaled(prediction, y) if hasattr(kept, "scaled") else kept, count_true(mended)
