@@ -57,8 +57,9 @@ class Randomised(Distribution):
     def _ranks(self, y: Array) -> tuple[Array, Array]:
         """#{s_i < u} and #{s_i = u}."""
         xp = namespace(y)
-        below = xp.round(self.count * self.atoms._cdf_left(y))
-        return below, xp.round(self.count * self.atoms._cdf(y)) - below
+        left, right = self.atoms._cdf_sides(y)
+        below = xp.round(self.count * left)
+        return below, xp.round(self.count * right) - below
 
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)

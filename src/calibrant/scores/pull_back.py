@@ -48,7 +48,7 @@ def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
     left = keep(q, "folded down", lambda: Folded(low, copy(q)))
     right = keep(q, "folded up", lambda: Folded(high, copy(q)))
-    return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at)
+    return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at, Pulled(chart, q))
 
 
 RULES: tuple[Rule, ...] = (

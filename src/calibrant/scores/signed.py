@@ -91,7 +91,8 @@ class SignedScore(ChartScore):
         """The two branches of the non-conformity, in units of the scale, folded."""
         below, above, at = self.nonconformity.branches(as_prediction(prediction))
         unit = 1.0 if self.scale is None else self.scale
-        return SignedChart(shifted(below, 0.0, unit), shifted(above, 0.0, unit), at)
+        low = shifted(below, 0.0, unit)
+        return SignedChart(low, low if above is below else shifted(above, 0.0, unit), at)
 
     def middle(self, prediction: Any) -> float:
         """The minimiser."""

@@ -46,6 +46,10 @@ class Shifted(Chart):
     def log_slope(self, y: Array) -> Array:
         return self.chart.log_slope(y) - math.log(self.unit)
 
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        s, log_slope = self.chart.with_slope(y)
+        return (s - self.origin) / self.unit, log_slope - math.log(self.unit)
+
     def places(self, s: Array) -> Array:
         return self.chart.places(self._before(s))
 
