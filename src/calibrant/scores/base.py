@@ -22,6 +22,7 @@ class Score(Protocol):
 
     A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`. One
     that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`.
+    One whose unit is learned from the labels, which changes no order of scores, has a method `scaled(prediction, y)`.
     """
 
     def __call__(self, prediction: Any, y: Any) -> Array:
