@@ -220,8 +220,8 @@ PAIRS: dict[str, Pair] = {
     "ensemble of ensembles": Pair("ensemble of ensembles", EnsembleScore()),
     "ensemble of cdfs": by_quadrature("normal and laplace", EnsembleScore(CDFScore())),
     "ensemble of z and cdf": by_quadrature("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
-    "signed residual": by_quadrature("point", signed(AbsoluteResidual()), stretches=False, jumps=True),
-    "signed cqr": by_quadrature("interval", signed(CQR()), stretches=False, jumps=True),
+    "signed residual": by_quadrature("point", signed(AbsoluteResidual()), jumps=True),
+    "signed cqr": by_quadrature("interval", signed(CQR()), jumps=True),
 }
 
 

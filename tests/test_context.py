@@ -50,7 +50,10 @@ BY, BY_NEW = LABEL[:COUNT], LABEL[COUNT:]
 
 
 def apart(pair, own):
-    """H of the new rows, calibrated by label; and for each label the H of all of them, calibrated on its rows alone."""
+    """H of the new rows, calibrated by label; and for each label the H of all of them, calibrated on its rows alone.
+
+    All have one score: what it learns, it learns of all rows.
+    """
     case = PAIRS[pair]
     prediction = PREDICTIONS[case.prediction](HERE)
     model = Calibrator(case.score, Apart(own=own)).fit(prediction[OLD], Y[OLD], by=BY)
@@ -58,7 +61,7 @@ def apart(pair, own):
     alone = {}
     for label in "abc":
         mine = np.flatnonzero(label == BY)
-        alone[label] = Calibrator(case.score, own).fit(prediction[mine], Y[mine])(prediction[NEW])
+        alone[label] = Calibrator(model.score, own).fit(prediction[mine], Y[mine])(prediction[NEW])
     return model, H, alone
 
 
@@ -218,3 +221,25 @@ def test_a_q_with_another_number_of_rows_than_the_prediction_is_refused():
 def test_context_says_what_it_holds():
     assert Context(3).unused() == ()
     assert Context(3, by=["a"] * 3, weights=[1.0] * 3).unused() == ("by", "weights")
+
+
+# ---- Random's q before it meets its rows ----------------------------------------------------------------------------
+
+
+def test_a_q_without_its_rows_answers_as_the_row_of_one_half_by_every_hook():
+    q = Random().fit(SCORES)
+    half = type(q.for_rows(Context(1)))(q.atoms, *(np.array([v]) for v in (q.lower, q.upper, 0.5)), q.count)[0]
+    y, p = np.array([-0.3, float(SCORES[4]), 0.9]), np.array([0.1, 0.5, 0.93])
+    for name in ("_cdf", "_sf", "_cdf_left", "_logcdf", "_logsf", "_logit", "_logpdf", "_crps"):
+        np.testing.assert_array_equal(getattr(q, name)(y), getattr(half, name)(y), err_msg=name)
+    for name in ("_ppf", "_quantiles"):
+        np.testing.assert_array_equal(getattr(q, name)(p), getattr(half, name)(p), err_msg=name)
+    assert q._infinite_mass() == half._infinite_mass() == (0.5 / 21, 0.5 / 21)
+    assert q.cdf_left(SCORES[4]) < q.cdf(SCORES[4])
+
+
+@pytest.mark.parametrize("pair", ["residual", "cdf of normal", "quantile", "signed residual"])
+def test_a_q_without_its_rows_is_not_pulled_back(pair):
+    prediction, score = PREDICTIONS[PAIRS[pair].prediction](HERE), PAIRS[pair].score
+    with pytest.raises(TypeError, match=r"has no law before it meets its rows: pull back q\.for_rows\(context\)"):
+        score.pull_back(Random().fit(SCORES), prediction)

@@ -107,9 +107,32 @@ def log(x):
         return np.log(np.maximum(x, 0.0))
 
 
-def signed(side, a):
-    """Theorem 2's construction, with a first mapped to (0, inf)."""
-    return np.where(side >= 0, 1.0, -1.0) * (a + np.sqrt(a**2 + 1))
+def signed(side, a, scale=1.0):
+    """Theorem 2's construction, with a, in units of a scale, first mapped to (0, inf)."""
+
+    def score(r, y):
+        v = a(r, y) / scale
+        return np.where(side(r, y) >= 0, 1.0, -1.0) * (v + np.sqrt(v**2 + 1))
+
+    return score
+
+
+SIGNED = {
+    "signed residual": (lambda r, y: y - LOC[r], lambda r, y: np.abs(y - LOC[r])),
+    "signed cqr": (
+        lambda r, y: y - LOC[r] - 0.25 * SCALE[r],
+        lambda r, y: np.maximum(LOC[r] - SCALE[r] - y, y - LOC[r] - 1.5 * SCALE[r]),
+    ),
+}
+"""On which side of its minimiser a label lies, and a non-conformity."""
+
+
+def learned(pair, calibration):
+    """phi as `fit` leaves it: the scale of a signed score is the median size of a."""
+    if pair not in SIGNED:
+        return PHI[pair]
+    sizes = np.sort(np.abs(SIGNED[pair][1](calibration, Y[calibration])))
+    return signed(*SIGNED[pair], sizes[len(calibration) // 2])
 
 
 def quantile_score(r, y):
@@ -163,10 +186,7 @@ PHI = {
     "cdf of scipy's gamma": lambda r, y: logit(
         Frozen(stats.gamma, DATA["df"][r], LOC[r] - 5 * SCALE[r], SCALE[r] / 2), y
     ),
-    "signed residual": lambda r, y: signed(y - LOC[r], np.abs(y - LOC[r])),
-    "signed cqr": lambda r, y: signed(
-        y - LOC[r] - 0.25 * SCALE[r], np.maximum(LOC[r] - SCALE[r] - y, y - LOC[r] - 1.5 * SCALE[r])
-    ),
+    **{name: signed(*parts) for name, parts in SIGNED.items()},
     "ensemble of z and cdf": lambda r, y: 2 * z(r, y, LOC, SCALE) + laplace2(r).cdf(y),
 }
 
@@ -271,7 +291,7 @@ def unscored(phi, r, s):
 
 def reference(pair, interpolator, rows, calibration, labels, q=None):
     """Mean, std and crps at the labels, (rows, k), of q(phi(f(x), .)) for the given rows."""
-    phi, logits = PHI[pair], isinstance(PAIRS[pair].score.support, Logits)
+    phi, logits = learned(pair, calibration), isinstance(PAIRS[pair].score.support, Logits)
     r = rows[:, None]
     u = np.sort(phi(calibration[:, None], Y[calibration][:, None])[:, 0])
     if q is not None:

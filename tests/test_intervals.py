@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import array_api_strict
 import numpy as np
@@ -432,6 +433,54 @@ def test_ppf_and_cdf_of_the_signed_h_are_inverse(name, unit):
     atom = (p >= H.cdf(m - near)[:, None]) & (p <= H.cdf(m + near)[:, None])
     np.testing.assert_allclose(np.where(atom, p, H.cdf(y)), np.broadcast_to(p, y.shape), atol=1e-8)
     np.testing.assert_array_less((np.abs(y - m[:, None]) / near)[atom], 1 + 1e-5)
+
+
+UNITS = {"a power of two": 2.0**-66, "1e-20": 1e-20, "1e-90": 1e-90, "1e20": 1e20}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", [*PAPER, "CQR of quantiles", "centred cdf", "centred interval"])
+def test_a_change_of_unit_changes_the_signed_h_by_that_unit(name, unit):
+    near = partial(np.testing.assert_allclose, rtol=1e-13 if unit == "a power of two" else 1e-9)
+    fitted, prediction, y = calibrated(name, 1.0, Linear())
+    other, there, small = calibrated(name, UNITS[unit], Linear())
+    H, h = fitted(prediction), other(there)
+    near(other.q.cdf(fitted.q.knots), fitted.q.cdf(fitted.q.knots))
+    near(h.cdf(small), H.cdf(y))
+    near(h.quantiles([0.05, 0.5, 0.9]) / UNITS[unit], H.quantiles([0.05, 0.5, 0.9]))
+    for method in ("mean", "std"):
+        near(getattr(h, method)() / UNITS[unit], getattr(H, method)())
+    near(h.crps(small) / UNITS[unit], H.crps(y))
+    near(h.logpdf(small) + np.log(UNITS[unit]), H.logpdf(y), atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_labels_in_a_tiny_unit_keep_their_scores_apart(dtype):
+    unit = {np.float32: 1e-12, np.float64: 1e-30}[dtype]
+    y = (unit * np.random.default_rng(3).standard_normal(60)).astype(dtype)
+    fitted = Calibrator(signed(AbsoluteResidual())).fit(np.zeros(60, dtype), y)
+    assert fitted.guarantee.largest_tie == 1
+    np.testing.assert_allclose(fitted(np.zeros(60, dtype)).cdf(y), (np.argsort(np.argsort(y)) + 1) / 61, rtol=1e-5)
+
+
+def test_the_scale_of_a_signed_score_is_the_median_size_unless_it_is_given():
+    f, y = [0.0, 0.0, 0.0, 0.0], [0.0, -2.0, 3.0, 5.0]
+    assert repr(Calibrator(signed(AbsoluteResidual())).fit(f, y).score) == "SignedScore(AbsoluteResidual(), scale=3)"
+    assert Calibrator(signed(AbsoluteResidual(), scale=0.5)).fit(f, y).score == signed(AbsoluteResidual(), scale=0.5)
+    with pytest.warns(UserWarning, match="all scores are equal"):
+        assert Calibrator(signed(AbsoluteResidual())).fit(f, f).score == signed(AbsoluteResidual())
+    np.testing.assert_array_equal(signed(AbsoluteResidual(), scale=2.0)([0.0], [1.5]), [2.0])
+    for wrong in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="the scale of a signed score must be positive and finite"):
+            signed(AbsoluteResidual(), scale=wrong)
+
+
+def test_no_scale_changes_the_order_of_signed_scores():
+    rng = np.random.default_rng(5)
+    interval, y = Interval(rng.uniform(-2, 0, 80), rng.uniform(0, 2, 80)), rng.standard_normal(80)
+    orders = [np.argsort(signed(CQR(), scale=scale)(interval, y)) for scale in (0.01, 1.0, 30.0)]
+    np.testing.assert_array_equal(orders[0], orders[1])
+    np.testing.assert_array_equal(orders[2], orders[1])
 
 
 def slow_integrals(H, fitted, prediction, y):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from calibrant import (
     LogNormal,
     Mixture,
     Normal,
+    Point,
     StudentT,
     concatenate,
 )
@@ -30,7 +31,27 @@ from calibrant.distributions.single import Single
 from calibrant.forms import Form
 from calibrant.interpolators import Linear
 from calibrant.persistence.errors import FileError
-from calibrant.scores import ResidualScore
+from calibrant.scores import MonotoneScore, ResidualScore
+
+Q = Normal(0.3, 1.0)
+
+
+class Doubled(MonotoneScore):
+    factor = 2.0
+
+    def score(self, prediction, y):
+        return self.factor * (y - prediction.values)
+
+    def inverse(self, prediction, s):
+        return prediction.values + s / self.factor
+
+    def log_slope(self, prediction, y):
+        return np.full_like(y, np.log(self.factor))
+
+
+class Halved(Doubled):
+    factor = 0.5
+
 
 NORMAL = Normal([0.0, 1.0, 2.0], [1.0, 2.0, 0.5])
 MIXTURE = GaussianMixture([[0.3, 0.7]] * 2, [[0.0, 3.0], [1.0, 2.0]], [[1.0, 0.5], [0.4, 2.0]])
@@ -84,6 +105,37 @@ def test_every_pair_of_kinds_joins():
 def test_laws_of_one_kind_join_to_that_kind():
     assert type(concatenate([NORMAL[:1], NORMAL[1:]])) is type(NORMAL)
     assert not isinstance(concatenate([H("residual", "linear")[:2], H("residual", "linear")[2:]]), Joined)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Picky(type(NORMAL)):
+    def __post_init__(self):
+        if len(self.loc) > 2:
+            raise self.base
+
+
+def test_an_error_that_a_law_raises_when_it_is_made_is_not_swallowed():
+    for error in (TypeError("no more than two"), ValueError("no more than two")):
+        part = Picky(np.zeros(2), np.ones(2), error)
+        with pytest.raises(type(error), match="no more than two"):
+            concatenate([part, part])
+
+
+@pytest.mark.parametrize("home", [np.asarray, torch.asarray], ids=["numpy", "torch"])
+def test_laws_with_different_numbers_of_columns_join_in_every_library(home):
+    few, many = (
+        GaussianMixture(home(np.full((2, k), 1 / k)), home(np.ones((2, k)) * np.arange(k)), home(np.ones((2, k))))
+        for k in (2, 3)
+    )
+    both = concatenate([few, many])
+    assert isinstance(both, Joined)
+    np.testing.assert_allclose(np.asarray(both.mean()), [0.5, 0.5, 1.0, 1.0], rtol=1e-15)
+
+
+def test_laws_of_one_kind_that_hold_different_functions_keep_their_own():
+    doubled, halved = (MonotoneScore.pull_back(score, Q, Point([1.0])) for score in (Doubled(), Halved()))
+    both = concatenate([doubled, halved])
+    np.testing.assert_array_equal(both.median(), np.concatenate([doubled.median(), halved.median()]))
 
 
 @pytest.mark.parametrize(

@@ -453,9 +453,9 @@ def test_the_cdf_is_q_of_the_score(name):
     if interpolator.startswith("random"):
         return  # q is another one in each row
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION:]
-    q = calibrated(pair, interpolator).q
+    model = calibrated(pair, interpolator)
     y = Y[CALIBRATION:]
-    np.testing.assert_allclose(law(name).cdf(y), q.cdf(PAIRS[pair].score(prediction, y)), rtol=1e-12)
+    np.testing.assert_allclose(law(name).cdf(y), model.q.cdf(model.score(prediction, y)), rtol=1e-12)
 
 
 @every_pair

@@ -116,6 +116,19 @@ def test_a_row_among_forty_thousand_is_the_row_among_seven():
 # ---- torch ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("interpolator", [None, "linear"])
+def test_integrals_between_bounds_are_those_of_the_row_also_where_only_some_rows_have_bounds(interpolator):
+    forecast, _ = batch("gaussian mixture")
+    H = calibrated("cdf of gaussian mixture", interpolator)(forecast) if interpolator else forecast
+    y = np.asarray(H.median())[:, None]
+    every = np.arange(len(H))[:, None]
+    lower, upper = np.where(every % 2, -np.inf, y - 1), np.where(every % 3, y + 0.5, np.inf)
+    for method in ("_moments_within", "_squares_within"):
+        whole = np.stack(getattr(H, method)(y, lower, upper))
+        alone = [getattr(H[i : i + 1], method)(*(a[i : i + 1] for a in (y, lower, upper))) for i in range(len(H))]
+        np.testing.assert_array_equal(whole, np.concatenate(alone, axis=1))
+
+
 def within_4_ulp(found, wanted, rows):
     for method, result in found.items():
         one, other = result, wanted[method][rows]

@@ -10,6 +10,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+import torch
 from catalogue import (
     CALIBRATION,
     COMBINATIONS,
@@ -26,7 +27,7 @@ from catalogue import (
 
 import calibrant
 from calibrant import Calibrator, Normal, Point, StudentT, _kept
-from calibrant._batch import same
+from calibrant._batch import moved_floats, same
 from calibrant.interpolators import NAF, Naive, Random
 from calibrant.intervals import AbsoluteResidual
 from calibrant.scores import CDFScore
@@ -189,3 +190,45 @@ def test_eight_threads_that_come_and_go_leave_nothing_behind():
         assert len(set(pool.map(work, range(40)))) == 1
     gc.collect()
     assert len(_kept._results) <= before
+
+
+# ---- what many predictions share -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["residual; linear", "cdf; naf", "signed; linear"])
+def test_the_q_of_a_prediction_in_another_type_is_moved_once(name):
+    model, prediction = made(name)
+    single = np.zeros((), np.float32)
+    small = moved_floats(prediction, single)
+    assert model.q.to(single) is model.q.to(single)
+    assert model.q.to(single).like.dtype == np.float32
+    assert model(small).crps(np.float32(20.0)).dtype == np.float32
+    gc.collect()
+    before = len(_kept._results)
+    for _ in range(3):
+        asked(model(small))
+    assert len(_kept._results) <= before + 8  # what a float64 label asks for, once
+    q = weakref.ref(model.q)
+    del model
+    gc.collect()
+    assert q() is None
+
+
+def test_a_law_that_carries_a_gradient_is_moved_anew():
+    df = torch.tensor(5.0, requires_grad=True)
+    law, double = StudentT(df, torch.zeros(2), torch.ones(2)), torch.zeros((), dtype=torch.float64)
+    assert law.base is not StudentT(df, torch.zeros(2), torch.ones(2)).base
+    for _ in range(2):  # a graph that was kept would be gone the second time
+        law.to(double).cdf(torch.tensor([0.3, 0.4])).sum().backward()
+    assert torch.isfinite(df.grad)
+
+
+def test_predictions_with_the_same_df_share_one_base():
+    one, other = (StudentT(5, LOC[k : k + 3], SCALE[k : k + 3]) for k in (0, 3))
+    assert one.base is other.base
+    assert StudentT(5.5, 0.0, 1.0).base is not one.base
+    assert StudentT(np.float32(5), np.zeros(2, np.float32), np.ones(2, np.float32)).base.df.dtype == np.float32
+    df = np.asarray(7.0)
+    law = StudentT(df, 0.0, 1.0)
+    df[...] = 3.0  # the law is a value, and so is the one that the next prediction with this df gets
+    assert float(law.base.df) == float(StudentT(7.0, 0.0, 1.0).base.df) == 7.0

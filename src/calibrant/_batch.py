@@ -6,7 +6,7 @@ with a single row in a batch of several stands for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -14,6 +14,7 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import concatenate, moved, namespace, rows, to_numpy, wider
+from calibrant._kept import keep
 
 T = TypeVar("T")
 
@@ -44,14 +45,22 @@ def _take(value: Any, index: Any, count: int) -> Any:
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
 
 
+class OtherKind(TypeError):
+    """Batches of different kinds, which are no single batch."""
+
+
+class OtherFields(ValueError):
+    """Batches of one kind that differ in more than their rows."""
+
+
 def join_rows(batches: Sequence[T]) -> T:
     """The rows of several batches of one kind, one after the other; what they share must be the same."""
     first = batches[0]
     for other in batches[1:]:
         if type(other) is not type(first):
-            raise TypeError(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
+            raise OtherKind(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
         if not same(_shared_fields(first), _shared_fields(other)):
-            raise ValueError(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
+            raise OtherFields(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
     columns = zip(*([value for _, value in row_fields(batch)] for batch in batches), strict=True)
     names = [name for name, _ in row_fields(first)]
@@ -61,15 +70,18 @@ def join_rows(batches: Sequence[T]) -> T:
 def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
     first = values[0]
     if isinstance(first, tuple):
+        if len({len(value) for value in values}) > 1:
+            raise OtherFields(f"cannot join batches of {', '.join(str(len(value)) for value in values)} parts")
         return tuple(_join(items, counts) for items in zip(*values, strict=True))
-    if is_dataclass(first):
-        if getattr(first, "shape", ()):
-            return join_rows(values)
+    if is_dataclass(first) and bool(getattr(first, "shape", False)):
+        return join_rows(values)
+    if not getattr(first, "ndim", 0):
         if all(same(first, value) for value in values):
             return first
-        raise ValueError(f"cannot join batches of {', '.join(repr(value) for value in values)}")
-    if not getattr(first, "ndim", 0):
-        return first
+        raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
+    homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
+    if len(homes) > 1:
+        raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
     full = [namespace(v).broadcast_to(v, (n, *v.shape[1:])) for v, n in zip(values, counts, strict=True)]
     return concatenate(full)
 
@@ -91,12 +103,19 @@ def same(one: Any, other: Any) -> bool:
 
 def map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
     """A frozen dataclass with `function` applied to every array inside."""
+
+    def inside(item: Any) -> Any:
+        return function(item) if array_api_compat.is_array_api_obj(item) else _mapped(item, inside)
+
+    return inside(value)
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A frozen dataclass, or a tuple, with `function` applied to each of its parts; anything else as it is."""
     if is_dataclass(value) and not isinstance(value, type):
         pairs = [(f.name, getattr(value, f.name)) for f in fields(value) if f.init]
-        return replace(value, **{name: map_arrays(item, function) for name, item in pairs})
-    if isinstance(value, tuple):
-        return tuple(map_arrays(item, function) for item in value)
-    return function(value) if array_api_compat.is_array_api_obj(value) else value
+        return replace(value, **{name: function(item) for name, item in pairs})
+    return tuple(map(function, value)) if isinstance(value, tuple) else value
 
 
 def promoted(batch: T, *values: Any) -> T:
@@ -107,24 +126,38 @@ def promoted(batch: T, *values: Any) -> T:
 
 
 def moved_floats(value: T, like: Any) -> T:
-    """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay."""
+    """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay.
 
-    def there(array: Any) -> Any:
-        return moved(array, like) if namespace(array).isdtype(array.dtype, "real floating") else array
+    A single law inside, such as the q of many predictions, is moved once and kept, so that its tables serve them all.
+    """
+    home = (namespace(like).__name__, str(like.dtype), str(array_api_compat.device(like)))
 
-    return cast(T, map_arrays(value, there))
+    def there(item: Any) -> Any:
+        if array_api_compat.is_array_api_obj(item):
+            return moved(item, like) if namespace(item).isdtype(item.dtype, "real floating") else item
+        single = getattr(item, "shape", None) == () and is_dataclass(item)
+        if single and not any(getattr(array, "requires_grad", False) for array in _arrays(item)):
+            return keep(item, ("moved", *home), lambda: _mapped(item, there))
+        return _mapped(item, there)
+
+    return cast(T, there(value))
 
 
 def first_array(value: Any) -> Any:
     """The first array inside a frozen dataclass, which tells namespace, dtype and device; None if there is none."""
+    return next(_arrays(value), None)
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    """The arrays inside a frozen dataclass or a tuple, one after the other."""
     if array_api_compat.is_array_api_obj(value):
-        return value
-    inside: Sequence[Any] = ()
-    if is_dataclass(value):
-        inside = [getattr(value, f.name) for f in fields(value) if f.init]
+        yield value
+    elif is_dataclass(value):
+        for f in fields(value):
+            yield from _arrays(getattr(value, f.name)) if f.init else ()
     elif isinstance(value, tuple):
-        inside = value
-    return next((found for item in inside if (found := first_array(item)) is not None), None)
+        for item in value:
+            yield from _arrays(item)
 
 
 def row_fields(batch: Any) -> list[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from calibrant._arrays import Array, clip, namespace
 
 _FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
+_AT_ONCE = 256  # knots times values of a row; above this halving costs less than comparing all of them
 
 
 class Finder:
@@ -64,9 +65,13 @@ class _Guide:
 
     def cell(self, y: Any) -> Any:
         """0 below the inner knots, cells + 1 above them."""
-        inner = np.clip(y, self.origin - 1 / self.per_unit, self.origin + (self.cells + 1) / self.per_unit)
-        inner = (inner - self.origin) * self.per_unit + 1
-        return np.clip(inner, 0, self.cells + 1).astype(np.intp)
+        with np.errstate(over="ignore"):  # an infinite number of cells away is beyond them too
+            inner = y - self.origin
+            inner *= self.per_unit
+        inner += 1
+        np.maximum(inner, 0, out=inner)
+        np.minimum(inner, self.cells + 1, out=inner)
+        return inner.astype(np.intp)
 
     def count(self, y: Any, compare: Any, side: Literal["left", "right"]) -> Any:
         """The number of knots before each y, or up to it."""
@@ -81,9 +86,19 @@ class _Guide:
 
 
 def count_up_to(table: Array, argument: Array) -> Array:
-    """#{k: table[i, k] <= argument[i, j]} by bisection, for sorted rows (or one row for all) and a 2-d argument."""
-    xp = namespace(argument)
+    """#{k: table[i, k] <= argument[i, j]}, for sorted rows (or one row for all) and a 2-d argument."""
     count = table.shape[1]
+    if isinstance(table, np.ndarray) and table.shape[0] == 1:
+        return np.searchsorted(table[0], argument, side="right")
+    if isinstance(table, np.ndarray) and 0 < count * argument.shape[1] <= _AT_ONCE:
+        first = np.argmax(table[:, None, :] > argument[:, :, None], axis=-1)  # of the knots above; 0 if there is none
+        return np.where(argument < table[:, -1:], first, count)
+    return _bisected(table, argument)
+
+
+def _bisected(table: Array, argument: Array) -> Array:
+    """The same by halving, for many knots, or many arguments, a row."""
+    xp, count = namespace(argument), table.shape[1]
     low = xp.zeros(argument.shape, dtype=xp.int64, device=array_api_compat.device(argument))
     high = low + count
     for _ in range(count.bit_length()):
@@ -96,8 +111,11 @@ def count_up_to(table: Array, argument: Array) -> Array:
 
 def gather(table: Array, index: Array) -> Array:
     """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
-    xp = namespace(table)
-    if table.shape[0] == 1:
+    xp, one = namespace(table), table.shape[0] == 1
+    if isinstance(table, np.ndarray):
+        start = 0 if one else np.arange(0, table.size, table.shape[1])[:, None]
+        return table.ravel().take(index + start)
+    if one:
         return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(index, (-1,))), index.shape)
     start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))
     flat = xp.reshape(index + start[:, None], (-1,))

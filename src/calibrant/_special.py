@@ -42,6 +42,13 @@ def log_sigmoid(s: Array) -> Array:
     return xp.minimum(s, xp.zeros_like(s)) - xp.log1p(xp.exp(-xp.abs(s)))
 
 
+def log_logistic(s: Array) -> Array:
+    """log sigmoid(s) + log sigmoid(-s), the log density of the standard logistic law."""
+    xp = namespace(s)
+    size = xp.abs(s)
+    return -size - 2 * xp.log1p(xp.exp(-size))
+
+
 def sigmoid(s: Array) -> Array:
     """1 / (1 + exp(-s))."""
     return _elementwise("expit", s)

@@ -60,7 +60,7 @@ class Calibrator:
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
-        score, floored = learned(score, prediction)
+        score, floored = learned(score, prediction, y)
         scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
         infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
         refuse(name, infinite, "is not finite: y lies beyond the prediction's support")

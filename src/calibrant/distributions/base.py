@@ -52,7 +52,7 @@ class Distribution(Forecast):
     |---|---|---|
     | `_sf`, `_logcdf`, `_logsf`, `_ppf_logit` | the tails, as far out as floats reach | from `_cdf` and `_ppf` |
     | `_logit`, `_logit_and_log_slope` | log F - log(1 - F), and the log of its slope | from the three logs |
-    | `_cdf_left` | the CDF from the left, where there are atoms | `_cdf` |
+    | `_cdf_left`, `_cdf_sides` | the CDF from the left, where there are atoms; it and the CDF at once | `_cdf` |
     | `_quantiles`, `_quantiles_logit` | the same levels for all rows, worked out at once | `_ppf`, `_ppf_logit` |
     | `_partial_moments`, `_squares` | integrals of the CDF from both ends to y | quadrature |
     | `_moments_within`, `_squares_within` | the same between two bounds | quadrature |
@@ -102,6 +102,10 @@ class Distribution(Forecast):
     def _cdf_left(self, y: Array) -> Array:
         """The limit of the CDF from the left; differs from the CDF at an atom only."""
         return self._cdf(y)
+
+    def _cdf_sides(self, y: Array) -> tuple[Array, Array]:
+        """The CDF from the left, and the CDF."""
+        return self._cdf_left(y), self._cdf(y)
 
     def _logcdf(self, y: Array) -> Array:
         return safe_log(self._cdf(y))

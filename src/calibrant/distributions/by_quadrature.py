@@ -7,7 +7,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution, handed_in
-from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
+from calibrant.distributions.integrals import PartialMoments, Squares, between
 from calibrant.distributions.logistic import STANDARD_LOGISTIC
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.smooth_rows import SmoothRows
@@ -37,14 +37,14 @@ def squares(law: Distribution, y: Array) -> Squares:
 def moments_within(law: Distribution, y: Array, lower: Array, upper: Array) -> PartialMoments:
     """The same between two bounds."""
     if law.shape:
-        return _rows(law).partial_moments(y, bound_or_none(lower), bound_or_none(upper))
+        return between(lambda a, b: _rows(law).partial_moments(y, a, b), y, lower, upper)
     return _table(law, y)._moments_within(y, lower, upper)
 
 
 def squares_within(law: Distribution, y: Array, lower: Array, upper: Array) -> Squares:
     """The same between two bounds."""
     if law.shape:
-        return _rows(law).squares(y, bound_or_none(lower), bound_or_none(upper))
+        return between(lambda a, b: _rows(law).squares(y, a, b), y, lower, upper)
     return _table(law, y)._squares_within(y, lower, upper)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
@@ -31,6 +31,9 @@ class Composed(Integrated):
     def _cdf_left(self, y: Array) -> Array:
         return self.q._cdf_left(self.map(y))
 
+    def _cdf_sides(self, y: Array) -> tuple[Array, Array]:
+        return self.q._cdf_sides(self.map(y))
+
     def _logcdf(self, y: Array) -> Array:
         return self.q._logcdf(self.map(y))
 
@@ -51,9 +54,11 @@ class Composed(Integrated):
         return namespace(y).broadcast_to(y, (*self.shape, p.shape[0]))
 
     def _logpdf(self, y: Array) -> Array:
-        s = self.map(y)
+        s, slope = self.map.with_slope(y)
         xp, outside = namespace(s), namespace(s).isinf(s)  # beyond the support of the forecast there is no density
-        slope = xp.where(outside, xp.zeros_like(s), self.map.log_slope(y))
+        if not anywhere(outside):
+            return self.q._logpdf(s) + slope
+        slope = xp.where(outside, xp.zeros_like(s), slope)
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 

@@ -10,7 +10,8 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.pulled import PulledOne
 
-_GRID = np.concatenate([np.linspace(0, 3, 25), np.geomspace(3.2, 1e12, 240)])
+# not through 1, where the median score lies: two points an ulp apart have none between them
+_GRID = np.concatenate([np.linspace(0, 2.97, 25), np.geomspace(3.2, 1e12, 240)])
 _GRID = np.concatenate([-_GRID[:0:-1], _GRID])
 
 
@@ -34,8 +35,11 @@ class Fold:
 
     def __call__(self, u: Array) -> Array:
         """As 1 / (|u| + sqrt(u^2 + 1)) on the side where the sum cancels."""
+        return self._folded(u, namespace(u).hypot(u, namespace(u).ones_like(u)))
+
+    def _folded(self, u: Array, root: Array) -> Array:
         xp = namespace(u)
-        size = xp.abs(u) + xp.hypot(u, xp.ones_like(u))
+        size = xp.abs(u) + root
         return xp.where(u < 0, 1 / size, size) if self.upper else xp.where(u > 0, -1 / size, -size)
 
     def inverse(self, s: Array) -> Array:
@@ -58,6 +62,13 @@ class Fold:
         """ds/du = |s| / sqrt(u^2 + 1), and log |s| = +-asinh(u)."""
         xp = namespace(u)
         return (xp.asinh(u) if self.upper else -xp.asinh(u)) - xp.log(xp.hypot(u, xp.ones_like(u)))
+
+    def with_slope(self, u: Array) -> tuple[Array, Array]:
+        """The same root for both."""
+        xp = namespace(u)
+        root = xp.hypot(u, xp.ones_like(u))
+        s = self._folded(u, root)
+        return s, xp.log(xp.abs(s) / root)
 
     def breaks(self) -> Array:
         """Many, on the way to the far scores."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
-from calibrant._special import safe_log
+from calibrant._special import log_logistic, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.tabulated import ByTable
@@ -53,7 +53,10 @@ class Guarded(ByTable):
         return self.law._ppf(self.bend._ppf(p))
 
     def _logpdf(self, s: Array) -> Array:
-        return self.law._logpdf(s) + self.bend._logpdf(self._inside(self.law._cdf(s)))
+        value, log_slope = self.law._logit_and_log_slope(s)
+        xp, outside = namespace(s), namespace(s).isinf(value)
+        log_slope = xp.where(outside, xp.zeros_like(value), log_slope)  # where F is 0 or 1 there is no density
+        return log_logistic(value) + log_slope + self.bend._logpdf(self._inside(sigmoid(value)))
 
     def _inside(self, p: Array) -> Array:
         # the density of the bend at 1 is that just below 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ class Squares(NamedTuple):
     """The integral of F^2 up to y."""
     upper: Array
     """The integral of (1 - F)^2 from y on."""
+
+
+Parts = TypeVar("Parts", PartialMoments, Squares)
 
 
 def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tuple[float, float]) -> PartialMoments:
@@ -64,10 +67,21 @@ def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[flo
     )
 
 
-def bound_or_none(bound: Array) -> Array:
-    """A bound to integrate up to; None where it is an end of the line."""
-    xp = namespace(bound)
-    return None if bool(xp.all(xp.isinf(bound))) else bound
+def between(ask: Callable[[Array, Array], Parts], y: Array, lower: Array, upper: Array) -> Parts:
+    """ask(lower, upper), a bound being finite in all rows it is asked for, or None where it is an end of the line."""
+    xp = namespace(y)
+    ends = [xp.isinf(bound) for bound in (lower, upper)]
+    for side, end in enumerate(ends):
+        if bool(xp.any(end)) and not bool(xp.all(end)):  # both kinds of rows, and each row is as it is by itself
+            bounds = [lower, upper]
+            within = (xp.min if side == 0 else xp.max)(y, axis=-1, keepdims=True)
+            bounds[side] = xp.where(end, within, bounds[side])
+            closed = between(ask, y, *bounds)
+            bounds[side] = xp.full_like(bounds[side], (-xp.inf, xp.inf)[side])
+            whole = between(ask, y, *bounds)
+            return type(whole)(*(xp.where(end, one, other) for one, other in zip(whole, closed, strict=True)))
+    lower, upper = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
+    return ask(lower, upper)
 
 
 class Outward(NamedTuple):

@@ -11,7 +11,7 @@ from array_api_compat import device
 
 from calibrant._arrays import Array, concatenate, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
-from calibrant._batch import join_rows, take_rows
+from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 
@@ -213,7 +213,7 @@ def join(laws: Sequence[Distribution]) -> Distribution:
     """The rows of several batches of laws, one after the other: as one batch of their kind, or else `Joined`."""
     try:
         return join_rows(laws)
-    except (TypeError, ValueError):
+    except (OtherKind, OtherFields):
         pass
     parts: list[Distribution] = []
     which, rows = [], []

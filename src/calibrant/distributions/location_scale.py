@@ -51,6 +51,9 @@ class LocationScale(Distribution):
     def _cdf_left(self, y: Array) -> Array:
         return self.base._cdf_left(self._z(y))
 
+    def _cdf_sides(self, y: Array) -> tuple[Array, Array]:
+        return self.base._cdf_sides(self._z(y))
+
     def _logcdf(self, y: Array) -> Array:
         return self.base._logcdf(self._z(y))
 
@@ -81,6 +84,13 @@ class LocationScale(Distribution):
 
     def _crps(self, y: Array) -> Array:
         return self._lift(self.scale) * self.base._crps(self._z(y))
+
+    def _logit(self, y: Array) -> Array:
+        return self.base._logit(self._z(y))
+
+    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
+        value, log_slope = self.base._logit_and_log_slope(self._z(y))
+        return value, log_slope - namespace(self.scale).log(self._lift(self.scale))
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         lower, lower2, upper, upper2 = self.base._partial_moments(self._z(y))

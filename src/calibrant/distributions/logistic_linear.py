@@ -9,7 +9,8 @@ import numpy as np
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant._kept import kept
-from calibrant._special import log_sigmoid, safe_log, sigmoid
+from calibrant._search import Finder
+from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.logits import LOGIT_GRID, LOGIT_TAIL
 from calibrant.distributions.tabulated import ByTable
 
@@ -31,10 +32,17 @@ class LogisticLinear(ByTable):
 
     def _piece(self, s: Array, side: str) -> tuple[Array, Array, Array, Array]:
         """The ends of the piece around s and its probabilities there; infinite at either end of the line."""
+        return self._ends(self._number(s, side))
+
+    def _number(self, s: Array, side: str) -> Array:
+        """The number of that piece."""
         xp = namespace(s)
         flat = xp.reshape(s, (-1,))
-        j = xp.reshape(xp.searchsorted(self.knots, flat, side=side), s.shape)
-        return self._ends(j)
+        return xp.reshape(self._find.up_to(flat) if side == "right" else self._find.below(flat), s.shape)
+
+    @kept
+    def _find(self) -> Finder:
+        return Finder(self.knots)
 
     def _ends(self, j: Array) -> tuple[Array, Array, Array, Array]:
         xp = namespace(self.knots)
@@ -95,10 +103,19 @@ class LogisticLinear(ByTable):
     def _logpdf(self, s: Array) -> Array:
         xp = namespace(s)
         s = _finite(s)
-        a, b, Fa, Fb = self._piece(s, "right")
+        j = xp.reshape(self._number(s, "right"), (-1,))
+        return xp.reshape(xp.take(self._log_heights, j), s.shape) + log_logistic(s)
+
+    @kept
+    def _log_heights(self) -> Array:
+        """The log density of u on every piece."""
+        xp, (knots, probs) = namespace(self.knots), self._padded
+        a, b = knots[:-1], knots[1:]
+        wide = b > a  # no label lies on a piece without width
+        step = xp.where(wide, a - b, -xp.ones_like(a))
         # log(u_b - u_a) = log sigmoid(b) + log sigmoid(-a) + log(1 - exp(a - b))
-        gap = log_sigmoid(b) + log_sigmoid(-a) + xp.log(-xp.expm1(a - b))
-        return xp.log(Fb - Fa) - gap + log_sigmoid(s) + log_sigmoid(-s)
+        gap = log_sigmoid(b) + log_sigmoid(-a) + xp.log(-xp.expm1(step))
+        return safe_log(probs[1:] - probs[:-1]) - gap
 
     @property
     def bends_often(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
-from calibrant.distributions.integrals import PartialMoments, Squares, bound_or_none
+from calibrant.distributions.integrals import PartialMoments, Squares, between
 from calibrant.distributions.logistic import STANDARD_LOGISTIC
 from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
@@ -39,10 +39,10 @@ class Pulled(Composed):
         return self._rows.squares(y)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return self._rows.partial_moments(y, bound_or_none(lower), bound_or_none(upper))
+        return between(lambda a, b: self._rows.partial_moments(y, a, b), y, lower, upper)
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return self._rows.squares(y, bound_or_none(lower), bound_or_none(upper))
+        return between(lambda a, b: self._rows.squares(y, a, b), y, lower, upper)
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         """None where the map of a bounded label takes an infinite score to a finite one."""

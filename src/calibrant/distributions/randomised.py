@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,11 @@ from calibrant._arrays import Array, clip, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.distributions.maps import Increasing
+from calibrant.distributions.single import OnlyRow
+
+Pull = Callable[[Distribution, Any], Distribution]
+"""What pulls a law back through a map."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,7 +25,8 @@ class Randomised(Distribution):
 
     A row is the mixture of `atoms` (n equal atoms) with weight n/(n + 1), of the point `lower` with weight
     U/(n + 1) and of the point `upper` with weight (1 - U)/(n + 1). Its CDF at an atom is random too, which keeps it
-    exactly calibrated under ties. The ends are -+inf by default: then mean is nan, std and crps are inf. All else is
+    exactly calibrated under ties; not so at the ends, where all mass counts that sits there, such as what was clipped.
+    The ends are -+inf by default: then mean is nan, std and crps are inf. All else is
     as exact as `atoms`.
     """
 
@@ -34,10 +42,10 @@ class Randomised(Distribution):
 
     def _cdf(self, y: Array) -> Array:
         xp = namespace(y)
-        U = self._lift(self.uniform)
+        U, lower = self._lift(self.uniform), self._lift(self.lower)
         below, equal = self._ranks(y)
-        F = (below + U * (1 + equal)) / (self.count + 1)
-        F = xp.where(y < self._lift(self.lower), xp.zeros_like(F), F)
+        F = (below + xp.where(y <= lower, U + equal, U * (1 + equal))) / (self.count + 1)
+        F = xp.where(y < lower, xp.zeros_like(F), F)
         return xp.where(y >= self._lift(self.upper), xp.ones_like(F), F)
 
     def _cdf_left(self, y: Array) -> Array:
@@ -49,8 +57,9 @@ class Randomised(Distribution):
     def _ranks(self, y: Array) -> tuple[Array, Array]:
         """#{s_i < u} and #{s_i = u}."""
         xp = namespace(y)
-        below = xp.round(self.count * self.atoms._cdf_left(y))
-        return below, xp.round(self.count * self.atoms._cdf(y)) - below
+        left, right = self.atoms._cdf_sides(y)
+        below = xp.round(self.count * left)
+        return below, xp.round(self.count * right) - below
 
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)
@@ -116,23 +125,24 @@ class Randomised(Distribution):
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
         return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
 
+    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+        """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
+        lower, upper = (map.inverse(end[:, None])[:, 0] for end in (self.lower, self.upper))
+        return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
+
     def _describe(self) -> str:
         ends = "bounded" if bool(namespace(self.uniform).all(self._finite()[0])) else "infinite"
         return f"{self.count} scores, ends={ends}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unrealised(Distribution):
+class Unrealised(OnlyRow):
     """Random's q before it meets its rows: `for_rows` draws the uniforms. On its own it answers for U = 1/2."""
 
     atoms: Distribution
     lower: float = shared()
     upper: float = shared()
     count: int = shared()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
 
     def for_rows(self, context: Context) -> Distribution:
         """One uniform for each row."""
@@ -142,29 +152,16 @@ class Unrealised(Distribution):
         uniform = device_like(generator(context.rng).random(context.rows), like)
         return Randomised(self.atoms, lower, upper, uniform, self.count)
 
+    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+        """No H: there is one law for each row, once the rows are known."""
+        raise TypeError("Random's q has no law before it meets its rows: pull back q.for_rows(context) in its place")
+
     @property
-    def _half(self) -> Distribution:
+    def _row(self) -> Distribution:
+        """The row of U = 1/2."""
         like = self.atoms.like
         lower, upper = (device_like([end], like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)[0]
-
-    def _cdf(self, y: Array) -> Array:
-        return self._half._cdf(y)
-
-    def _ppf(self, p: Array) -> Array:
-        return self._half._ppf(p)
-
-    def _logpdf(self, y: Array) -> Array:
-        return self._half._logpdf(y)
-
-    def _mean(self) -> Array:
-        return self._half._mean()
-
-    def _std(self) -> Array:
-        return self._half._std()
-
-    def _crps(self, y: Array) -> Array:
-        return self._half._crps(y)
+        return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from calibrant._arrays import Array, namespace
@@ -18,68 +19,91 @@ def single_row(batch: Distribution, index: int) -> Single:
     return Single(take_rows(batch, slice(start, start + 1)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Single(Distribution):
-    """The only row of `batch`, as a law of shape ()."""
+class OnlyRow(Distribution):
+    """A law of shape () that answers as the only row of a batch."""
 
-    batch: Distribution
+    @property
+    @abstractmethod
+    def _row(self) -> Distribution:
+        """The batch of one row."""
 
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
 
     def _cdf(self, y: Array) -> Array:
-        return _flat(self.batch._cdf, y)
+        return _flat(self._row._cdf, y)
 
     def _sf(self, y: Array) -> Array:
-        return _flat(self.batch._sf, y)
+        return _flat(self._row._sf, y)
 
     def _cdf_left(self, y: Array) -> Array:
-        return _flat(self.batch._cdf_left, y)
+        return _flat(self._row._cdf_left, y)
 
     def _logcdf(self, y: Array) -> Array:
-        return _flat(self.batch._logcdf, y)
+        return _flat(self._row._logcdf, y)
 
     def _logsf(self, y: Array) -> Array:
-        return _flat(self.batch._logsf, y)
+        return _flat(self._row._logsf, y)
 
     def _ppf(self, p: Array) -> Array:
-        return _flat(self.batch._ppf, p)
+        return _flat(self._row._ppf, p)
 
     def _ppf_logit(self, s: Array) -> Array:
-        return _flat(self.batch._ppf_logit, s)
+        return _flat(self._row._ppf_logit, s)
+
+    def _logit(self, y: Array) -> Array:
+        return _flat(self._row._logit, y)
+
+    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
+        value, log_slope = _flat(self._row._logit_and_log_slope, y)
+        return value, log_slope
+
+    def _quantiles_logit(self, s: Array) -> Array:
+        return _flat(self._row._quantiles_logit, s)
 
     def _logpdf(self, y: Array) -> Array:
-        return _flat(self.batch._logpdf, y)
+        return _flat(self._row._logpdf, y)
 
     def _mean(self) -> Array:
-        return self.batch._mean()[0]
+        return self._row._mean()[0]
 
     def _std(self) -> Array:
-        return self.batch._std()[0]
+        return self._row._std()[0]
 
     def _crps(self, y: Array) -> Array:
-        return _flat(self.batch._crps, y)
+        return _flat(self._row._crps, y)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        return PartialMoments(*_flat(self.batch._partial_moments, y))
+        return PartialMoments(*_flat(self._row._partial_moments, y))
 
     def _squares(self, y: Array) -> Squares:
-        return Squares(*_flat(self.batch._squares, y))
+        return Squares(*_flat(self._row._squares, y))
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return PartialMoments(*_flat(self.batch._moments_within, y, lower, upper))
+        return PartialMoments(*_flat(self._row._moments_within, y, lower, upper))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return Squares(*_flat(self.batch._squares_within, y, lower, upper))
+        return Squares(*_flat(self._row._squares_within, y, lower, upper))
 
     def _outline(self) -> tuple[Array, Array, Array] | None:
-        outline = self.batch._outline()
+        outline = self._row._outline()
         return None if outline is None else tuple(part[0, :] if part.ndim == 2 else part for part in outline)
 
     def _infinite_mass(self) -> tuple[float, float]:
-        below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self.batch._infinite_mass())
+        below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self._row._infinite_mass())
         return below, above
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Single(OnlyRow):
+    """The only row of `batch`."""
+
+    batch: Distribution
+
+    @property
+    def _row(self) -> Distribution:
+        return self.batch
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         return Single(self.batch.clip(lower, upper))

@@ -15,11 +15,13 @@ class Spliced(Integrated):
     """F(y) = left.cdf(y) for y < at, right.cdf(y) from there on; `at` is an atom of what lies between the two.
 
     What `left` has from `at` on, and `right` before it, does not count; its integrals are theirs on their own sides.
+    `whole` is the same law as one map of one q: it is asked at single points, so that q is asked once.
     """
 
     left: Distribution
     right: Distribution
     at: Array
+    whole: Distribution
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -29,38 +31,34 @@ class Spliced(Integrated):
     def like(self) -> Array:
         return self.at
 
-    def _side(self, name: str, y: Array, below: Array) -> Array:
-        left, right = getattr(self.left, name)(y), getattr(self.right, name)(y)
-        return namespace(left).where(below, left, right)
-
     def _cdf(self, y: Array) -> Array:
-        return self._side("_cdf", y, y < self._lift(self.at))
+        return self.whole._cdf(y)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._side("_cdf_left", y, y <= self._lift(self.at))
+        """At `at` itself the map is that of the right side."""
+        left, whole = self.left._cdf_left(y), self.whole._cdf_left(y)
+        return namespace(left).where(y <= self._lift(self.at), left, whole)
 
     def _sf(self, y: Array) -> Array:
-        return self._side("_sf", y, y < self._lift(self.at))
+        return self.whole._sf(y)
 
     def _logcdf(self, y: Array) -> Array:
-        return self._side("_logcdf", y, y < self._lift(self.at))
+        return self.whole._logcdf(y)
 
     def _logsf(self, y: Array) -> Array:
-        return self._side("_logsf", y, y < self._lift(self.at))
+        return self.whole._logsf(y)
 
     def _logpdf(self, y: Array) -> Array:
-        return self._side("_logpdf", y, y < self._lift(self.at))
+        return self.whole._logpdf(y)
 
     def _ppf(self, p: Array) -> Array:
-        return self._joined(self.left._ppf(p), self.right._ppf(p))
+        return self.whole._ppf(p)
 
     def _ppf_logit(self, s: Array) -> Array:
-        return self._joined(self.left._ppf_logit(s), self.right._ppf_logit(s))
+        return self.whole._ppf_logit(s)
 
-    def _joined(self, left: Array, right: Array) -> Array:
-        """A quantile of `left` that lies beyond the point is not this law's, nor is one of `right` before it."""
-        xp, at = namespace(left), self._lift(self.at)
-        return xp.where(left < at, left, xp.where(right > at, right, xp.zeros_like(left) + at))
+    def _quantiles(self, p: Array) -> Array:
+        return self.whole._quantiles(p)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
         return self._moments_within(y, *self._line)

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, complain, detached, device_like, floats, namespace, same_length
+from calibrant._kept import keep
 from calibrant._special import logit, ndtri_logit
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -60,6 +62,19 @@ class StandardT(Distribution):
 
     def _logsf(self, t: Array) -> Array:
         return self._logcdf(-t)
+
+    def _logit(self, t: Array) -> Array:
+        return self._logit_and_log_slope(t)[0]
+
+    def _logit_and_log_slope(self, t: Array) -> tuple[Array, Array]:
+        """The law is symmetric: those of |t|, with the sign of t."""
+        xp, far = namespace(t), namespace(t).isinf(t)
+        w = self._w(xp.where(far, xp.zeros_like(t), xp.where(t < 0, -t, t)))
+        beta = _Incomplete(self._df, w)
+        value, log_slope = beta.logit(), _log_density(self._df, w) - beta.log_both()
+        infinite = xp.full_like(value, xp.inf)
+        value, log_slope = (xp.where(far, infinite, part) for part in (value, log_slope))
+        return xp.where(t < 0, -value, value), log_slope
 
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))
@@ -191,11 +206,16 @@ class _Incomplete:
         outer = xp.log1p(-xp.exp(self.log_tail)) - self.log_tail
         return xp.where(self.central, 2 * xp.atanh(2 * self.inner), outer)
 
+    def log_both(self) -> Array:
+        """log F + log(1 - F), for w >= 0."""
+        xp = self.xp
+        outer = self.log_tail + xp.log1p(-xp.exp(self.log_tail))
+        return xp.where(self.central, xp.log1p(-4 * self.inner**2) - math.log(4), outer)
+
     def log_slope(self) -> Array:
         """The log derivative of the logit in w, for w >= 0."""
-        xp = self.xp
-        both = xp.where(self.central, xp.log1p(-4 * self.inner**2) - math.log(4), self.log_tail + self.log_cdf())
-        return _log_density(self.df, self.w) + 0.5 * xp.log(self.df) + _log_cosh(self.w) - both
+        slope = _log_density(self.df, self.w) + 0.5 * self.xp.log(self.df) + _log_cosh(self.w)
+        return slope - self.log_both()
 
 
 def _parts(df: Array, t: Array) -> tuple[Array, Array, Array]:
@@ -258,7 +278,7 @@ def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> Location
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.13184679, -3.26369357]), array([2.13184679, 5.26369357]))
     """
-    law = located("StudentT", loc, scale, StandardT(np.asarray(1.0)), strict=strict)
+    law = located("StudentT", loc, scale, _CAUCHY, strict=strict)
     df = floats("StudentT.df", df, like=law.loc)
     xp = namespace(df)
     if df.ndim > 1:
@@ -270,4 +290,15 @@ def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> Location
             same_length("StudentT.loc", law.shape[0], "StudentT.df", df.shape[0])
         else:
             law = LocationScale(xp.zeros_like(df) + law.loc, xp.zeros_like(df) + law.scale, law.base)
-    return LocationScale(law.loc, law.scale, StandardT(df))
+    return LocationScale(law.loc, law.scale, StandardT(df) if df.ndim else _shared(df))
+
+
+_CAUCHY = StandardT(np.asarray(1.0))
+
+
+def _shared(df: Array) -> StandardT:
+    """One law for all predictions with the same df, so that what is kept for it serves them all."""
+    if getattr(df, "requires_grad", False):
+        return StandardT(df)
+    key = ("df", float(df), namespace(df).__name__, str(df.dtype), str(device(df)))
+    return keep(_CAUCHY, key, lambda: StandardT(device_like(float(df), df)))

@@ -349,7 +349,7 @@ PARTS = (
     _kind(SamplesScore, floor=_FLOOR),
     _kind(QuantileScore, floor=_FLOOR, outer_slope=_optional(_POSITIVE)),
     _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
-    _kind(SignedScore, nonconformity=_a(Nonconformity)),
+    _kind(SignedScore, nonconformity=_a(Nonconformity), scale=_FLOOR),
     _kind(AbsoluteResidual),
     _kind(NormalizedResidual, floor=_FLOOR),
     _kind(CQR),

@@ -21,8 +21,9 @@ class Score(Protocol):
     """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
     A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`. One
-    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`; one that has
-    something to say of the calibration scores, a method `review(prediction, scores)`.
+    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`; one whose unit
+    is learned from the labels, which changes no order of scores, `scaled(prediction, y)`; one that has something to
+    say of the calibration scores, `review(prediction, scores)`.
     """
 
     def __call__(self, prediction: Any, y: Any) -> Array:
@@ -81,7 +82,7 @@ class ChartScore(ABC):
         return pull_back(q, self.chart_of(prediction))
 
 
-def learned(score: Score, prediction: Any) -> tuple[Score, int]:
-    """What `fit` keeps of a score, and how many calibration rows it had to mend; a score without `learn` stays."""
+def learned(score: Score, prediction: Any, y: Array) -> tuple[Score, int]:
+    """What `fit` keeps of a score, and how many calibration rows it had to mend; one without `learn` stays."""
     kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
-    return kept, count_true(mended)
+    return kept.scaled(prediction, y) if hasattr(kept, "scaled") else kept, count_true(mended)

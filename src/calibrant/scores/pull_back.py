@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 from calibrant._arrays import same_length
@@ -17,7 +16,7 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.moved_atoms import MovedAtoms
 from calibrant.distributions.pulled import Pulled, PulledOne
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.distributions.randomised import Randomised
+from calibrant.distributions.randomised import Randomised, Unrealised
 from calibrant.distributions.spliced import Spliced
 from calibrant.scores.charts import Affine, BrokenLine, Chart, SignedChart
 
@@ -43,21 +42,16 @@ def _part_by_part(q: Joined, chart: Chart) -> Distribution:
     return q.mapped(lambda law, rows: pull_back(law, take_rows(chart, rows)))
 
 
-def _ends_and_atoms(q: Randomised, chart: Chart) -> Distribution:
-    lower, upper = (chart.inverse(end[:, None])[:, 0] for end in (q.lower, q.upper))
-    return replace(q, atoms=pull_back(q.atoms, chart), lower=lower, upper=upper)
-
-
 def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
     low, high = chart.folds
     left = keep(q, "folded down", lambda: Folded(low, copy(q)))
     right = keep(q, "folded up", lambda: Folded(high, copy(q)))
-    return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at)
+    return Spliced(pull_back(left, chart.below), pull_back(right, chart.above), chart.at, Pulled(chart, q))
 
 
 RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(q, Joined) and chart.shape, _part_by_part),
-    (lambda q, chart: isinstance(q, Randomised), _ends_and_atoms),
+    (lambda q, chart: isinstance(q, (Randomised, Unrealised)), lambda q, chart: q.pulled(chart, pull_back)),
     (lambda q, chart: isinstance(chart, SignedChart) and q.shape, lambda q, chart: pull_back(Joined.rows(q), chart)),
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, detached, namespace, one_number, smallest
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts.base import Chart
+from calibrant.scores.charts.shifted import shifted
 from calibrant.scores.charts.signed import SignedChart
 from calibrant.scores.nonconformity import Nonconformity
 
 
-def signed(nonconformity: Nonconformity) -> SignedScore:
-    """phi(f(x), y) = sign(y - m) g(a(f(x), y)), m the minimiser of a, g(v) = v + sqrt(v^2 + 1).
+def signed(nonconformity: Nonconformity, *, scale: float | None = None) -> SignedScore:
+    """phi(f(x), y) = sign(y - m) g(a(f(x), y) / scale), m the minimiser of a, g(v) = v + sqrt(v^2 + 1).
 
     g maps the line onto (0, inf) and increases strictly, so it changes no conformal interval, and phi increases
-    strictly in y also where a is negative (CQR). exp would do too, but overflows at v = 710 in the unit of y.
+    strictly in y also where a is negative (CQR). exp would do too, but overflows at v = 710.
+
+    `scale` has the unit of a. Without one it is 1, unless a has the unit of y, as `unit_free` says: then
+    `Calibrator.fit` takes the median of |a| over the calibration rows, so that H changes with the unit of y by that
+    unit alone. No scale changes the order of the scores, so none costs any of the guarantee.
 
     At m phi jumps from -g to g of the smallest a, so H has an atom at m: the mass that q puts between the
     two. With a linear q that is at most 1 / (n + 1) where all rows share the smallest a; CQR on rows of
-    unequal width can have more. Where a has the unit of y, H depends on that unit a little, since g bends.
+    unequal width can have more.
 
     On either side of m, H is a law pulled back through +-a(f(x), y): where a is |score - centre|, or CQR's, it is as
     exact and as fast as with a straight or a broken line. For any other a, mean, std and crps are integrated row by
@@ -37,14 +43,24 @@ def signed(nonconformity: Nonconformity) -> SignedScore:
     """
     if not isinstance(nonconformity, Nonconformity):
         raise TypeError(f"signed takes a Nonconformity, got {nonconformity!r}")
-    return SignedScore(nonconformity)
+    return SignedScore(nonconformity, scale=scale)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SignedScore(ChartScore):
-    """sign(y - m) g(a(f(x), y)): see `signed`."""
+    """sign(y - m) g(a(f(x), y) / scale): see `signed`."""
 
     nonconformity: Nonconformity
+    _: KW_ONLY
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale is None:
+            return
+        scale = one_number("the scale of a signed score", self.scale)
+        if not 0 < scale < math.inf:
+            raise ValueError(f"the scale of a signed score must be positive and finite, got {self.scale}")
+        object.__setattr__(self, "scale", scale)
 
     @property
     def unit_free(self) -> bool:  # type: ignore[override]
@@ -56,10 +72,32 @@ class SignedScore(ChartScore):
         kept, mended = self.nonconformity.learn(prediction)
         return replace(self, nonconformity=kept), mended
 
+    def scaled(self, prediction: Any, y: Array) -> Self:
+        """The same score with the median of |a| > 0 as its scale; as it is, if it has one or needs none.
+
+        It may see the labels, since it changes the order of no two scores, and calibration depends on that order alone.
+        """
+        if self.scale is not None or self.unit_free:
+            return self
+        a = detached(self.nonconformity.value(prediction, y))
+        xp = namespace(a)
+        sizes = xp.sort(xp.abs(a[xp.isfinite(a) & (a != 0)]))
+        if not sizes.shape[0]:
+            return self
+        # the square of the largest score must still be a float
+        return replace(self, scale=max(float(sizes[sizes.shape[0] // 2]), smallest(a) * float(sizes[-1])))
+
     def chart(self, prediction: Any) -> Chart:
-        """The two branches of the non-conformity, folded."""
-        return SignedChart(*self.nonconformity.branches(as_prediction(prediction)))
+        """The two branches of the non-conformity, in units of the scale, folded."""
+        below, above, at = self.nonconformity.branches(as_prediction(prediction))
+        unit = 1.0 if self.scale is None else self.scale
+        low = shifted(below, 0.0, unit)
+        return SignedChart(low, low if above is below else shifted(above, 0.0, unit), at)
 
     def middle(self, prediction: Any) -> float:
         """The minimiser."""
         return 0.0
+
+    def __repr__(self) -> str:
+        scale = "" if self.scale is None else f", scale={self.scale:.3g}"
+        return f"{type(self).__name__}({self.nonconformity!r}{scale})"

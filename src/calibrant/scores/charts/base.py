@@ -39,6 +39,10 @@ class Chart(ABC):
         """
         return None
 
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        """The score and its log derivative, where that is faster than one after the other."""
+        return self(y), self.log_slope(y)
+
     def inverse_at(self, s: Array) -> Array:
         """The same for many increasing scores that all rows share, (1, k), where that is faster."""
         return self.inverse(s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, clip, namespace
+from calibrant._arrays import Array, namespace
 from calibrant._search import count_up_to, gather
 from calibrant.scores.charts.base import Chart
 
@@ -38,10 +38,14 @@ class BrokenLine(Chart):
         return values + (s - levels) / slope
 
     def log_slope(self, y: Array) -> Array:
-        return namespace(y).log(self._line(self.values, y)[2])
+        return self.with_slope(y)[1]
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        levels, values, slope = self._line(self.values, y)
+        return levels + slope * (y - values), namespace(y).log(slope)
 
     def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
         """The piece around each argument: a point on it, as level and value, and its slope."""
         j = self.piece(table, argument)
-        a = clip(j - 1, 0, self.values.shape[-1] - 1)
+        a = j - namespace(j).astype(j > 0, j.dtype)
         return gather(self.levels, a), gather(self.values, a), gather(self.slopes, j)

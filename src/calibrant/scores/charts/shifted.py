@@ -1,7 +1,8 @@
-"""A map less a constant."""
+"""A map less a constant, in another unit."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from calibrant._arrays import Array
@@ -12,43 +13,56 @@ from calibrant.scores.charts.broken_line import BrokenLine
 
 @dataclass(frozen=True, eq=False)
 class Shifted(Chart):
-    """s = chart(y) - shift."""
+    """s = (chart(y) - origin) / unit."""
 
     chart: Chart
-    shift: float = field(metadata={"shared": True})
+    origin: float = field(metadata={"shared": True})
+    unit: float = field(metadata={"shared": True})
 
     @property
     def shape(self) -> tuple[int, ...]:
         return self.chart.shape
 
+    @property
+    def shift(self) -> tuple[float, float]:
+        """What tells two such maps apart, for those who keep something for a kind of map."""
+        return self.origin, self.unit
+
+    def _before(self, s: Array) -> Array:
+        return s * self.unit + self.origin
+
     def __call__(self, y: Array) -> Array:
-        return self.chart(y) - self.shift
+        return (self.chart(y) - self.origin) / self.unit
 
     def inverse(self, s: Array) -> Array:
-        return self.chart.inverse(s + self.shift)
+        return self.chart.inverse(self._before(s))
 
     def inverse_at(self, s: Array) -> Array:
-        return self.chart.inverse_at(s + self.shift)
+        return self.chart.inverse_at(self._before(s))
 
     def inverse_near(self, s: Array) -> Array:
-        return self.chart.inverse_near(s + self.shift)
+        return self.chart.inverse_near(self._before(s))
 
     def log_slope(self, y: Array) -> Array:
-        return self.chart.log_slope(y)
+        return self.chart.log_slope(y) - math.log(self.unit)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        s, log_slope = self.chart.with_slope(y)
+        return (s - self.origin) / self.unit, log_slope - math.log(self.unit)
 
     def places(self, s: Array) -> Array:
-        return self.chart.places(s + self.shift)
+        return self.chart.places(self._before(s))
 
     def widest(self, s: Array) -> Array:
-        return self.chart.widest(s + self.shift)
+        return self.chart.widest(self._before(s)) / self.unit
 
 
-def shifted(chart: Chart, shift: float) -> Chart:
-    """The chart less a constant, in the simplest form there is."""
-    if shift == 0:
+def shifted(chart: Chart, origin: float, unit: float = 1.0) -> Chart:
+    """The chart less a constant, in another unit, in the simplest form there is."""
+    if origin == 0 and unit == 1:
         return chart
     if isinstance(chart, Affine):
-        return Affine(chart.loc + shift * chart.scale, chart.scale)
+        return Affine(chart.loc + origin * chart.scale, chart.scale * unit)
     if isinstance(chart, BrokenLine):
-        return BrokenLine(chart.values, chart.levels - shift, chart.slopes)
-    return Shifted(chart, shift)
+        return BrokenLine(chart.values, (chart.levels - origin) / unit, chart.slopes / unit)
+    return Shifted(chart, origin, unit)

@@ -54,8 +54,10 @@ class SumChart(Chart):
         return invert_many(self.with_slope, self._of_rows, s, self.places(s), closely=False)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        """The score and the log of its slope."""
-        return self(y), self.log_slope(y)
+        xp = namespace(y)
+        parts = [(w, *c.with_slope(y)) for c, w in self.terms]
+        total = reduce(lambda a, b: a + b, (w * s for w, s, _ in parts))
+        return total, xp.log(reduce(lambda a, b: a + b, (w * xp.exp(slope) for w, _, slope in parts)))
 
     def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
         chart = take_rows(self, rows)
@@ -76,8 +78,7 @@ class SumChart(Chart):
         return xp.sort(concatenate([*places, *bent], axis=1), axis=1)
 
     def log_slope(self, y: Array) -> Array:
-        xp = namespace(y)
-        return xp.log(reduce(lambda a, b: a + b, (w * xp.exp(c.log_slope(y)) for c, w in self.terms)))
+        return self.with_slope(y)[1]
 
     @property
     def terms(self) -> tuple[tuple[Chart, float], ...]:
