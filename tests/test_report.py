@@ -30,10 +30,11 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.bands import share_interval
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
-from calibrant.reports.curves import COVERAGES, LEVELS, curves
+from calibrant.reports.curves import COVERAGES, curves
 from calibrant.reports.figures import rounded
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows

@@ -7,9 +7,10 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
+from calibrant import diagnosis, distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.cross import CrossCalibrated
+from calibrant.diagnosis import diagnose
 from calibrant.distributions import (
     Distribution,
     GaussianMixture,
@@ -109,6 +110,8 @@ __all__ = [
     "StudentT",
     "concatenate",
     "conformal",
+    "diagnose",
+    "diagnosis",
     "distributions",
     "evaluate",
     "from_scipy",

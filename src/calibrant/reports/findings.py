@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics.bands import reliability_band
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import kolmogorov_pvalue
-from calibrant.reports.curves import LEVELS, Curves
+from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.sides import Floats
 from calibrant.reports.table import Comparison

@@ -14,11 +14,12 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
-from calibrant.reports.curves import BINS, COVERAGES, LEVELS, WIDTH_ROWS, Curves, curves
+from calibrant.reports.curves import BINS, COVERAGES, WIDTH_ROWS, Curves, curves
 from calibrant.reports.figures import count, rounded
 from calibrant.reports.findings import Findings, Group
 from calibrant.reports.groups import groupings

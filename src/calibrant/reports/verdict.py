@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant.guarantee import Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
-from calibrant.reports.curves import LEVELS
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
 
