@@ -123,13 +123,12 @@ class Diagnosis:
                 "all rows together are off too. Calibrate on rows like these first, with a model that was not trained"
                 " on them, and diagnose again."
             )
-        if self.telling is not None and "PIT <= 0.5" in self.telling.events:
-            middle = self.telling.pvalues[self.telling.events.index("PIT <= 0.5")]
-            if self._told and middle <= 1 - self.confidence:
-                return (
-                    "labels lie above or below their medians by what the features tell. Fit the model better in these"
-                    " features, then calibrate it again."
-                )
+        gains = self.telling.gains if self.telling is not None and self._told else {}
+        if "PIT <= 0.5" in gains and 2 * gains["PIT <= 0.5"] > max(gains.values()):
+            return (
+                "labels lie above or below their medians by what the features tell. Fit the model better in these"
+                " features, then calibrate it again."
+            )
         return (
             "let the width follow the features: predict quantiles, an interval or a distribution in place of a point,"
             " or calibrate the slices apart."

@@ -13,7 +13,7 @@ from calibrant.diagnosis.certificate import CHECKS, Diagnosis
 from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
-from calibrant.metrics.by_slice import judged, own_slices
+from calibrant.metrics.by_slice import PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import all_rows
 
@@ -64,8 +64,14 @@ def diagnose(
     >>> f, sigma = np.sin(6 * x), 0.2 + x
     >>> y = f + sigma * rng.normal(size=6000)
     >>> same_width = Calibrator().fit(Point(f[:3000]), y[:3000])(Point(f[3000:]))
-    >>> diagnose(same_width, y[3000:], {"x": x[3000:]}, n=3000)
-    Fails
+    >>> print(diagnose(same_width, y[3000:], {"x": x[3000:]}, n=3000))
+    Fails: 3,000 rows show that the forecasts are not calibrated everywhere.
+    Slices: 10 of 11 are off by more than chance allows. The farthest is x in [0.0002485, 0.1946] (600 rows): the 50%
+    intervals hold 83.5% of the labels, where chance allows 42.2% to 57.8%.
+    Features: they tell which labels lie low or high in their forecasts (p = 0.005); most of all x, predicted value.
+    Worst slice: ...
+    What to do: let the width follow the features: predict quantiles, an interval or a distribution in place of a point,
+    or calibrate the slices apart.
     >>> diagnose(Normal(f, sigma)[3000:], y[3000:], {"x": x[3000:]}).passes
     True
     """
@@ -94,3 +100,12 @@ def diagnose(
         telling(columns, said.events, int(permutations), rng),
         worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
     )
+
+
+def by_forecast(H: Any, y: Any, coverage: float, n: int | None) -> tuple[SliceResult, ...]:
+    """The slices by predicted value and by width alone; none where there are too few rows to judge each of the five."""
+    H, y = paired(H, y)
+    if y.shape[0] < PARTS * SMALLEST:
+        return ()
+    said = answers_of(H, y, [coverage])
+    return judged(own_slices(said.centre, said.width), said.held, said.pit, n=n)

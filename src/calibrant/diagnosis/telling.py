@@ -48,9 +48,10 @@ class Telling:
     """By how much the mean excess risk (risk - constant) / constant rises when a feature is shuffled, largest first."""
 
     @property
-    def excess(self) -> float:
-        """The mean of (risk - constant) / constant: below 0 where features tell."""
-        return float(np.mean([a / b - 1 for a, b in zip(self.risk, self.constant, strict=True) if b > 0] or [0.0]))
+    def gains(self) -> dict[str, float]:
+        """(constant - risk) / constant by event: above 0 where features tell, about 0 or below where they do not."""
+        each = zip(self.events, self.risk, self.constant, strict=True)
+        return {event: 1 - risk / constant if constant > 0 else 0.0 for event, risk, constant in each}
 
 
 def telling(
