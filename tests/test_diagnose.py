@@ -146,13 +146,15 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
     rng = np.random.default_rng(0)
     columns = [slices_of(str(k), values, 500) for k, values in enumerate(rng.random((4, 500)))]
     clean = alone = 0
+    (low,), (high,) = metrics.reliability_band(100, [0.5])
     for _ in range(300):
         pit = rng.random(500)
         lines = judged(columns, {0.9: inside(pit, 0.9), 0.5: inside(pit, 0.5)}, pit)
         clean += not any(each.off for each in lines)
-        alone += not any(judged([column], {0.5: inside(pit, 0.5)}, None)[0].off for column in columns)
+        shares = [np.bincount(column.index, inside(pit, 0.5)) / 100 for column in columns]
+        alone += bool(np.all((shares >= low) & (shares <= high)))
     assert clean >= 280
-    assert alone < clean
+    assert alone < 200
 
 
 def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
@@ -177,7 +179,7 @@ def test_a_slice_of_few_rows_is_not_judged():
 
 
 def test_widths_that_differ_by_rounding_make_no_slices():
-    f = np.random.default_rng(0).normal(1e4, 1e3, 500)
+    f = np.exp(np.random.default_rng(0).normal(0, 3, 500))
     H = Calibrator().fit(Point(np.zeros(500)), np.random.default_rng(1).normal(size=500))(Point(f))
     low, high = H.interval(0.9)
     assert len(np.unique(high - low)) > 2
@@ -359,14 +361,18 @@ def test_a_forecast_without_a_law_is_judged_by_what_it_says():
     assert interval.passes
     assert not diagnose(Interval(*truth.law.interval(0.8)), truth.y, truth.X, coverages=0.9).passes
     draws = truth.law.sample(100, rng=np.random.default_rng(0))
-    assert len(diagnose(Samples(draws), truth.y, truth.X, coverages=0.8).telling.events) == 7
+    assert len(diagnose(Samples(draws), truth.y, truth.X, coverages=0.89).telling.events) == 7
 
 
 def test_bad_input_is_named():
     truth = Truth(60, 11)
     H, y, X = truth.law, truth.y, truth.X
     for wrong, error, text in (
-        (lambda: diagnose(Point(truth.f), y, X), TypeError, "a diagnosis needs intervals of coverage 0.9, 0.5, and H"),
+        (
+            lambda: diagnose(Point(truth.f), y, X),
+            TypeError,
+            "a diagnosis needs intervals of coverage 0.9, 0.5, and Point.* says nothing",
+        ),
         (lambda: diagnose(Interval(truth.f, truth.f + 1), y), ValueError, "must be their one coverage, got 0.9, 0.5"),
         (lambda: diagnose(H[:49], y[:49]), ValueError, "a diagnosis needs at least 50 rows, got 49"),
         (lambda: diagnose(H, y, X[:50]), ValueError, "X must have one row for each of the 60 rows of the forecast"),

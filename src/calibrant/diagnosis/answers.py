@@ -33,12 +33,14 @@ class Answers:
 
 def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
     """The answers of a forecast that says enough, or an error that says what is missing."""
-    bounds = {}
+    bounds, missing = {}, ""
     for coverage in coverages:
-        with suppress(Unsaid):
+        try:
             bounds[coverage] = tuple(_numbers(bound, y) for bound in forecast.bounds(coverage))
+        except Unsaid as error:
+            missing = missing or str(error)
     if not bounds:
-        raise TypeError(f"a diagnosis needs intervals of coverage {_listed(coverages)}, and H is {forecast!r}")
+        raise TypeError(f"a diagnosis needs intervals of coverage {_listed(coverages)}, and {missing}")
     if forecast.own_bounds and len(bounds) > 1:
         raise ValueError(f"H has intervals of its own: coverages must be their one coverage, got {_listed(coverages)}")
     label = _numbers(y, y)

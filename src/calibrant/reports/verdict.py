@@ -40,8 +40,8 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
     whole = [*_calibrated(findings), *_coverage(findings)]
     groups, later = list(_groups(findings)), (_enough, _assumptions)
     if findings.off:  # what is right on average is no good news where a group is off
-        bad = [said for said in whole if said.kind == "bad"]
-        whole = [*bad, *groups, *(_together(said) for said in whole if said not in bad)]
+        whole = [_together(said) for said in whole]
+        whole = [*whole, *groups] if whole[0].kind == "bad" else [*groups, *whole]
         groups = []
     rest = [said for part in (_base, _accuracy, _width, _density) for said in part(findings)]
     if any(said.kind == "bad" for said in whole):
