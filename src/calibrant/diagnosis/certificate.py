@@ -24,6 +24,8 @@ class Diagnosis:
     """The number of rows that calibrated the forecasts, if it was given."""
     confidence: float
     """A calibrated forecast passes with this probability, or more."""
+    same_width: bool
+    """Whether the intervals of all rows have the same width."""
     slices: tuple[SliceResult, ...]
     """All rows, then the slices by predicted value, by width and by each feature, of at least 20 rows each."""
     telling: Telling | None
@@ -128,6 +130,11 @@ class Diagnosis:
             return (
                 "labels lie above or below their medians by what the features tell. Fit the model better in these"
                 " features, then calibrate it again."
+            )
+        if not self.same_width:
+            return (
+                "the width varies, but not as the features ask. Fit the spread better in the features that tell, or"
+                " calibrate the slices apart."
             )
         return (
             "let the width follow the features: predict quantiles, an interval or a distribution in place of a point,"

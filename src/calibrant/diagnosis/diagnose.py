@@ -13,7 +13,7 @@ from calibrant.diagnosis.certificate import CHECKS, Diagnosis
 from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
-from calibrant.metrics.by_slice import PARTS, SMALLEST, SliceResult, judged, own_slices
+from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import all_rows
 
@@ -89,13 +89,15 @@ def diagnose(
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
     said = answers_of(H, y, asked)
     features = feature_slices(X, m, names)
-    columns = [*own_slices(said.centre, said.width, [column.name for column in features]), *features]
+    own = own_slices(said.centre, said.width, [column.name for column in features])
+    columns = [*own, *features]
     rng = np.random.default_rng(seed)
     coverage, held = next(iter(said.held.items()))
     return Diagnosis(
         m,
         n,
         confidence,
+        not any(column.name.strip("()") == OWN[1] for column in own),
         judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
         telling(columns, said.events, int(permutations), rng),
         worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
