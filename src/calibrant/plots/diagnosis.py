@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from calibrant.diagnosis import Diagnosis, SliceResult
 from calibrant.plots.theme import AFTER, BEFORE, SHADE, Style, drawing, percent, plain
@@ -46,6 +47,10 @@ def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: 
         outside = ax.plot(share[off], places[off], color=BEFORE, markerfacecolor="white", **look)
         ax.set_yticks(places, [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown])
         ax.set_ylim(len(shown) - 0.4, -0.6)
+        for patch in bar:
+            patch.sticky_edges.x.clear()  # room beside the bars, also where axes share x
+        ax.autoscale_view()
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # names take much of 80 mm
         ax.set_xlabel(f"inside {percent(asked[k])} intervals, %")
         marks = [
             (dots[0], text) for dots, text, some in ((inside, "inside", ~off), (outside, "off", off)) if some.any()
