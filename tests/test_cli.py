@@ -316,6 +316,25 @@ def test_evaluate_shows_the_two_sides_in_a_table(folder):
     assert sum(line[:1] == ["CRPS"] and len(line) == 3 for line in lines) == 1
 
 
+def test_evaluate_shows_where_a_point_model_fails(tmp_path):
+    rng = np.random.default_rng(3)
+    f = rng.uniform(1, 10, 3000)
+    table = pa.table({"f": f, "y": f + 0.2 * f * rng.normal(size=3000)})
+    for name, part in (("cal.parquet", table[:1500]), ("test.parquet", table[1500:])):
+        parquet.write_table(part, tmp_path / name)
+    model = tmp_path / "m.safetensors"
+    run("fit", tmp_path / "cal.parquet", "--target", "y", "--point", "f", "-o", model)
+    said = run("evaluate", tmp_path / "test.parquet", "-m", model)
+    slices = [line for line in said.stdout.splitlines() if "predicted value in" in line]
+    assert len(slices) == 5
+    assert "100.0% *" in slices[0]
+    assert "Off by more than chance allows" in said.stdout
+    found = json.loads(run("evaluate", tmp_path / "test.parquet", "-m", model, "--json").stdout)["slices"]
+    assert [(each["by"], each["rows"]) for each in found] == [("predicted value", 300)] * 5  # the width is the same
+    assert found[0] | {"value": ""} == {"by": "predicted value", "value": "", "rows": 300, "coverage": 1.0, "off": True}
+    assert found[-1]["coverage"] < 0.8
+
+
 def test_inspect_tells_all_about_a_model(folder):
     said = run("inspect", folder / "normal.safetensors").stdout
     for word in ("ZScore(floor=", "ExponentialTails()", "400", "lambda", "kind normal, mean mu, std sigma", "sy"):

@@ -181,7 +181,13 @@ def test_groups_may_be_named_in_one_flag_or_several_and_hold_a_comma(folder, fla
     parquet.write_table(pa.table({**columns(2), "a, b": halves, "c": halves}), "test.parquet")
     result = run("report", "test.parquet", "-m", "m.safetensors", *flags, "-o", "r.html")
     assert result.exit_code == 0, result.output
-    assert {each["by"] for each in data_of(folder / "r.html")["slices"]} == {None, "a, b", "c"}
+    assert {each["by"] for each in data_of(folder / "r.html")["slices"]} == {
+        None,
+        "a, b",
+        "c",
+        "predicted value",
+        "width",
+    }
 
 
 def test_a_csv_that_is_not_utf8_is_named(folder):

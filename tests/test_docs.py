@@ -36,6 +36,7 @@ command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
 
 PUBLIC = (
     "calibrant",
+    "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.interpolators",
     "calibrant.intervals",

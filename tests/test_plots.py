@@ -27,6 +27,7 @@ from calibrant import (
     Quantiles,
     Samples,
     StudentT,
+    diagnose,
     from_scipy,
     metrics,
     plots,
@@ -73,10 +74,12 @@ def every_plot(case):
     both = {"before": case.base, "after": case.H}
     linear = case.fit(Linear(), rows=20)
     by = {"region": case.region, "x": case.f}
+    same_width = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region, "scale": case.base.std()})
     return {
         "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
         "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
         "coverage_by_slice": lambda ax=None: plots.coverage_by_slice(both, case.y, by, ax=ax),
+        "diagnosis": lambda ax=None: plots.diagnosis(same_width, ax=ax),
         "density": lambda ax=None: plots.density(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
         "cdf": lambda ax=None: plots.cdf(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
         "ridgeline": lambda ax=None: plots.ridgeline(case.H, base=case.base, y=case.y, ax=ax),
@@ -788,3 +791,37 @@ def test_the_pits_of_a_true_law_with_an_atom_stay_inside_the_band():
     ax = plots.pit_histogram(Normal(np.zeros(2000), 1.0).clip(0), rng.normal(size=2000).clip(0))
     low, high = metrics.pit_band(2000)
     assert all(low <= bar.get_height() <= high for bar in ax.containers[0])
+
+
+# ---- the certificate -------------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_is_drawn_from_its_own_numbers(case):
+    found = diagnose(Normal(case.f, 1.05), case.y, {"scale": case.base.std()})
+    ax = plots.diagnosis(found, coverage=0.5)
+    bars = [(100 * each.held[1].low, 100 * each.held[1].high) for each in found.slices]
+    np.testing.assert_allclose([(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches], bars)
+    inside, off = (
+        dict(zip(line.get_ydata(), line.get_xdata(), strict=True)) for line in ax.lines if line.get_marker() == "o"
+    )
+    assert off  # the narrow and the wide
+    assert {**inside, **off} == {k: 100 * each.held[1].share for k, each in enumerate(found.slices)}
+    assert sorted(off) == [k for k, each in enumerate(found.slices) if each.held[1].off]
+
+
+def test_of_many_slices_those_farthest_out_are_drawn_and_all_rows(case):
+    found = diagnose(Normal(case.f, 1.05), case.y, {"scale": case.base.std(), "noise": case.rng.normal(size=600)})
+    names = [label.get_text() for label in plots.diagnosis(found, most=3).get_yticklabels()]
+    assert len(names) == 3
+    assert names[0] == "all rows (600)"
+    assert all(name.startswith("scale in ") for name in names[1:])
+
+
+def test_a_certificate_is_asked_for_what_it_has(case):
+    found = diagnose(case.H, case.y)
+    with pytest.raises(ValueError, match=r"coverage must be one of those diagnosed, 0\.9, 0\.5, got 0\.8"):
+        plots.diagnosis(found, coverage=0.8)
+    with pytest.raises(TypeError, match=r"found must be what calibrant\.diagnose returns, got ndarray"):
+        plots.diagnosis(case.y)
+    with pytest.raises(ValueError, match="most must be a count of slices, at least 1, got 0"):
+        plots.diagnosis(found, most=0)

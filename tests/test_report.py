@@ -30,10 +30,11 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.bands import share_interval
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
-from calibrant.reports.curves import COVERAGES, LEVELS, curves
+from calibrant.reports.curves import COVERAGES, curves
 from calibrant.reports.figures import rounded
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows
@@ -368,11 +369,49 @@ def test_groups_that_are_off_are_named_with_their_numbers():
     calibrated = Calibrator().fit(base[:1000], y[:1000])
     page = report(calibrated(base[1000:]), y[1000:], groups={"region": region[1000:]}, guarantee=calibrated.guarantee)
     (said,) = [s for s in page.verdict if "off by more than chance" in s.text]
-    assert said.kind == "warn"
-    assert "region = west" in said.text
-    assert page.verdict[0].kind == "good"  # all rows together are fine
+    assert said.kind == "bad"
+    assert page.verdict[0] == said
+    assert "The worst is region = west (" in said.text
+    assert page.verdict[1].text.startswith("Over all rows together, the forecasts are ")  # which are fine
+    assert page.verdict[1].kind == "info"
     fine = report(base[1000:], base.loc[1000:], groups=region[1000:], rows=[0]).verdict
-    assert any("3 of 3 groups are off" in s.text for s in fine)  # labels that are all at the median
+    assert any("13 of 13 groups are off" in s.text for s in fine)  # labels that are all at the median
+
+
+def test_a_point_model_on_counts_is_not_called_good_where_small_predictions_hide_large_ones():
+    """90% intervals of one width hold nearly all labels of quiet hours and too few of busy ones."""
+    rng = np.random.default_rng(1)
+    rate = np.exp(rng.normal(4.3, 1.2, 6000)).clip(1, 800)
+    y = rng.negative_binomial(12, 12 / (12 + rate)).astype(float)  # rides in an hour
+    calibrated = Calibrator().fit(Point(rate[:3000]), y[:3000])
+    H = calibrated(Point(rate[3000:]))
+    page = report(H, y[3000:], base=Point(rate[3000:]), guarantee=calibrated.guarantee, rows=[0])
+    held = metrics.coverage(H, y[3000:], 0.9)
+    assert abs(held - 0.9) < 0.02  # on average all is well
+    assert "good" not in kinds(page)
+    first = page.verdict[0]
+    assert first.kind == "bad"
+    assert "5 of 5 groups are off by more than chance allows, by predicted value" in first.text
+    slices = {each["value"]: each["after"]["covered"][89] for each in data_of(page)["slices"][1:]}
+    low, high = min(slices.values()), max(slices.values())
+    assert low < 0.75
+    assert high > 0.99
+    assert f"{100 * low:.1f}% of the labels with predicted value in " in first.text
+    assert f"{100 * high:.1f}% of the labels with predicted value in " in first.text
+
+
+def test_a_law_that_knows_its_spread_is_called_good_by_predicted_value_and_width():
+    rng = np.random.default_rng(1)
+    f, scale = rng.normal(size=3000), np.exp(rng.normal(size=3000))
+    page = report(Normal(f, scale), rng.normal(f, scale), rows=[0])
+    assert "bad" not in kinds(page)
+    assert any("10 groups looked at, by predicted value and width" in s.text for s in page.verdict)
+    assert [each["by"] for each in data_of(page)["slices"]] == [None, *["predicted value"] * 5, *["width"] * 5]
+
+
+def test_few_rows_are_not_cut_into_slices_by_themselves():
+    assert len(data_of(report(*law_of("linear", m=99)))["slices"]) == 1
+    assert len(data_of(report(*law_of("linear", m=100)))["slices"]) > 1
 
 
 def test_many_groups_are_looked_at_and_none_is_blamed_for_it():
@@ -538,7 +577,7 @@ def test_the_data_keep_the_contract():
         ("region", "n"),
         ("region", "s"),
     ]
-    assert len(data["slices"]) == 7
+    assert len(data["slices"]) == 7 + 10
     for each in data["slices"]:
         assert len(each["band"]["pit"]) == 2
         assert len(each["band"]["below"]["low"]) == len(each["band"]["below"]["high"]) == 199
@@ -748,7 +787,7 @@ def test_the_page_is_small_however_many_rows_there_are():
     groups = {"a": rng.integers(0, 12, m), "b": rng.normal(size=m), "c": rng.choice([f"v{k}" for k in range(50)], m)}
     page = report(calibrated_on(N, rng)(base), y, base=base, groups=groups)
     assert len(page.html.encode()) < 1.5e6
-    assert len(data_of(page)["slices"]) == 1 + 12 + 4 + 30
+    assert len(data_of(page)["slices"]) == 1 + 12 + 4 + 30 + 5 + 5
 
 
 def test_a_report_is_saved_whole_or_not_at_all(tmp_path):

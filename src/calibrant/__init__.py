@@ -7,10 +7,11 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
+from calibrant import diagnosis, distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.choice import choose
 from calibrant.cross import CrossCalibrated
+from calibrant.diagnosis import diagnose
 from calibrant.distributions import (
     Distribution,
     GaussianMixture,
@@ -119,6 +120,8 @@ __all__ = [
     "choose",
     "concatenate",
     "conformal",
+    "diagnose",
+    "diagnosis",
     "distributions",
     "evaluate",
     "from_scipy",

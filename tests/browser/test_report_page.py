@@ -239,8 +239,11 @@ def test_zoom_changes_the_axis_and_reset_restores_it(visit, file):
         whole = ticks(page, chart)
         zoomed = []
         chart_svg = page.locator(f"#{chart} svg[role=application]")
-        chart_svg.scroll_into_view_if_needed()
-        box = chart_svg.bounding_box()
+
+        def at(across, down, chart_svg=chart_svg):
+            """A place on the chart, wherever the clicks before have scrolled it to."""
+            box = chart_svg.bounding_box()
+            return box["x"] + box["width"] * across, box["y"] + down
 
         def restored(chart=chart, whole=whole, zoomed=zoomed):
             zoomed.append(ticks(page, chart))
@@ -250,15 +253,15 @@ def test_zoom_changes_the_axis_and_reset_restores_it(visit, file):
 
         page.locator(f"#{chart} button").first.click()
         restored()
-        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 90)
+        page.mouse.move(*at(0.6, 90))
         page.mouse.down()
-        page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 120, steps=3)
+        page.mouse.move(*at(0.8, 120), steps=3)
         page.mouse.up()
         restored()
         chart_svg.focus()
         page.keyboard.press("+")
         restored()
-        page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + 90)
+        page.mouse.move(*at(0.7, 90))
         page.keyboard.down("Control")
         page.mouse.wheel(0, -300)
         page.wait_for_function(

@@ -12,8 +12,10 @@ from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, show, working
 from calibrant.cli.forecasts import read
 from calibrant.cli.model import Model
+from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
+from calibrant.metrics.by_slice import SliceResult
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,13 @@ class SideBySide:
 
     base: Evaluation
     calibrated: Evaluation
+    slices: tuple[SliceResult, ...]
+    """The calibrated ones by predicted value and by width."""
     guarantee: str
     coverage: float
 
     def show(self) -> None:
-        """Print a table."""
+        """Print a table, and one of the slices."""
         from rich import box
         from rich.table import Table as RichTable
 
@@ -36,7 +40,26 @@ class SideBySide:
         for line in compare({"base": self.base, "calibrated": self.calibrated}).splitlines()[1:]:
             table.add_row(*line.rsplit(maxsplit=2))
         show(table)
+        if self.slices:
+            self._show_slices()
         show(self.guarantee)
+
+    def _show_slices(self) -> None:
+        from rich import box
+        from rich.table import Table as RichTable
+
+        head = "calibrated, by slice", "rows", f"in {100 * self.coverage:.6g}% intervals", "chance allows"
+        table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for each in self.slices:
+            (held,) = each.held
+            shares = (f"{100 * share:.1f}%" for share in (held.share, held.low, held.high))
+            said, low, high = shares
+            table.add_row(each.name, f"{each.m:,}", said + " *" * each.off, f"{low} to {high}")
+        show(table)
+        if any(each.off for each in self.slices):
+            show("* Off by more than chance allows, in the coverage shown or elsewhere; calibrant report says more.")
 
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
@@ -45,7 +68,11 @@ class SideBySide:
             side: {name: strict(getattr(said, name)) for name in said.labels if name != "n"}
             for side, said in sides.items()
         }
-        return {**metrics, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
+        slices = [
+            {"by": each.by, "value": each.value, "rows": each.m, "coverage": each.held[0].share, "off": each.off}
+            for each in self.slices
+        ]
+        return {**metrics, "slices": slices, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
 
 
 def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> SideBySide:
@@ -55,7 +82,8 @@ def compared(path: Path, model: Model, columns: Columns, target: str, coverage: 
     with working("evaluating"), naming(str(path)):
         H = found.calibrated(model, seed)
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
-    return SideBySide(base, after, guarantee, coverage)
+        slices = by_forecast(H, found.y, coverage, model.calibrated.guarantee.n)
+    return SideBySide(base, after, slices, guarantee, coverage)
 
 
 def strict(value: float | None) -> float | str | None:

@@ -48,37 +48,38 @@ def all_rows(m: int) -> Slices:
     return Slices("", ("all rows",), np.zeros(m, np.int64))
 
 
-def slices_of(name: str, values: Any, m: int) -> Slices:
+def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "groups") -> Slices:
     """The slices of m rows by a column of text, booleans, numbers or dates.
 
-    Text, booleans, and up to 12 different numbers or dates are a slice a value; more than that are cut into four
-    parts of about equal size. Of more than 30 texts the 29 most frequent are kept and the others are one slice. Rows
-    without a value (None, NaN, an empty text) are a slice "missing".
+    Text, booleans, and up to 12 different numbers or dates are a slice a value; more than that are cut into `parts` of
+    about equal size, four if not given. Of more than 30 texts the 29 most frequent are kept and the others are one
+    slice. Rows without a value (None, NaN, an empty text) are a slice "missing". `of` is what the column belongs to,
+    for errors.
 
     >>> slices_of("region", ["north", "south", None, "north"], 4)
     Slices(name='region', labels=('north', 'south', 'missing'), index=array([0, 1, 2, 0]))
     >>> slices_of("age", range(100), 100).labels
     ('[0, 24]', '(24, 49]', '(49, 74]', '(74, 99]')
     """
-    column = _column(name, values)
-    same_length("the forecast", m, f"the column {name!r} of groups", column.shape[0])
+    column = _column(f"the column {name!r} of {of}", values)
+    same_length("the forecast", m, f"the column {name!r} of {of}", column.shape[0])
     missing = _missing(column)
-    labels, inside = _parts(column[~missing])
+    labels, inside = _parts(column[~missing], parts)
     index = np.full(m, len(labels), np.int64)
     index[~missing] = inside
     if missing.any():
-        labels = [*labels, _unlike("missing", labels)]
+        labels = [*labels, unlike("missing", labels)]
     return Slices(str(name), tuple(labels), index)
 
 
-def columns_of(groups: Any, name: str) -> Iterator[tuple[str, Any]]:
+def columns_of(groups: Any, name: str, *, of: str = "groups") -> Iterator[tuple[str, Any]]:
     """(name, values) of each column of a mapping or a frame; or of a single one, which has `name` if none of its own.
 
     >>> [name for name, _ in columns_of({"region": ["n", "s"], "year": [2023, 2024]}, "")]
     ['region', 'year']
     """
     if isinstance(groups, (str, bytes)) or not (hasattr(groups, "__iter__") or hasattr(groups, "__getitem__")):
-        raise TypeError(f"groups must be an array, a mapping of names to arrays or a data frame, got {groups!r}")
+        raise TypeError(f"{of} must be an array, a mapping of names to arrays or a data frame, got {groups!r}")
     if isinstance(groups, Mapping):
         yield from ((str(key), values) for key, values in groups.items())
     elif hasattr(groups, "columns"):  # pandas, polars and narwhals keep names there, pyarrow the columns themselves
@@ -89,13 +90,13 @@ def columns_of(groups: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield own if isinstance(own, str) and own else name, groups
 
 
-def _column(name: str, values: Any) -> NDArray[Any]:
+def _column(what: str, values: Any) -> NDArray[Any]:
     if array_api_compat.is_array_api_obj(values):
         values = to_numpy(values)
     # a list is not handed to np.asarray, which gives every text the room of the longest
     column = np.asarray(values) if hasattr(values, "__array__") else np.fromiter(values, object)
     if column.ndim != 1:
-        raise ValueError(f"the column {name!r} of groups must be 1-d, got shape {column.shape}")
+        raise ValueError(f"{what} must be 1-d, got shape {column.shape}")
     return column
 
 
@@ -117,13 +118,13 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
-def _parts(column: NDArray[Any]) -> tuple[list[str], Index]:
+def _parts(column: NDArray[Any], parts: int) -> tuple[list[str], Index]:
     if column.dtype.kind == "O" and column.size:
         column = _typed(column)
     if column.dtype.kind in "iuf":
-        return _ordered(column, _numbers)
+        return _ordered(column, parts, _numbers)
     if column.dtype.kind == "M":
-        return _ordered(column, _dates)
+        return _ordered(column, parts, _dates)
     return _texts(column)
 
 
@@ -139,13 +140,13 @@ def _typed(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
-def _ordered(column: NDArray[Any], shown: Callable[[NDArray[Any]], list[str]]) -> tuple[list[str], Index]:
+def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], list[str]]) -> tuple[list[str], Index]:
     different, inverse = np.unique(column, return_inverse=True)
     if different.size <= FEW:
         return shown(different), inverse.astype(np.int64)
-    # ranks of quarters, each a value that is there: no end lies between the values
+    # ranks of the parts, each a value that is there: no end lies between the values
     ordered = np.sort(column)
-    cuts = [ordered[-(-k * column.size // BINS) - 1] for k in range(1, BINS)]
+    cuts = [ordered[-(-k * column.size // parts) - 1] for k in range(1, parts)]
     ends = np.unique(np.array([*cuts, ordered[-1]], column.dtype))  # ties may merge parts
     index = np.searchsorted(ends, column, side="left")
     texts = shown(np.array([ordered[0], *ends], column.dtype))
@@ -194,7 +195,7 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
     if len(texts) > MOST:
-        labels = [*labels, _unlike(f"{len(texts) - len(labels)} others", labels)]
+        labels = [*labels, unlike(f"{len(texts) - len(labels)} others", labels)]
     return labels, where[first] if column.size else first
 
 
@@ -203,10 +204,10 @@ def _short(texts: Sequence[str]) -> list[str]:
     labels: list[str] = []
     for text in texts:
         short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-        labels.append(_unlike(short, labels))
+        labels.append(unlike(short, labels))
     return labels
 
 
-def _unlike(label: str, labels: Sequence[str]) -> str:
-    """The label, told from a value that is spelt the same."""
-    return label if label not in labels else _unlike(f"({label})", labels)
+def unlike(label: str, labels: Sequence[str]) -> str:
+    """The label, told from one that is spelt the same."""
+    return label if label not in labels else unlike(f"({label})", labels)

@@ -12,6 +12,7 @@ if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by
     raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
 
 from calibrant.plots.calibration import coverage_by_slice, pit_histogram, reliability
+from calibrant.plots.diagnosis import diagnosis
 from calibrant.plots.intervals import fan, intervals, sharpness
 from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
@@ -24,6 +25,7 @@ __all__ = [
     "cdf",
     "coverage_by_slice",
     "density",
+    "diagnosis",
     "fan",
     "interpolators",
     "intervals",

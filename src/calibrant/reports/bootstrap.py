@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from calibrant.reports.curves import LEVELS
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.reports.sides import Floats
 
 CONFIDENCE = 0.95

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import Slices
 from calibrant.reports.sides import Floats, Side
 
-LEVELS = np.arange(1, 200) / 200
 COVERAGES = np.arange(1, 100) / 100
 """Coverage k is that of the interval between the levels 98 - k and 100 + k."""
 BINS = 20

@@ -10,30 +10,11 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.calibration import kolmogorov_pvalue
-from calibrant.reports.curves import LEVELS, Curves
+from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.sides import Floats
 from calibrant.reports.table import Comparison
-
-
-@dataclass(frozen=True)
-class Group:
-    """The rows of one slice."""
-
-    by: str
-    value: str
-    curves: Curves
-
-    @property
-    def name(self) -> str:
-        """Which rows these are."""
-        return f"{self.by} = {self.value}"
-
-    def pvalue(self, n: int | None) -> float:
-        """How often a gap as large comes by chance, with n m / (n + m) for m where n rows calibrated the forecasts."""
-        m = self.curves.m
-        return kolmogorov_pvalue(gap_of(self.curves), m if n is None else max(1, m * n // (m + n)))
 
 
 @dataclass(frozen=True)
@@ -43,7 +24,10 @@ class Findings:
     comparison: Comparison
     after: Curves
     before: Curves | None
-    groups: Sequence[Group]
+    by: Sequence[str]
+    """What the rows are grouped by."""
+    groups: Sequence[SliceResult]
+    """The groups that are large enough to be judged."""
     guarantee: Any
     """A `Guarantee` or a `CrossGuarantee`, or None."""
 
@@ -61,6 +45,11 @@ class Findings:
     def rows(self) -> str:
         """How many there are, in words."""
         return count(self.m, "row")
+
+    @property
+    def off(self) -> list[SliceResult]:
+        """The groups that chance does not explain."""
+        return [group for group in self.groups if group.off]
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:

@@ -14,14 +14,15 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.metrics.bands import pit_band, reliability_band
+from calibrant.metrics.by_slice import LEVELS, inside, judged
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
-from calibrant.reports.curves import BINS, COVERAGES, LEVELS, WIDTH_ROWS, Curves, curves
+from calibrant.reports.curves import BINS, COVERAGES, WIDTH_ROWS, Curves, curves
 from calibrant.reports.figures import count, rounded
-from calibrant.reports.findings import Findings, Group
-from calibrant.reports.groups import groupings
+from calibrant.reports.findings import Findings
+from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.page import page
 from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
@@ -74,8 +75,9 @@ def report(
         H: the calibrated forecasts, a law a row (or one law that stands for every row).
         y: the labels, of rows that neither trained nor calibrated the model.
         base: the forecasts before calibration, of any kind, to set beside H.
-        groups: what to slice the rows by: an array, a mapping of names to arrays, or a data frame. A value is a slice;
-            many different numbers are cut into four parts.
+        groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
+            a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
+            parts.
         guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
         title: of the page.
@@ -104,6 +106,7 @@ def report(
     m = labels.shape[0]
     before = None if base is None else side_of(checked_base(base, m), labels, coverage)
     slices = groupings(groups, m)
+    slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
     n = None if guarantee is None else int(guarantee.n)
 
@@ -116,7 +119,8 @@ def report(
         comparison,
         drawn[0],
         drawn_before[0] if drawn_before else None,
-        [Group(by, value, drawn[k]) for k, (by, value) in enumerate(named) if by is not None],
+        [each.name for each in slices],
+        judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n),
         guarantee,
     )
     said = verdict(findings)

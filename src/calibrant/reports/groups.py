@@ -1,10 +1,13 @@
-"""Groups as they come: one column, columns by name, or a data frame."""
+"""Groups as they come, one column, columns by name, or a data frame; and those that every forecast has."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from calibrant.metrics.by_slice import PARTS, SMALLEST, own_slices
 from calibrant.metrics.slices import Slices, columns_of, slices_of
+from calibrant.reports.sides import Side
 
 MOST = 10
 """So many columns at most: each has up to 31 slices, and a page of more is read by nobody."""
@@ -22,3 +25,10 @@ def groupings(groups: Any, m: int) -> list[Slices]:
     if len(columns) > MOST:
         raise ValueError(f"groups must have at most {MOST} columns, got {len(columns)}")
     return [slices_of(name, values, m) for name, values in columns]
+
+
+def own_groupings(side: Side, taken: Sequence[str]) -> list[Slices]:
+    """The slices by predicted value and by width, where there are rows enough to judge each of the five."""
+    if side.y.shape[0] < PARTS * SMALLEST:
+        return []
+    return own_slices(side.columns["median"], side.columns["width"], taken)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import Slices
-from calibrant.reports.curves import LEVELS
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
 

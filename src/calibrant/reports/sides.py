@@ -31,7 +31,7 @@ class Side:
     y: Array
     """The labels, where the forecast's own arrays are."""
     columns: Mapping[str, Floats]
-    """One value a row of nll, crps, interval_score, covered, width, std, pit and pit_left, where it says so much."""
+    """nll, crps, interval_score, covered, width, std, pit, pit_left and median: one value a row, where it says so."""
 
     @property
     def is_law(self) -> bool:
@@ -84,6 +84,7 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
         "std": lambda: forecast.std_rows(),
         "pit": lambda: forecast.as_law().cdf(y),
         "pit_left": lambda: forecast.as_law().cdf_left(y),
+        "median": lambda: forecast.as_law().median(),
     }
     if lower is not None:
         asked["covered"] = lambda: (lower <= y) & (y <= upper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant.guarantee import Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
-from calibrant.reports.curves import LEVELS
+from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
 
@@ -23,8 +23,6 @@ FAIR_GAP = 0.05
 """A gap of this size or less is fair, where the calibration rows explain it."""
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
-SMALLEST_GROUP = 20
-RISK = 0.05
 TOO_GOOD = 0.3
 """A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
 
@@ -39,8 +37,23 @@ class Statement:
 
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
-    parts = (_calibrated, _coverage, _base, _accuracy, _width, _density, _groups, _enough, _assumptions)
-    return tuple(statement for part in parts for statement in part(findings))
+    whole = [*_calibrated(findings), *_coverage(findings)]
+    groups, later = list(_groups(findings)), (_enough, _assumptions)
+    if findings.off:  # what is right on average is no good news where a group is off
+        whole = [_together(said) for said in whole]
+        whole = [*whole, *groups] if whole[0].kind == "bad" else [*groups, *whole]
+        groups = []
+    rest = [said for part in (_base, _accuracy, _width, _density) for said in part(findings)]
+    if any(said.kind == "bad" for said in whole):
+        rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
+    return *whole, *rest, *groups, *(said for part in later for said in part(findings))
+
+
+def _together(said: Statement) -> Statement:
+    """What is good, said of all rows together and without praise."""
+    if said.kind != "good":
+        return said
+    return Statement("info", f"Over all rows together, {said.text[0].lower()}{said.text[1:]}")
 
 
 def _calibrated(found: Findings) -> Iterator[Statement]:
@@ -221,32 +234,47 @@ def _density(found: Findings) -> Iterator[Statement]:
 
 
 def _groups(found: Findings) -> Iterator[Statement]:
-    if not found.groups:
+    if not found.by:
         return
-    large = [group for group in found.groups if group.curves.m >= SMALLEST_GROUP]
-    off = [group for group in large if group.pvalue(found.n) * len(large) < RISK]
     promise = (
         "Calibration over all rows together, which is what the guarantee speaks of, does not promise it for each group."
     )
-    if not large:
-        yield Statement("info", f"Every group has fewer than {SMALLEST_GROUP} rows, too few to judge it. {promise}")
-    elif not off:
+    if not found.groups:
+        yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")
+    elif not found.off:
         yield Statement(
             "good",
-            f"No group of {SMALLEST_GROUP} rows or more is off by more than chance allows, with"
-            f" {count(len(large), 'group')} looked at. {promise}",
+            f"No group of {SMALLEST} rows or more is off by more than chance allows, with"
+            f" {count(len(found.groups), 'group')} looked at, by {_listed(found.by)}. {promise}",
         )
     else:
-        worst = max(off, key=lambda group: gap_of(group.curves))
-        curves = worst.curves
-        at = int(np.argmax(np.abs(curves.below - LEVELS)))
-        side = "are" if len(off) > 1 else "is"
+        worst = max(found.off, key=lambda group: group.distance)
         yield Statement(
-            "warn",
-            f"{len(off)} of {count(len(large), 'group')} {side} off by more than chance allows. The worst is"
-            f" {worst.name} ({count(curves.m, 'row')}): {shown(float(curves.below[at]))} of its labels lie below the"
-            f" quantile at level {LEVELS[at]:.3g}. {promise}",
+            "bad" if worst.distance > FAIR_GAP else "warn",
+            f"{len(found.off)} of {count(len(found.groups), 'group')} {'are' if len(found.off) > 1 else 'is'} off by"
+            f" more than chance allows, by {_listed(list(dict.fromkeys(group.by for group in found.off)))}."
+            f" {_how_far(found.off, worst)} {promise}",
         )
+
+
+def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
+    """The coverage of the groups that are farthest from it, below and above; or the worst of the PITs."""
+    shares = sorted(((group.held[0].share, group) for group in off if group.held[0].off), key=lambda each: each[0])
+    if not shares:
+        return (
+            f"The worst is {worst.name} ({count(worst.m, 'row')}): {shown(worst.below or 0.0)} of its labels lie below"
+            f" the quantile at level {worst.level:.3g}."
+        )
+    said = [
+        f"{percent(share, group.m)} of the labels with {group.name} ({count(group.m, 'row')}; chance allows"
+        f" {percent(group.held[0].low, group.m)} to {percent(group.held[0].high, group.m)})"
+        for share, group in (shares if len(shares) < 2 else (shares[0], shares[-1]))
+    ]
+    return f"The {100 * worst.held[0].coverage:.6g}% intervals hold {' and '.join(said)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _enough(found: Findings) -> Iterator[Statement]:

@@ -1,0 +1,9 @@
+"""Where a forecast fails: by slice, by what its features tell, and in the worst slice that can be found."""
+
+from calibrant.diagnosis.certificate import Diagnosis
+from calibrant.diagnosis.diagnose import diagnose
+from calibrant.diagnosis.telling import Telling
+from calibrant.diagnosis.worst import WorstSlice
+from calibrant.metrics.by_slice import Held, SliceResult
+
+__all__ = ["Diagnosis", "Held", "SliceResult", "Telling", "WorstSlice", "diagnose"]

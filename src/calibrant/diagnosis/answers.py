@@ -1,0 +1,74 @@
+"""What is asked of a forecast, row by row: does the interval hold the label, does it lie below the quantile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, to_numpy
+from calibrant.forecast import Unsaid
+from calibrant.metrics.by_slice import Flags, Floats, inside
+from calibrant.metrics.calibration import randomised_pit
+
+LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One answer a row to each question."""
+
+    held: dict[float, Flags]
+    """By coverage: whether the interval holds the label."""
+    pit: Floats | None
+    """The PITs, drawn over the jump where the law has an atom; None where there is no law."""
+    events: dict[str, Flags]
+    """What x should not tell, by name: that the label lies below a quantile, or inside the forecast's own interval."""
+    centre: Floats
+    width: Floats
+
+
+def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
+    """The answers of a forecast that says enough, or an error that says what is missing."""
+    bounds, missing = {}, ""
+    for coverage in coverages:
+        try:
+            bounds[coverage] = tuple(_numbers(bound, y) for bound in forecast.bounds(coverage))
+        except Unsaid as error:
+            missing = missing or str(error)
+    if not bounds:
+        raise TypeError(f"a diagnosis needs intervals of coverage {_listed(coverages)}, and {missing}")
+    if forecast.own_bounds and len(bounds) > 1:
+        raise ValueError(f"H has intervals of its own: coverages must be their one coverage, got {_listed(coverages)}")
+    label = _numbers(y, y)
+    lower, upper = next(iter(bounds.values()))
+    with np.errstate(invalid="ignore"):
+        centre, width = (lower + upper) / 2, upper - lower
+    with suppress(Unsaid):
+        centre = _numbers(forecast.quantile(0.5), y)
+    if forecast.has_law:
+        law = forecast.as_law()
+        pit = randomised_pit(_numbers(law.cdf(y), y), _numbers(law.cdf_left(y), y))
+        below = {f"PIT <= {level:g}": pit <= level for level in LEVELS}
+        return Answers({coverage: inside(pit, coverage) for coverage in bounds}, pit, below, centre, width)
+    held = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}
+    return Answers(held, None, _events(forecast, y, label, held), centre, width)
+
+
+def _events(forecast: Any, y: Array, label: Floats, held: dict[float, Flags]) -> dict[str, Flags]:
+    with suppress(Unsaid):
+        levels = forecast.quantile_levels()
+        near = {min(levels, key=lambda level: abs(level - wanted)) for wanted in LEVELS}  # of many draws, few
+        return {f"y <= quantile {level:.4g}": label <= _numbers(forecast.quantile(level), y) for level in sorted(near)}
+    return {f"inside {100 * coverage:.6g}%": flags for coverage, flags in held.items()}
+
+
+def _numbers(values: Any, y: Array) -> Floats:
+    return np.array(np.broadcast_to(np.asarray(to_numpy(values), np.float64), (y.shape[0],)))
+
+
+def _listed(coverages: Sequence[float]) -> str:
+    return ", ".join(f"{coverage:g}" for coverage in coverages)

@@ -1,0 +1,113 @@
+"""diagnose(H, y, X): three checks of one forecast, at one confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import unit
+from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.certificate import CHECKS, Diagnosis
+from calibrant.diagnosis.features import feature_slices
+from calibrant.diagnosis.telling import telling
+from calibrant.diagnosis.worst import worst_slice
+from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
+from calibrant.metrics.forecasts import paired
+from calibrant.metrics.slices import all_rows
+
+FEWEST = 50
+
+
+def diagnose(
+    H: Any,
+    y: Any,
+    X: Any = None,
+    *,
+    coverages: Any = (0.9, 0.5),
+    confidence: float = 0.95,
+    n: int | None = None,
+    names: Sequence[str] | None = None,
+    permutations: int = 199,
+    seed: int = 0,
+) -> Diagnosis:
+    """A certificate by slices: is H calibrated for every kind of row, as far as the labels y can tell?
+
+    Three checks, each at a third of 1 - confidence, so that a calibrated forecast passes with probability `confidence`
+    or more, if rows are independent:
+
+    - slices: coverage and PITs by predicted value, by width and by each feature, against what chance allows in all
+      slices at once;
+    - features: whether 1{PIT <= c}, at seven levels c, can be predicted from the features better than by its share.
+      The p-value comes from permuting the PITs and is exact;
+    - the worst slice of one or two features, looked for on one half of the rows and measured on the other.
+
+    Args:
+        H: a law a row, or any forecast with intervals at `coverages`. Without a law there are no PITs: quantiles are
+            judged at their own levels, an Interval by what it holds.
+        y: the labels, of rows that neither trained nor calibrated the model.
+        X: the features, an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
+            be missing. Numbers are cut into quintiles, up to 12 different ones are a slice each. Without it, the
+            forecast's own centre and width are the features.
+        coverages: of the centred intervals that are judged, one or several; the first is that of the worst slice.
+        confidence: of the whole certificate.
+        n: the number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
+            rows leave.
+        names: of the columns of X.
+        permutations: of the PITs; the p-value is a multiple of 1 / (permutations + 1).
+        seed: of the folds, the permutations and the halves.
+
+    >>> from calibrant import Calibrator, Normal, Point, diagnose
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(size=6000)
+    >>> f, sigma = np.sin(6 * x), 0.2 + x
+    >>> y = f + sigma * rng.normal(size=6000)
+    >>> same_width = Calibrator().fit(Point(f[:3000]), y[:3000])(Point(f[3000:]))
+    >>> print(diagnose(same_width, y[3000:], {"x": x[3000:]}, n=3000))
+    Fails: 3,000 rows show that the forecasts are not calibrated everywhere.
+    Slices: 10 of 11 are off by more than chance allows. The farthest is x in [0.0002485, 0.1946] (600 rows): the 50%
+    intervals hold 83.5% of the labels, where chance allows 42.2% to 57.8%.
+    Features: they tell which labels lie low or high in their forecasts (p = 0.005); most of all x, predicted value.
+    Worst slice: ...
+    What to do: let the width follow the features: predict quantiles, an interval or a distribution in place of a point,
+    or calibrate the slices apart.
+    >>> diagnose(Normal(f, sigma)[3000:], y[3000:], {"x": x[3000:]}).passes
+    True
+    """
+    confidence = unit("confidence", confidence)
+    asked = [unit("coverages", c) for c in np.atleast_1d(np.asarray(coverages, np.float64)).ravel().tolist()]
+    if not asked:
+        raise ValueError("coverages must hold at least one number inside (0, 1), got none")
+    risk = (1 - confidence) / CHECKS
+    least = int(np.ceil(1 / risk)) - 1
+    if isinstance(permutations, bool) or not isinstance(permutations, (int, np.integer)) or permutations < least:
+        raise ValueError(f"permutations must be a count, at least {least} for this confidence, got {permutations!r}")
+    H, y = paired(H, y)
+    m = int(y.shape[0])
+    if m < FEWEST:
+        raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
+    said = answers_of(H, y, asked)
+    features = feature_slices(X, m, names)
+    own = own_slices(said.centre, said.width, [column.name for column in features])
+    columns = [*own, *features]
+    rng = np.random.default_rng(seed)
+    coverage, held = next(iter(said.held.items()))
+    return Diagnosis(
+        m,
+        n,
+        confidence,
+        not any(column.name.strip("()") == OWN[1] for column in own),
+        judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
+        telling(columns, said.events, int(permutations), rng),
+        worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
+    )
+
+
+def by_forecast(H: Any, y: Any, coverage: float, n: int | None) -> tuple[SliceResult, ...]:
+    """The slices by predicted value and by width alone; none where there are too few rows to judge each of the five."""
+    H, y = paired(H, y)
+    if y.shape[0] < PARTS * SMALLEST:
+        return ()
+    said = answers_of(H, y, [coverage])
+    return judged(own_slices(said.centre, said.width), said.held, said.pit, n=n)

@@ -1,0 +1,53 @@
+"""The features as slices of rows, whatever they are: numbers, text, dates, with values missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from calibrant._arrays import same_length, to_numpy
+from calibrant.metrics.by_slice import PARTS
+from calibrant.metrics.slices import Slices, columns_of, slices_of
+
+
+def feature_slices(X: Any, m: int, names: Sequence[str] | None) -> list[Slices]:
+    """The slices of m rows by each feature: quintiles, or a value each where there are few; constants are left out.
+
+    >>> [column.name for column in feature_slices([[1, "a"], [2, "b"], [3, "b"]], 3, None)]
+    ['x0', 'x1']
+    """
+    columns = [] if X is None else list(_columns(X, m))
+    if names is not None:
+        names = [str(name) for name in names]
+        if len(names) != len(columns):
+            raise ValueError(f"names must name each of the {len(columns)} columns of X, got {len(names)}")
+        columns = [(name, values) for name, (_, values) in zip(names, columns, strict=True)]
+    twice = {name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]]}
+    if twice:
+        raise ValueError(f"the columns of X must have different names, got {min(twice)!r} twice")
+    made = [slices_of(name, values, m, parts=PARTS, of="X") for name, values in columns]
+    return [column for column in made if len(column.labels) > 1]
+
+
+def _columns(X: Any, m: int) -> Iterator[tuple[str, Any]]:
+    if isinstance(X, Mapping) or hasattr(X, "columns"):
+        yield from columns_of(X, "x0", of="X")
+        return
+    table = to_numpy(X) if array_api_compat.is_array_api_obj(X) else X
+    if isinstance(X, (list, tuple)):
+        table = np.array(X, object)
+    if not hasattr(table, "ndim"):
+        yield from columns_of(X, "x0", of="X")
+        return
+    if table.ndim == 1:
+        yield from columns_of(X if hasattr(X, "name") else table, "x0", of="X")
+        return
+    if table.ndim != 2:
+        raise ValueError(f"X must have a row for each label and a column for each feature, got shape {table.shape}")
+    if not isinstance(table, np.ndarray):
+        raise TypeError(f"X must be an array, a mapping of names to arrays or a data frame, got {type(X).__name__}")
+    same_length("the forecast", m, "X", table.shape[0])
+    yield from ((f"x{k}", table[:, k]) for k in range(table.shape[1]))

@@ -1,0 +1,165 @@
+"""Coverage and PITs slice by slice, beside what chance allows in all slices at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant.metrics.bands import reliability_band
+from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.slices import Slices, slices_of, unlike
+
+LEVELS = np.arange(1, 200) / 200
+"""The grid on which the PITs of a slice are compared with the levels."""
+SMALLEST = 20
+"""Slices of fewer rows are not judged."""
+PARTS = 5
+OWN = ("predicted value", "width")
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The share of labels inside the intervals of one coverage, and what chance allows."""
+
+    coverage: float
+    share: float
+    low: float
+    high: float
+
+    @property
+    def off(self) -> bool:
+        """Whether the share is more than chance allows, or less."""
+        return self.share < self.low - 1e-12 or self.share > self.high + 1e-12
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """How the forecasts of the m rows of one slice do."""
+
+    by: str
+    value: str
+    m: int
+    held: tuple[Held, ...]
+    gap: float | None
+    """sup_c |share of PITs <= c - c|, on a grid of 199 levels; None where there are no PITs."""
+    level: float | None
+    """Where it is."""
+    below: float | None
+    """The share of PITs at or below that level."""
+    pvalue: float
+    """How often chance gives so large a gap in any of the slices: Kolmogorov's p-value times the comparisons made."""
+    risk: float
+    """The p-value from which on the gap is more than chance allows."""
+
+    @property
+    def name(self) -> str:
+        """Which rows these are."""
+        return rows_named(self.by, self.value)
+
+    @property
+    def off(self) -> bool:
+        """Whether chance does not explain a coverage, or the PITs."""
+        return self.pvalue < self.risk or any(each.off for each in self.held)
+
+    @cached_property
+    def distance(self) -> float:
+        """The largest gap in what is off."""
+        gaps = [abs(each.share - each.coverage) for each in self.held if each.off]
+        return max([*gaps, self.gap if self.gap is not None and self.pvalue < self.risk else 0.0])
+
+
+def rows_named(by: str, value: str) -> str:
+    """The rows of a slice in words.
+
+    >>> rows_named("age", "(24, 49]"), rows_named("region", "north"), rows_named("", "all rows")
+    ('age in (24, 49]', 'region = north', 'all rows')
+    """
+    cut = value[:1] in ("(", "[") and value.endswith("]")
+    return f"{by} {'in' if cut else '='} {value}" if by else value
+
+
+def inside(pit: Floats, coverage: float) -> Flags:
+    """(1 - coverage) / 2 < PIT <= (1 + coverage) / 2: the label lies in the interval; of an atom, its part."""
+    return np.asarray((pit > (1 - coverage) / 2) & (pit <= (1 + coverage) / 2))
+
+
+def judged(
+    columns: Sequence[Slices],
+    held: Mapping[float, Flags],
+    pit: Floats | None,
+    *,
+    confidence: float = 0.95,
+    n: int | None = None,
+) -> tuple[SliceResult, ...]:
+    """The results of every slice of at least 20 rows, in the order of the columns.
+
+    A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
+    compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
+    quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
+    rows for m. `held` has, by coverage, whether the interval holds the label of each row.
+
+    >>> from calibrant.metrics.slices import slices_of
+    >>> rng = np.random.default_rng(0)
+    >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
+    >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure
+    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], {0.9: inside(pit, 0.9)}, pit)]
+    [('sure = 0', False), ('sure = 1', True)]
+    """
+    kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
+    risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
+    local = 1 - risk / max(comparisons, 1)
+    counted = {id(column): _counts(column, held, pit) for column in columns}
+    found = []
+    for column, k in kept:
+        m, (hits, paths) = int(column.counts[k]), counted[id(column)]
+        shares = []
+        for coverage, hit in hits.items():
+            (low,), (high,) = reliability_band(m, [coverage], local, n=n)
+            shares.append(Held(coverage, float(hit[k] / m), float(low), float(high)))
+        gap = level = below = None
+        pvalue = 1.0
+        if paths is not None:
+            path = np.cumsum(paths[k])[:-1] / m
+            at = int(np.argmax(np.abs(path - LEVELS)))
+            gap, level, below = float(abs(path[at] - LEVELS[at])), float(LEVELS[at]), float(path[at])
+            size = m if n is None else max(1, m * n // (m + n))
+            pvalue = min(1.0, comparisons * kolmogorov_pvalue(gap, size))
+        found.append(SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk))
+    return tuple(found)
+
+
+def _counts(
+    column: Slices, held: Mapping[float, Flags], pit: Floats | None
+) -> tuple[dict[float, Floats], NDArray[np.int64] | None]:
+    """Labels inside, by coverage and slice; and the PITs of each slice between the levels."""
+    size, cells = len(column.labels), LEVELS.size + 1
+    hits = {
+        coverage: np.asarray(np.bincount(column.index, flags, size), np.float64) for coverage, flags in held.items()
+    }
+    if pit is None:
+        return hits, None
+    place = np.searchsorted(LEVELS, pit, side="left")
+    counts = np.bincount(column.index * cells + place, minlength=size * cells).astype(np.int64)
+    return hits, counts.reshape(size, cells)
+
+
+def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:
+    """The rows by what the forecast itself says: its centre and the width of its interval, in five parts each.
+
+    What is the same in all rows makes no slices. Widths are told apart by six digits: rounding makes no differences.
+    """
+    names = [unlike(name, taken) for name in OWN]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = 10.0 ** np.clip(5 - np.floor(np.log10(np.abs(width))), -300, 300)
+        short = np.round(width * power) / power
+    columns = [centre, np.where(np.isfinite(short), short, width)]
+    made = [slices_of(name, values, len(values), parts=PARTS) for name, values in zip(names, columns, strict=True)]
+    return [column for column in made if len(column.labels) > 1]

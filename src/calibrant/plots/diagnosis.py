@@ -1,0 +1,69 @@
+"""The certificate by slices as a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from calibrant.diagnosis import Diagnosis, SliceResult
+from calibrant.plots.theme import AFTER, BEFORE, SHADE, Style, drawing, percent, plain
+
+
+def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:
+    """The share of labels inside the intervals of each slice, on a bar of what chance allows in all slices at once.
+
+    `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. The
+    coverage is the first that was asked for, if not given. Of more than `most` slices those farthest out are drawn, all
+    rows first. The number of rows stands beside the slice.
+
+    >>> import calibrant
+    >>> rng = np.random.default_rng(0)
+    >>> found = calibrant.diagnose(calibrant.Normal(np.zeros(400), 1.0), rng.normal(size=400), rng.integers(0, 2, 400))
+    >>> [label.get_text() for label in diagnosis(found).get_yticklabels()]
+    ['all rows (400)', 'x0 = 0 (193)', 'x0 = 1 (207)']
+    """
+    if not isinstance(found, Diagnosis):
+        raise TypeError(f"found must be what calibrant.diagnose returns, got {type(found).__name__}")
+    if not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"most must be a count of slices, at least 1, got {most!r}")
+    asked = [held.coverage for held in found.slices[0].held]
+    if coverage is not None and coverage not in asked:
+        raise ValueError(f"coverage must be one of those diagnosed, {', '.join(map(str, asked))}, got {coverage!r}")
+    k = 0 if coverage is None else asked.index(coverage)
+    shown = _chosen(found.slices, k, most)
+    held = [each.held[k] for each in shown]
+    places = np.arange(len(shown))
+    share = 100 * np.array([each.share for each in held])
+    off = np.array([each.off for each in held])
+    with drawing(ax, height=24 + 4.5 * len(shown)) as ax:
+        ax.axvline(100 * asked[k], color="black", linewidth=0.8, linestyle=":", zorder=1)
+        left, width = (100 * np.array(ends) for ends in zip(*((h.low, h.high - h.low) for h in held), strict=True))
+        bar = ax.barh(places, width, left=left, height=0.62, color=SHADE, alpha=0.45, linewidth=0, zorder=2)
+        look: Style = {"marker": "o", "linestyle": "none", "markersize": 4, "zorder": 3}
+        inside = ax.plot(share[~off], places[~off], color=AFTER, **look)
+        outside = ax.plot(share[off], places[off], color=BEFORE, markerfacecolor="white", **look)
+        ax.set_yticks(places, [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown])
+        ax.set_ylim(len(shown) - 0.4, -0.6)
+        for patch in bar:
+            patch.sticky_edges.x.clear()  # room beside the bars, also where axes share x
+        ax.autoscale_view()
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # names take much of 80 mm
+        ax.set_xlabel(f"inside {percent(asked[k])} intervals, %")
+        marks = [
+            (dots[0], text) for dots, text, some in ((inside, "inside", ~off), (outside, "off", off)) if some.any()
+        ]
+        handles, texts = zip((bar, "chance allows"), *marks, strict=True)
+        ax.legend(handles, texts, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0)
+    return ax
+
+
+def _chosen(slices: tuple[SliceResult, ...], k: int, most: int) -> list[SliceResult]:
+    """All rows and the slices farthest out, measured in the width of their bars, in the order they came in."""
+    if len(slices) <= most:
+        return list(slices)
+    out = [abs(each.held[k].share - each.held[k].coverage) / (each.held[k].high - each.held[k].low) for each in slices]
+    kept = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
+    return [each for place, each in enumerate(slices) if place in kept]
