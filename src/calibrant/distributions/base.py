@@ -59,7 +59,7 @@ class Distribution(Forecast):
     | `_infinite_mass` | the mass at -inf and +inf | none |
     | `_breaks` | where a single law bends | a grid of quantiles |
     | `_outline` | points of each CDF, straight lines between which are as good as exact | none |
-    | `is_discrete`, `bends_often` | whether a single law has only atoms, or bends at many points | no |
+    | `is_discrete`, `bends_often` | whether a law has only atoms; whether a single one bends at many points | no |
     | `_clipped` | the law of min(max(Y, lower), upper) | `Clipped` |
     | `for_rows` | the laws of these rows, for a q that depends on the row | the law itself |
     """
@@ -172,7 +172,7 @@ class Distribution(Forecast):
 
     @property
     def is_discrete(self) -> bool:
-        """Whether all of the mass sits on atoms, of a single law that can say so."""
+        """Whether all of the mass sits on atoms, of a law that can say so."""
         return False
 
     @property

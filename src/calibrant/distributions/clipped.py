@@ -124,6 +124,10 @@ class Clipped(Integrated):
         below, above = self.law._infinite_mass()
         return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.law.is_discrete
+
     def _breaks(self) -> Array:
         points = self._inside(self.law._breaks())
         bounds = [device_like([bound], points) for bound in (self.lower, self.upper) if math.isfinite(bound)]

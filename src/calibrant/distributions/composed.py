@@ -71,6 +71,10 @@ class Composed(Integrated):
         finite = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
         return clip(y, -finite, finite), self.q._cdf_left(s), self.q._cdf(s)
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.q.is_discrete
+
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()
 

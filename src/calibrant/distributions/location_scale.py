@@ -97,6 +97,10 @@ class LocationScale(Distribution):
     def _breaks(self) -> Array:
         return self._y(self.base._breaks())
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.base.is_discrete
+
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         within = self.base._moments_within(self._z(y), image(self._z, lower), image(self._z, upper))
         scale = self._lift(self.scale)

@@ -73,6 +73,10 @@ class Single(Distribution):
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         return Squares(*_flat(self.batch._squares_within, y, lower, upper))
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.batch.is_discrete
+
     def _outline(self) -> tuple[Array, Array, Array] | None:
         outline = self.batch._outline()
         return None if outline is None else tuple(part[0, :] if part.ndim == 2 else part for part in outline)
