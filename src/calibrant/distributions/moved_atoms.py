@@ -10,6 +10,7 @@ from calibrant._kept import kept
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.piecewise import PiecewiseLinear
 
 
@@ -66,5 +67,5 @@ class MovedAtoms(Composed):
     def _breaks(self) -> Array:
         return self._moved.knots
 
-    def _outline(self) -> tuple[Array, Array, Array]:
+    def _outline(self) -> Outline:
         return self._moved._outline()

@@ -23,6 +23,7 @@ from calibrant.distributions.exponential_tail import (
 )
 from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
 from calibrant.distributions.integrated import Integrated
+from calibrant.distributions.outline import Outline
 
 
 @dataclass(frozen=True)
@@ -317,24 +318,31 @@ class PiecewiseLinear(FromMiddle, Integrated):
                 square[out] = square[out] - squared
         return Outward(*(xp.reshape(column, shape) for column in (once, twice, square)))
 
-    def _outline(self) -> tuple[Array, Array, Array]:
-        """The knots, and steps into the tails so short that a straight line will do."""
+    def _outline(self) -> Outline:
+        """The knots, and steps into the tails."""
         xp = namespace(self.knots)
         steps = device_like(_OUTLINE_STEPS, self.knots)
-        y, left, right = self.knots, self.probs, self.probs
-        if y.shape[0] > 1:  # a repeated knot is a jump: its lower end is the first, its upper end the last of them
-            same = concatenate([y[:1] != y[:1], y[1:] == y[:-1]])
-            left = xp.where(same, concatenate([left[:1], left[:-1]]), left)
+        # a repeated knot is a jump, from the first to the last of them
+        apart, end = self.knots[1:] > self.knots[:-1], self.knots[:1] == self.knots[:1]
+        first, last = concatenate([end, apart]), concatenate([apart, end])
+        y, left, right = self.knots[last], self.probs[first], self.probs[last]
+        bend = xp.zeros_like(y[1:])
         for side in (0, 1):
             mass, scale = self._tail(side)
             if mass > 0 and math.isfinite(scale):
+                rest = mass * xp.exp(-concatenate([xp.zeros_like(steps[:1]), steps]))
+                h = scale * concatenate([steps[:1], steps[1:] - steps[:-1]])
+                bulge = scale * (rest[:-1] - rest[1:]) - h * (rest[:-1] + rest[1:]) / 2
+                curve = -12 * bulge / h**3
                 if side == 0:
-                    far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(mass * xp.exp(-steps))
+                    far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(rest[1:])
                     y, left, right = concatenate([far, y]), concatenate([F, left]), concatenate([F, right])
+                    bend = concatenate([xp.flip(curve), bend])
                 else:
-                    far, F = self._ends[1] + scale * steps, 1 - mass * xp.exp(-steps)
+                    far, F = self._ends[1] + scale * steps, 1 - rest[1:]
                     y, left, right = concatenate([y, far]), concatenate([left, F]), concatenate([right, F])
-        return y, left, right
+                    bend = concatenate([bend, -curve])
+        return Outline(y, left, right, bend)
 
     def _describe(self) -> str:
         said = {0: "none", 1: "none"}
@@ -348,7 +356,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
 
 _TAIL_STEPS = [0.5 * k for k in range(1, 81)]
 _TAIL_REACH = 745.0  # mean excesses, beyond which exp is 0
-_OUTLINE_STEPS = np.concatenate([np.arange(1, 41) / 20, 2 + np.arange(1, 21) / 5, 6 + np.arange(1, 33) / 1.0])
+_OUTLINE_STEPS = np.concatenate([np.arange(1, 17) / 4, 4 + np.arange(1, 9) / 2, 8 + np.arange(1, 17)])
 
 
 def _sums_outward(h: Array, near: Array, far: Array) -> tuple[Array, Array, Array]:

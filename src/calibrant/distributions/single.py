@@ -8,6 +8,7 @@ from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.outline import Outline
 
 
 def single_row(batch: Distribution, index: int) -> Single:
@@ -77,9 +78,9 @@ class Single(Distribution):
     def is_discrete(self) -> bool:
         return self.batch.is_discrete
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
+    def _outline(self) -> Outline | None:
         outline = self.batch._outline()
-        return None if outline is None else tuple(part[0, :] if part.ndim == 2 else part for part in outline)
+        return None if outline is None else Outline(*(part[0, :] if part.ndim == 2 else part for part in outline))
 
     def _infinite_mass(self) -> tuple[float, float]:
         below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self.batch._infinite_mass())
