@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Literal
 
 import array_api_compat
@@ -11,6 +12,7 @@ from calibrant._arrays import Array, clip, namespace
 
 _FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
+_COLUMNS = 12  # knots of a row's own; so few are counted faster one by one
 
 
 class Finder:
@@ -81,9 +83,12 @@ class _Guide:
 
 
 def count_up_to(table: Array, argument: Array) -> Array:
-    """#{k: table[i, k] <= argument[i, j]} by bisection, for sorted rows (or one row for all) and a 2-d argument."""
+    """#{k: table[i, k] <= argument[i, j]}, for sorted rows (or one row for all) and a 2-d argument: by bisection."""
     xp = namespace(argument)
     count = table.shape[1]
+    if count <= _COLUMNS:
+        found = (xp.astype(table[:, k : k + 1] <= argument, xp.int64) for k in range(count))
+        return reduce(lambda a, b: a + b, found)
     low = xp.zeros(argument.shape, dtype=xp.int64, device=array_api_compat.device(argument))
     high = low + count
     for _ in range(count.bit_length()):

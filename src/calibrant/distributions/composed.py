@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, clip, concatenate, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.outline import Outline, bends
 
-_NO_MASS = 1e-9  # beyond which the square of a probability does not count
+_NO_MASS = 1e-10  # beyond which the square of a probability does not count
+_BULGE, _PARTS = 1e-6, 4  # of the spread of a law: how much its CDF may bulge, or the piece is cut into parts
 
 
 class Composed(Integrated):
@@ -51,9 +52,9 @@ class Composed(Integrated):
         return namespace(y).broadcast_to(y, (*self.shape, p.shape[0]))
 
     def _logpdf(self, y: Array) -> Array:
-        s = self.map(y)
+        s, slope = self.map.with_slope(y)
         xp, outside = namespace(s), namespace(s).isinf(s)  # beyond the support of the forecast there is no density
-        slope = xp.where(outside, xp.zeros_like(s), self.map.log_slope(y))
+        slope = xp.where(outside, xp.zeros_like(s), slope)
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 
@@ -64,12 +65,23 @@ class Composed(Integrated):
         return self._outline_of_rows() if self.shape else keep(self, "outline", self._outline_of_one)
 
     def _outline_of_one(self) -> Outline:
-        """How much it bulges is known from its integrals."""
+        """How much it bulges is known from its integrals; where that is much, there are points between."""
         s = self.q._breaks()
+        xp = namespace(s)
         s = s[(self.q._cdf(s) > _NO_MASS) & (self.q._sf(s) > _NO_MASS)]
-        y, left, right = self.map.inverse(s), self.q._cdf_left(s), self.q._cdf(s)
+        outline = self._outline_through(s)
+        much = xp.abs(outline.bulge()) > _BULGE * self._spread()
+        inner = [(s[:-1] + (s[1:] - s[:-1]) * (k / _PARTS))[much] for k in range(1, _PARTS)]
+        return self._outline_through(xp.sort(concatenate([s, *inner])))
+
+    def _outline_through(self, s: Array) -> Outline:
+        y, left, right = _within_floats(self.map.inverse(s)), self.q._cdf_left(s), self.q._cdf(s)
         below, h = self._partial_moments(y).lower, y[1:] - y[:-1]
         return Outline(y, left, right, bends(y, below[1:] - below[:-1] - h * (right[:-1] + left[1:]) / 2))
+
+    def _spread(self) -> Array:
+        """The length of the inner four fifths."""
+        return self._ppf(device_like(0.9, self.like)) - self._ppf(device_like(0.1, self.like))
 
     def _outline_of_rows(self) -> Outline:
         """With points halfway between, as far as q has mass."""
@@ -78,9 +90,7 @@ class Composed(Integrated):
         s = s[(self.q._cdf(s) > _NO_MASS) & (self.q._sf(s) > _NO_MASS) | self.q.is_discrete]
         if not self.q.is_discrete:
             s = concatenate([xp.reshape(xp.stack([s[:-1], (s[:-1] + s[1:]) / 2], axis=1), (-1,)), s[-1:]])
-        y = self.map.inverse_at(s[None, :])
-        finite = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
-        y, left, right = clip(y, -finite, finite), self.q._cdf_left(s), self.q._cdf(s)
+        y, left, right = _within_floats(self.map.inverse_at(s[None, :])), self.q._cdf_left(s), self.q._cdf(s)
         return Outline(y, left, right, xp.zeros_like(y[..., 1:]) if self.q.is_discrete else _parabolas(y, left, right))
 
     @property
@@ -92,6 +102,12 @@ class Composed(Integrated):
 
     def _describe(self) -> str:
         return f"q={self.q!r}, map={type(self.map).__name__}"
+
+
+def _within_floats(y: Array) -> Array:
+    """Kept where squares are still floats."""
+    largest = 1e-3 * float(namespace(y).finfo(y.dtype).max) ** 0.5
+    return clip(y, -largest, largest)
 
 
 def _parabolas(y: Array, left: Array, right: Array) -> Array:

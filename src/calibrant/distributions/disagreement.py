@@ -44,11 +44,25 @@ def _of_outlines(outlines: Sequence[Outline], weights: Sequence[float]) -> Array
     order = xp.argsort(y, axis=-1)
     columns = (concatenate([part[k] + xp.zeros_like(o.y) for part, o in zip(parts, outlines)], axis=-1) for k in range(3))
     y, jump, change, bulge = (xp.take_along_axis(column, order, axis=-1) for column in (y, *columns))
+    middle = y.shape[-1] // 2
+    columns = y, jump, change, bulge
+    below = _spread(*(column[..., : middle + 1] for column in columns))
+    bulge = xp.where(y == y[..., middle : middle + 1], 0 * y, bulge)
+    above = _spread(*(xp.flip(column[..., middle:], axis=-1) for column in (-y, jump, -change, -bulge)))
+    return below + above - mean
+
+
+def _spread(y: Array, jump: Array, change: Array, bulge: Array) -> Array:
+    """The integral of F (1 - F) from one end of the line to its middle.
+
+    Sums over the whole line would have lost the digits of a flat tail to the steep slopes before it.
+    """
+    xp = namespace(y)
     h = y[..., 1:] - y[..., :-1]
-    rise = h * xp.cumulative_sum(change, axis=-1)[..., :-1]
-    start = xp.cumulative_sum(jump, axis=-1)[..., :-1] + xp.cumulative_sum(rise, axis=-1) - rise
-    total = xp.sum(_straight(h, start, start + rise) + bulge[..., :-1] * (1 - 2 * start), axis=-1)
-    return total - mean
+    rise = h * xp.cumulative_sum(change[..., :-1], axis=-1)
+    end = xp.cumulative_sum(jump[..., :-1], axis=-1) + xp.cumulative_sum(rise, axis=-1)
+    bulges = bulge[..., 1:] * (1 - 2 * end - jump[..., 1:])  # F halfway up the jump at a point
+    return xp.sum(_straight(h, end - rise, end) + bulges, axis=-1)
 
 
 def _increments(outline: Outline) -> tuple[Array, Array]:
@@ -59,7 +73,10 @@ def _increments(outline: Outline) -> tuple[Array, Array]:
     wide = gap > _NARROW * (y[..., -1:] - y[..., :1])
     slope = xp.where(wide, rise / xp.where(wide, gap, xp.ones_like(gap)), xp.zeros_like(gap))
     none = xp.zeros_like(y[..., :1])
-    jump = right - left + concatenate([left[..., :1] + none, xp.where(wide, xp.zeros_like(gap), rise)], axis=-1)
+    narrow = xp.where(wide, xp.zeros_like(gap), rise)
+    # what lies beyond the first and the last point lies on them
+    first, last = left[..., :1] + none, concatenate([xp.zeros_like(gap), 1 - right[..., -1:] + none], axis=-1)
+    jump = right - left + concatenate([first, narrow], axis=-1) + last
     return jump, concatenate([slope, none], axis=-1) - concatenate([none, slope], axis=-1)
 
 

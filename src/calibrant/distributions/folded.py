@@ -59,6 +59,10 @@ class Fold:
         xp = namespace(u)
         return (xp.asinh(u) if self.upper else -xp.asinh(u)) - xp.log(xp.hypot(u, xp.ones_like(u)))
 
+    def with_slope(self, u: Array) -> tuple[Array, Array]:
+        """The score and its log slope."""
+        return self(u), self.log_slope(u)
+
     def breaks(self) -> Array:
         """Many, on the way to the far scores."""
         return _GRID

@@ -95,10 +95,17 @@ class LogisticLinear(ByTable):
     def _logpdf(self, s: Array) -> Array:
         xp = namespace(s)
         s = _finite(s)
-        a, b, Fa, Fb = self._piece(s, "right")
+        j = xp.searchsorted(self.knots, xp.reshape(s, (-1,)), side="right")
+        return xp.reshape(xp.take(self._log_slopes, j), s.shape) + log_sigmoid(s) + log_sigmoid(-s)
+
+    @kept
+    def _log_slopes(self) -> Array:
+        """The log of the slope in u of each piece."""
+        (knots, probs), xp = self._padded, namespace(self.knots)
+        a, b = knots[:-1], knots[1:]
         # log(u_b - u_a) = log sigmoid(b) + log sigmoid(-a) + log(1 - exp(a - b))
-        gap = log_sigmoid(b) + log_sigmoid(-a) + xp.log(-xp.expm1(a - b))
-        return xp.log(Fb - Fa) - gap + log_sigmoid(s) + log_sigmoid(-s)
+        gap = log_sigmoid(b) + log_sigmoid(-a) + safe_log(-xp.expm1(xp.where(b > a, a - b, xp.zeros_like(a))))
+        return xp.where(b > a, safe_log(probs[1:] - probs[:-1]) - gap, xp.full_like(a, -xp.inf))
 
     @property
     def bends_often(self) -> bool:

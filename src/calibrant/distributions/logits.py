@@ -87,6 +87,10 @@ class OwnLogit:
         """log f - log F - log(1 - F)."""
         return self.law._logit_and_log_slope(y)[1]
 
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        """Both at once."""
+        return self.law._logit_and_log_slope(y)
+
     def breaks(self) -> Array:
         """Where a single law bends."""
         return self.law._breaks()

@@ -36,6 +36,9 @@ class Increasing(Protocol):
     def log_slope(self, y: Array, /) -> Array:
         """The log derivative of s in y."""
 
+    def with_slope(self, y: Array, /) -> tuple[Array, Array]:
+        """The s of y, and the log derivative."""
+
     def breaks(self) -> Array:
         """The y at which a single map bends; None where it is smooth."""
 

@@ -7,7 +7,7 @@ from functools import reduce
 
 import array_api_compat
 
-from calibrant._arrays import Array, concatenate, detached, floats, namespace, same_length
+from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
 from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid
@@ -148,6 +148,15 @@ class Mixture(Solved, Integrated):
         held = (xp.where(sure, part, zero) for part in (s, low, high))
         y = xp.where(sure, solve_increasing(self._logit_and_log_slope, *held), xp.where(s > 0, high, low))
         return y[:, 0] if self.shape else y
+
+    def _breaks(self) -> Array:
+        """Those of every component."""
+        points = concatenate([device_like(law._breaks(), self.like) for law in self.components])
+        return namespace(points).sort(points)
+
+    @property
+    def bends_often(self) -> bool:
+        return any(law.bends_often for law in self.components)
 
     @property
     def is_discrete(self) -> bool:

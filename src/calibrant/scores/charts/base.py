@@ -30,6 +30,10 @@ class Chart(ABC):
     def log_slope(self, y: Array) -> Array:
         """The log derivative of the score in y."""
 
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        """The score of y and its log derivative."""
+        return self(y), self.log_slope(y)
+
     def inverse_at(self, s: Array) -> Array:
         """The same for many increasing scores that all rows share, (1, k), where that is faster."""
         return self.inverse(s)

@@ -38,7 +38,11 @@ class BrokenLine(Chart):
         return values + (s - levels) / slope
 
     def log_slope(self, y: Array) -> Array:
-        return namespace(y).log(self._line(self.values, y)[2])
+        return self.with_slope(y)[1]
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        levels, values, slope = self._line(self.values, y)
+        return levels + slope * (y - values), namespace(y).log(slope)
 
     def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
         """The piece around each argument: a point on it, as level and value, and its slope."""

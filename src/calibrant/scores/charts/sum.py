@@ -53,10 +53,6 @@ class SumChart(Chart):
     def inverse_near(self, s: Array) -> Array:
         return invert_many(self.with_slope, self._of_rows, s, self.places(s), closely=False)
 
-    def with_slope(self, y: Array) -> tuple[Array, Array]:
-        """The score and the log of its slope."""
-        return self(y), self.log_slope(y)
-
     def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
         chart = take_rows(self, rows)
         return chart.with_slope, chart.inverse
