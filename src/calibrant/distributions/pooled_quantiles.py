@@ -45,6 +45,9 @@ class _Search(NamedTuple):
     """The greatest y tried with F(y) < p."""
     b: Array
     """The least y tried with F(y) >= p."""
+    at_a: Array
+    at_b: Array
+    """F - p at both."""
     low: Array
     """No quantile at p is less."""
     y: Array
@@ -67,7 +70,7 @@ def pooled_quantiles(
     found, left, infinite = xp.zeros_like(p), p == p, xp.full_like(p, xp.inf)
     with np.errstate(all="ignore"):  # 0 / 0 where a step is 0, inf - inf where a quantile is infinite
         ends = [_at(side.quantile, law, p) for law in laws]
-        now = _Search(p, -infinite, infinite, reduce(xp.minimum, ends), infinite, p != p)
+        now = _Search(p, -infinite, infinite, -p, 1 - p, reduce(xp.minimum, ends), infinite, p != p)
         trials = [_mean_of_finite(weights, ends)]
         for count in range(_ROUNDS):
             now, own = _tried(side, laws, weights, now, trials, discrete=discrete)
@@ -105,18 +108,31 @@ def _tried(
     y = trials[0] if len(trials) == 1 else xp.stack(trials, axis=1)
     own = [_at(side.probability, law, y) for law in laws]
     if len(trials) == 1:
-        below = side.sign * (_sum(weights, own) - now.p) < 0
-        return now._replace(a=xp.where(below, y, now.a), b=xp.where(below, now.b, y), y=y), own
+        gap = side.sign * (_sum(weights, own) - now.p)
+        return _narrowed(now, y, gap, y, gap)._replace(y=y), own
     gap = side.sign * (_sum(weights, own) - now.p[:, None])
     below, infinite = gap < 0, xp.full_like(y, xp.inf)
-    lower, upper = xp.where(below, y, -infinite), xp.where(below, infinite, y)
-    if discrete:
-        best = xp.where(xp.any(below, axis=1), xp.argmax(lower, axis=1), xp.argmin(upper, axis=1))[:, None]
-    else:
-        best = xp.argmin(xp.abs(gap), axis=1)[:, None]
-    now = now._replace(a=xp.maximum(now.a, xp.max(lower, axis=1)), b=xp.minimum(now.b, xp.min(upper, axis=1)))
+    last, first = (
+        xp.argmax(xp.where(below, y, -infinite), axis=1)[:, None],
+        xp.argmin(xp.where(below, infinite, y), axis=1)[:, None],
+    )
+    some = xp.any(below, axis=1)[:, None]
+    best = xp.where(some, last, first) if discrete else xp.argmin(xp.abs(gap), axis=1)[:, None]
+    ends = [xp.take_along_axis(column, end, axis=1)[:, 0] for end in (last, first) for column in (y, gap)]
     y, *own = (xp.take_along_axis(column, best, axis=1)[:, 0] for column in (y, *own))
-    return now._replace(y=y), own
+    return _narrowed(now, *ends)._replace(y=y), own
+
+
+def _narrowed(now: _Search, lower: Array, at_lower: Array, upper: Array, at_upper: Array) -> _Search:
+    """The bracket, with new ends where they have F < p and F >= p."""
+    xp = namespace(lower)
+    below, above = at_lower < 0, at_upper >= 0
+    return now._replace(
+        a=xp.where(below, lower, now.a),
+        at_a=xp.where(below, at_lower, now.at_a),
+        b=xp.where(above, upper, now.b),
+        at_b=xp.where(above, at_upper, now.at_b),
+    )
 
 
 def _bounded(now: _Search, gap: Array, c: Sequence[Array]) -> _Search:
@@ -137,8 +153,9 @@ def _trials(
     none = xp.full_like(mean, xp.inf)
     beside = xp.where((gap < 0) | (reduce(xp.maximum, c) <= now.a), now.low, xp.nextafter(now.b, -none))
     halfway = between(now.a, now.b)
+    secant = now.a - now.at_a * (now.b - now.a) / (now.at_b - now.at_a)
     if several:
-        points = [*c, halfway, now.low if discrete else mean]
+        points = [*c, halfway, *((now.low,) if discrete else (mean, secant))]
     elif discrete:
         # the least of the components' quantiles that is not below the mean, or else the greatest
         inside = [(k > now.a) & (k < now.b) for k in c]
