@@ -118,5 +118,7 @@ def _parabolas(y: Array, left: Array, right: Array) -> Array:
     slope = xp.where(wide, rise / xp.where(wide, h, xp.ones_like(h)), xp.zeros_like(h))
     both = y[..., 2::2] - y[..., :-2:2]
     smooth = wide[..., ::2] & wide[..., 1::2]
-    bend = xp.where(smooth, 2 * (slope[..., 1::2] - slope[..., ::2]) / xp.where(smooth, both, xp.ones_like(both)), 0 * both)
+    bend = xp.where(
+        smooth, 2 * (slope[..., 1::2] - slope[..., ::2]) / xp.where(smooth, both, xp.ones_like(both)), 0 * both
+    )
     return xp.reshape(xp.stack([bend, bend], axis=-1), h.shape)

@@ -30,26 +30,26 @@ def disagreement(laws: Sequence[Distribution], weights: Sequence[float]) -> Arra
 def _of_outlines(outlines: Sequence[Outline], weights: Sequence[float]) -> Array:
     """E|Y - Y'| / 2, the integral of F (1 - F), of the mixture less the mean of the components' own.
 
-    The points of all components are put in order. At a point the mixture jumps and its slope changes by what its own law
-    does there, and all else is sums of these. That is exact for CDFs that run straight between points of their own. One
-    that bulges by d over a piece of its own adds d (1 - 2 F), with F the mixture's at the ends of the piece, but for
-    terms of fourth order in its length.
+    The points of all components are put in order. At a point the mixture jumps and its slope changes by what its own
+    law does there, and all else is sums of these. That is exact for CDFs that run straight between points of their own.
+    One that bulges by d over a piece of its own adds d (1 - 2 F), with F the mixture's at the ends of the piece, but
+    for terms of fourth order in its length.
     """
     xp = namespace(outlines[0].y)
     mean, parts = 0.0, []
     for outline, weight in zip(outlines, weights, strict=True):
         mean = mean + weight * _own_spread(outline)
-        parts.append([weight * column for column in (*_increments(outline), _at_points(outline.bulge()))])
-    y = concatenate([outline.y for outline in outlines], axis=-1)
+        columns = *_increments(outline), _at_points(outline.bulge())
+        parts.append((outline.y, *(weight * column + xp.zeros_like(outline.y) for column in columns)))
+    y, jump, change, bulge = (concatenate(column, axis=-1) for column in zip(*parts, strict=True))
     order = xp.argsort(y, axis=-1)
-    columns = (concatenate([part[k] + xp.zeros_like(o.y) for part, o in zip(parts, outlines)], axis=-1) for k in range(3))
-    y, jump, change, bulge = (xp.take_along_axis(column, order, axis=-1) for column in (y, *columns))
+    y, jump, change, bulge = (xp.take_along_axis(column, order, axis=-1) for column in (y, jump, change, bulge))
     middle = y.shape[-1] // 2
-    columns = y, jump, change, bulge
-    below = _spread(*(column[..., : middle + 1] for column in columns))
-    bulge = xp.where(y == y[..., middle : middle + 1], 0 * y, bulge)
-    above = _spread(*(xp.flip(column[..., middle:], axis=-1) for column in (-y, jump, -change, -bulge)))
-    return below + above - mean
+    below = _spread(*(column[..., : middle + 1] for column in (y, jump, change, bulge)))
+    # what bulges at the middle has been counted
+    bulge = concatenate([xp.zeros_like(bulge[..., :1]), bulge[..., middle + 1 :]], axis=-1)
+    upper = -y[..., middle:], jump[..., middle:], -change[..., middle:], -bulge
+    return below + _spread(*(xp.flip(column, axis=-1) for column in upper)) - mean
 
 
 def _spread(y: Array, jump: Array, change: Array, bulge: Array) -> Array:
@@ -61,8 +61,9 @@ def _spread(y: Array, jump: Array, change: Array, bulge: Array) -> Array:
     h = y[..., 1:] - y[..., :-1]
     rise = h * xp.cumulative_sum(change[..., :-1], axis=-1)
     end = xp.cumulative_sum(jump[..., :-1], axis=-1) + xp.cumulative_sum(rise, axis=-1)
-    bulges = bulge[..., 1:] * (1 - 2 * end - jump[..., 1:])  # F halfway up the jump at a point
-    return xp.sum(_straight(h, end - rise, end) + bulges, axis=-1)
+    # of what bulges, F halfway up the jump at a point
+    first, later = bulge[..., 0] * (1 - jump[..., 0]), bulge[..., 1:] * (1 - 2 * end - jump[..., 1:])
+    return first + xp.sum(_straight(h, end - rise, end) + later, axis=-1)
 
 
 def _increments(outline: Outline) -> tuple[Array, Array]:
@@ -99,9 +100,7 @@ def _straight(h: Array, start: Array, end: Array) -> Array:
     return h * ((start + end) / 2 - (start**2 + start * end + end**2) / 3)
 
 
-def _by_quadrature(
-    laws: Sequence[Distribution], weights: Sequence[float], outlines: Sequence[Outline]
-) -> Array:
+def _by_quadrature(laws: Sequence[Distribution], weights: Sequence[float], outlines: Sequence[Outline]) -> Array:
     """Gauss-Legendre between places of all laws, between which they are smooth, and the points of those that bend."""
     like = next(law.like for law in laws if law.like is not None)
     xp = namespace(like)

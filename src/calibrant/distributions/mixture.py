@@ -28,9 +28,9 @@ _FAR = 600.0  # the logit from which on neither has
 class Mixture(Solved, Integrated):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
-    Mean and std are the components' own. Quantiles from the components', see
-    `calibrant.distributions.pooled_quantiles`. The crps is the mean of the components' less the integral of the variance of their CDFs, see
-    `calibrant.distributions.disagreement`: its relative error is below 1e-6.
+    Mean and std are the components' own. Quantiles are found between the components', see
+    `calibrant.distributions.pooled_quantiles`. The crps is the mean of the components' less the integral of the
+    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is below 1e-6.
 
     >>> from calibrant import Normal
     >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
@@ -121,17 +121,13 @@ class Mixture(Solved, Integrated):
         """One level for each row, or any of a single law: from the upper end where F, close to 1, has few digits."""
         xp, p, s = namespace(s), detached(p), detached(s)
         far, upper = xp.abs(s) > _FAR, s > _UPPER
-        groups = (
-            (~(far | upper), lambda law, rows: law._pooled(p[rows], LOWER)),
-            (upper & ~far, lambda law, rows: law._pooled(sigmoid(-s[rows]), UPPER)),
-            (far, lambda law, rows: law._far_out(s[rows])),
-        )
+        if not bool(xp.any(far | upper)):
+            return self._pooled(p, LOWER)
         y = xp.zeros_like(s)
-        for rows, solve in groups:
-            if bool(xp.all(rows)):
-                return solve(self, rows)
+        for rows, level, side in ((~(far | upper), p, LOWER), (upper & ~far, sigmoid(-s), UPPER), (far, s, None)):
             if bool(xp.any(rows)):
-                y[rows] = solve(take_rows(self, rows) if self.shape else self, rows)
+                law = take_rows(self, rows) if self.shape else self
+                y[rows] = law._far_out(level[rows]) if side is None else law._pooled(level[rows], side)
         return y
 
     def _pooled(self, p: Array, side: Side) -> Array:

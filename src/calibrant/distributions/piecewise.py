@@ -137,12 +137,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         first, last, *_ = self._ends
         count = self.knots.shape[0]
         j = self._find_probs.below(p)
-        b = clip(j, min(1, count - 1), count - 1)
-        a = clip(b - 1, 0, count - 1)
-        start, rise = xp.take(self.probs, a), xp.take(self.probs, b) - xp.take(self.probs, a)
-        share = (p - start) / xp.where(rise > 0, rise, xp.ones_like(rise))
-        low_knot = xp.take(self.knots, a)
-        y = low_knot + clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
+        start, level, inverse, end = (xp.take(column, j) for column in self._inverse)
+        y = xp.minimum(start + (p - level) * inverse, end)
         low = j == 0
         if anywhere(low):
             y[low] = first - tail_excess(p[low], *self._tail(0))
@@ -150,6 +146,16 @@ class PiecewiseLinear(FromMiddle, Integrated):
         if anywhere(high):
             y[high] = last + tail_excess(1 - p[high], *self._tail(1))
         return xp.reshape(y, shape)
+
+    @kept
+    def _inverse(self) -> tuple[Array, Array, Array, Array]:
+        """Of the piece j = #{probs < p}: its first knot, the probability there, 1 / slope, and its last knot."""
+        xp, knots, probs = namespace(self.knots), self.knots, self.probs
+        rise = probs[1:] - probs[:-1]
+        inverse = xp.where(rise > 0, (knots[1:] - knots[:-1]) / xp.where(rise > 0, rise, xp.ones_like(rise)), 0 * rise)
+        flat = xp.zeros_like(knots[:1])
+        columns = [knots[:1], knots], [probs[:1], probs], [flat, inverse, flat], [knots, knots[-1:]]
+        return tuple(concatenate(column) for column in columns)
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile; in the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
@@ -331,7 +337,9 @@ class PiecewiseLinear(FromMiddle, Integrated):
             if mass > 0 and math.isfinite(scale):
                 # what bulges has an error of mass times step^4
                 parts = np.arange(1, 1 + math.ceil((mass / 0.006) ** 0.25))[::-1]
-                steps = _OUTLINE_STEPS[:, None] - np.diff(_OUTLINE_STEPS, prepend=0.0)[:, None] * (parts - 1) / len(parts)
+                steps = _OUTLINE_STEPS[:, None] - np.diff(_OUTLINE_STEPS, prepend=0.0)[:, None] * (parts - 1) / len(
+                    parts
+                )
                 steps = device_like(steps.reshape(-1), self.knots)
                 rest = mass * xp.exp(-concatenate([xp.zeros_like(steps[:1]), steps]))
                 h = scale * concatenate([steps[:1], steps[1:] - steps[:-1]])

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, detached, namespace
+from calibrant._arrays import Array, anywhere, clip, detached, namespace
 from calibrant._batch import take_rows
 from calibrant._roots import between
+from calibrant._search import gather
 from calibrant._special import logit
 from calibrant.distributions.base import Distribution
 
@@ -118,8 +119,8 @@ def _tried(
     )
     some = xp.any(below, axis=1)[:, None]
     best = xp.where(some, last, first) if discrete else xp.argmin(xp.abs(gap), axis=1)[:, None]
-    ends = [xp.take_along_axis(column, end, axis=1)[:, 0] for end in (last, first) for column in (y, gap)]
-    y, *own = (xp.take_along_axis(column, best, axis=1)[:, 0] for column in (y, *own))
+    ends = [gather(column, end)[:, 0] for end in (last, first) for column in (y, gap)]
+    y, *own = (gather(column, best)[:, 0] for column in (y, *own))
     return _narrowed(now, *ends)._replace(y=y), own
 
 
@@ -145,17 +146,17 @@ def _bounded(now: _Search, gap: Array, c: Sequence[Array]) -> _Search:
     return now._replace(low=low, b=xp.where((gap >= 0) & (reduce(xp.maximum, c) == -xp.inf), -infinite, now.b))
 
 
-def _trials(
-    now: _Search, gap: Array, c: Sequence[Array], mean: Array, *, several: bool, discrete: bool
-) -> list[Array]:
+def _trials(now: _Search, gap: Array, c: Sequence[Array], mean: Array, *, several: bool, discrete: bool) -> list[Array]:
     """Where to try next, inside the bracket: the mean, or the components' quantiles, or beside an end of it."""
     xp = namespace(mean)
+    if not (several or discrete or anywhere(~((mean > now.a) & (mean < now.b)))):
+        return [mean]
     none = xp.full_like(mean, xp.inf)
     beside = xp.where((gap < 0) | (reduce(xp.maximum, c) <= now.a), now.low, xp.nextafter(now.b, -none))
     halfway = between(now.a, now.b)
     secant = now.a - now.at_a * (now.b - now.a) / (now.at_b - now.at_a)
     if several:
-        points = [*c, halfway, *((now.low,) if discrete else (mean, secant))]
+        points = [*c, halfway, now.low] if discrete else [mean, secant, halfway]
     elif discrete:
         # the least of the components' quantiles that is not below the mean, or else the greatest
         inside = [(k > now.a) & (k < now.b) for k in c]
@@ -181,7 +182,8 @@ def _quantile(side: Side, law: Distribution, level: Array) -> Array:
     """Infinite for a level beyond 0 or 1."""
     xp = namespace(level)
     inside = clip(level, 0.0, 1.0)
-    return xp.where(level == inside, _at(side.quantile, law, inside), side.sign * (level - inside) * xp.inf)
+    y, beyond = _at(side.quantile, law, inside), level != inside
+    return xp.where(beyond, side.sign * (level - inside) * xp.inf, y) if anywhere(beyond) else y
 
 
 def _rounding(p: Array) -> Array:
@@ -193,7 +195,9 @@ def _rounding(p: Array) -> Array:
 
 def _mean_of_finite(weights: Sequence[float], points: Sequence[Array]) -> Array:
     """0 where all are infinite."""
-    xp = namespace(points[0])
+    xp, mean = namespace(points[0]), _sum(weights, points)
+    if bool(xp.all(xp.isfinite(mean))):
+        return mean
     zero, finite = xp.zeros_like(points[0]), [xp.isfinite(point) for point in points]
     total = _sum(weights, [xp.astype(each, zero.dtype) for each in finite])
     mean = _sum(weights, [xp.where(ok, point, zero) for ok, point in zip(finite, points, strict=True)]) / total
