@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import array_api_compat
+import numpy as np
 
 from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
@@ -19,9 +20,10 @@ from calibrant.distributions.logits import logit_of
 from calibrant.distributions.pooled_quantiles import LOWER, UPPER, Side, pooled_quantiles
 from calibrant.distributions.solved import Solved
 
+_TINY = 700.0  # the logit from which on probabilities are too small for floats
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 _UPPER = 9.0  # the logit from which on 1 - F has more digits than F
-_FAR = 600.0  # the logit from which on neither has
+_FAR = 40.0  # the logit from which on a CDF is far from straight lines; its logarithm is not
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,7 +122,7 @@ class Mixture(Solved, Integrated):
     def _column(self, p: Array, s: Array) -> Array:
         """One level for each row, or any of a single law: from the upper end where F, close to 1, has few digits."""
         xp, p, s = namespace(s), detached(p), detached(s)
-        far, upper = xp.abs(s) > _FAR, s > _UPPER
+        far, upper = xp.abs(s) > (_TINY if self.is_discrete else _FAR), s > _UPPER
         if not bool(xp.any(far | upper)):
             return self._pooled(p, LOWER)
         y = xp.zeros_like(s)
@@ -142,7 +144,9 @@ class Mixture(Solved, Integrated):
         sure = xp.isfinite(low) & xp.isfinite(high) & xp.isfinite(s)
         zero = xp.zeros_like(low)
         held = (xp.where(sure, part, zero) for part in (s, low, high))
-        y = xp.where(sure, solve_increasing(self._logit_and_log_slope, *held), xp.where(s > 0, high, low))
+        with np.errstate(over="ignore"):  # the density of one component far out in the tail of another
+            root = solve_increasing(self._logit_and_log_slope, *held)
+        y = xp.where(sure, root, xp.where(s > 0, high, low))
         return y[:, 0] if self.shape else y
 
     def _breaks(self) -> Array:

@@ -22,6 +22,7 @@ from calibrant._special import logit
 from calibrant.distributions.base import Distribution
 
 _ROUNDS = 200
+_SMOOTH = 1e-9  # of p, by which F may miss it where steps are as small as floats are
 _SINGLE = 3  # rounds with one trial a row; then few rows are left, and several trials cost little more than one
 
 
@@ -78,7 +79,9 @@ def pooled_quantiles(
             over = _sum(weights, own) - now.p
             if not discrete:
                 found[left] = xp.where(now.low >= now.b, now.b, now.y)
-                on = (xp.abs(over) > _rounding(now.p)) & (now.low < now.b) & ~now.near
+                # where F jumps, being near is not enough
+                near = now.near & ((side.sign * over >= 0) | (xp.abs(over) <= _SMOOTH * now.p))
+                on = (xp.abs(over) > _rounding(now.p)) & (now.low < now.b) & ~near
                 left, now, laws, (over, *own) = _only(on, left, now, laws, over, *own)
                 if not over.shape[0]:
                     break
