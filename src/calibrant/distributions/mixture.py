@@ -17,7 +17,7 @@ from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.logits import logit_of
-from calibrant.distributions.pooled_quantiles import LOWER, UPPER, Side, pooled_quantiles
+from calibrant.distributions.pooled_quantiles import LOWER, UPPER, LineEnd, pooled_quantiles
 from calibrant.distributions.solved import Solved
 
 _TINY = 700.0  # the logit from which on probabilities are too small for floats
@@ -132,7 +132,7 @@ class Mixture(Solved, Integrated):
                 y[rows] = law._far_out(level[rows]) if side is None else law._pooled(level[rows], side)
         return y
 
-    def _pooled(self, p: Array, side: Side) -> Array:
+    def _pooled(self, p: Array, side: LineEnd) -> Array:
         return pooled_quantiles(self.components, self.weights, p, side, discrete=self.is_discrete)
 
     def _far_out(self, s: Array) -> Array:

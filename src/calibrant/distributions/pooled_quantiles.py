@@ -26,7 +26,7 @@ _SMOOTH = 1e-9  # of p, by which F may miss it where steps are as small as float
 _SINGLE = 3  # rounds with one trial a row; then few rows are left, and several trials cost little more than one
 
 
-class Side(NamedTuple):
+class LineEnd(NamedTuple):
     """The end of the line from which probabilities are counted, so that small ones keep their digits."""
 
     probability: Callable[[Distribution, Array], Array]
@@ -35,8 +35,8 @@ class Side(NamedTuple):
     """Of the slope of the probability."""
 
 
-LOWER = Side(lambda law, y: law._cdf(y), lambda law, p: law._ppf(p), 1.0)
-UPPER = Side(lambda law, y: law._sf(y), lambda law, p: law._ppf_logit(-logit(p)), -1.0)
+LOWER = LineEnd(lambda law, y: law._cdf(y), lambda law, p: law._ppf(p), 1.0)
+UPPER = LineEnd(lambda law, y: law._sf(y), lambda law, p: law._ppf_logit(-logit(p)), -1.0)
 
 
 class _Search(NamedTuple):
@@ -59,7 +59,7 @@ class _Search(NamedTuple):
 
 
 def pooled_quantiles(
-    laws: Sequence[Distribution], weights: Sequence[float], p: Array, side: Side, *, discrete: bool
+    laws: Sequence[Distribution], weights: Sequence[float], p: Array, side: LineEnd, *, discrete: bool
 ) -> Array:
     """The quantiles of the mixture at p, (m,), 0 < p < 1: one level for each row, or m of single laws.
 
@@ -99,7 +99,7 @@ def pooled_quantiles(
 
 
 def _tried(
-    side: Side,
+    side: LineEnd,
     laws: Sequence[Distribution],
     weights: Sequence[float],
     now: _Search,
@@ -181,7 +181,7 @@ def _at(function: Callable[[Distribution, Array], Array], law: Distribution, val
     return detached(function(law, value[:, None])[:, 0] if law.shape and value.ndim == 1 else function(law, value))
 
 
-def _quantile(side: Side, law: Distribution, level: Array) -> Array:
+def _quantile(side: LineEnd, law: Distribution, level: Array) -> Array:
     """Infinite for a level beyond 0 or 1."""
     xp = namespace(level)
     inside = clip(level, 0.0, 1.0)
