@@ -7,7 +7,7 @@ import pytest
 
 from calibrant import Calibrator, CrossCalibrated, Laplace, Mixture, Normal, Quantiles, StudentT
 from calibrant.distributions import Distribution
-from calibrant.interpolators import NAF, Linear, Naive
+from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
 from calibrant.scores import CDFScore, QuantileScore, ResidualScore, ZScore
 from calibrant.scores.pull_back import pull_back
 
@@ -157,6 +157,17 @@ def test_a_component_without_weight_and_one_with_mass_at_infinity_do_no_harm():
     assert np.all(law.cdf(y) >= p - 1e-15)
     assert np.all(law.cdf_left(y) <= p + 1e-15)
     np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[-np.inf, np.inf]] * 2)
+
+
+@pytest.mark.parametrize("tails", [InfiniteTails(), ExponentialTails()])
+def test_a_quantile_is_infinite_where_the_mass_at_infinity_reaches_the_level_and_nowhere_else(tails):
+    rng = np.random.default_rng(8)
+    sizes = np.array([10, 190, 200])
+    members = [Calibrator(ResidualScore(), Linear(tails)).fit(np.zeros(n), rng.normal(size=n)) for n in sizes]
+    law = CrossCalibrated(tuple(members))([np.zeros(4)] * 3)
+    below, above = law._infinite_mass()
+    for p in [1e-20, 1e-3, 0.007, 0.05, 0.95, 0.999, 1 - 1e-15]:
+        np.testing.assert_array_equal(np.isinf(law.ppf(p)), (p <= below) | (p > 1 - above))
 
 
 def test_the_quantile_where_no_component_has_mass_is_where_the_mass_before_it_ends():

@@ -130,7 +130,7 @@ def _tried(
 def _narrowed(now: _Search, lower: Array, at_lower: Array, upper: Array, at_upper: Array) -> _Search:
     """The bracket, with new ends where they have F < p and F >= p."""
     xp = namespace(lower)
-    below, above = at_lower < 0, at_upper >= 0
+    below, above = (at_lower < 0) & (lower > now.a), (at_upper >= 0) & (upper < now.b)
     return now._replace(
         a=xp.where(below, lower, now.a),
         at_a=xp.where(below, at_lower, now.at_a),
@@ -144,7 +144,8 @@ def _bounded(now: _Search, gap: Array, c: Sequence[Array]) -> _Search:
     xp = namespace(gap)
     infinite = xp.full_like(gap, xp.inf)
     low = xp.where(gap < 0, reduce(xp.minimum, c), now.low)
-    low = xp.maximum(xp.maximum(low, now.low), xp.nextafter(now.a, infinite))
+    beyond = xp.where(now.a > -infinite, xp.nextafter(now.a, infinite), -infinite)
+    low = xp.maximum(xp.maximum(low, now.low), beyond)
     # where all go to -inf, p lies in the mass there
     return now._replace(low=low, b=xp.where((gap >= 0) & (reduce(xp.maximum, c) == -xp.inf), -infinite, now.b))
 
