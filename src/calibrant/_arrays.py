@@ -285,9 +285,9 @@ def _is_made(frame: FrameType) -> bool:
 
 
 def clip(array: Array, lower: Any, upper: Any) -> Array:
-    """`array` kept between two bounds; on numpy and torch by their own function, which is several times as fast."""
-    if array_api_compat.is_numpy_array(array):
-        return np.clip(array, lower, upper)
+    """`array` kept between two bounds; on numpy by two functions that are faster than its own, on torch by its own."""
+    if isinstance(array, (np.ndarray, np.generic)):
+        return np.minimum(np.maximum(array, lower), upper)
     return (
         array.clip(lower, upper)
         if array_api_compat.is_torch_array(array)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from calibrant._arrays import Array, clip, detached, namespace
 from calibrant._search import count_up_to, gather
 
 _STEPS = 100
-_SECANTS = 16
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def solve_increasing(
@@ -36,7 +31,7 @@ def solve_increasing(
     goal = detached(target)
     close = float(xp.finfo(target.dtype).eps) ** 0.75
     width = xp.abs(b - a)
-    y = _between(a, b)
+    y = between(a, b)
     done = ~(b > a)
     last = width
     for _ in range(_STEPS):
@@ -48,14 +43,14 @@ def solve_increasing(
         done = done | (xp.abs(step) <= small) | (gap == 0)
         newton = y - step
         good = (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
-        following = xp.where(done, y, xp.where(good, newton, _between(a, b)))
+        following = xp.where(done, y, xp.where(good, newton, between(a, b)))
         y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
             break
     return newton_step(function, target, y, width)
 
 
-def _between(a: Array, b: Array) -> Array:
+def between(a: Array, b: Array) -> Array:
     """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
     xp = namespace(a)
     near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
@@ -142,33 +137,3 @@ def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array,
     correction = (value - target) / xp.exp(clip(detached(log_slope), -700.0, 700.0))
     fine = xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)
     return y - xp.where(fine, correction, xp.zeros_like(correction))
-
-
-def secants(
-    function: Callable[[Floats, Rows], Floats], low: Floats, high: Floats, close: Floats
-) -> tuple[Floats, Rows]:
-    """The roots of increasing functions, one a row, in [low, high], and the rows whose value is not yet `close` to 0.
-
-    Secants of the bracket, as in the Illinois method, of fewer and fewer rows: `function(y, rows)` gives the values of
-    these rows only. They need no slope, and where a function is a broken line they end on the piece of the root.
-    """
-    root, rows = high.copy(), np.arange(low.shape[0])
-    a, b, side = low, high, np.zeros(low.shape[0])
-    fa, fb = function(a, rows), function(b, rows)
-    for _ in range(_SECANTS):
-        rise = fb - fa
-        y = np.clip(b - fb * (b - a) / np.where(rise > 0, rise, 1.0), a, b)
-        value = function(y, rows)
-        root[rows] = y
-        on = np.abs(value) > close[rows]
-        if not on.any():
-            return root, rows[:0]
-        over = value > 0
-        # an end that stays for two steps counts half, or the secants would creep up on the root from one side
-        fa, fb = (
-            np.where(over, np.where(side > 0, fa / 2, fa), value),
-            np.where(over, value, np.where(side < 0, fb / 2, fb)),
-        )
-        a, b, side = np.where(over, a, y), np.where(over, y, b), np.where(over, 1.0, -1.0)
-        rows, a, b, fa, fb, side = (each[on] for each in (rows, a, b, fa, fb, side))
-    return root, rows

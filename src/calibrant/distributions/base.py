@@ -25,6 +25,7 @@ from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import levels_around, safe_log, sigmoid
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.outline import Outline
 from calibrant.forecast import Forecast
 from calibrant.forms import Form
 
@@ -58,8 +59,8 @@ class Distribution(Forecast):
     | `_moments_within`, `_squares_within` | the same between two bounds | quadrature |
     | `_infinite_mass` | the mass at -inf and +inf | none |
     | `_breaks` | where a single law bends | a grid of quantiles |
-    | `_outline` | points of each CDF, straight lines between which are as good as exact | none |
-    | `is_discrete`, `bends_often` | whether a single law has only atoms, or bends at many points | no |
+    | `_outline` | points of each CDF, between which it bends little or not at all | none |
+    | `is_discrete`, `bends_often` | whether a law has only atoms; whether a single one bends at many points | no |
     | `_clipped` | the law of min(max(Y, lower), upper) | `Clipped` |
     | `for_rows` | the laws of these rows, for a q that depends on the row | the law itself |
     """
@@ -176,7 +177,7 @@ class Distribution(Forecast):
 
     @property
     def is_discrete(self) -> bool:
-        """Whether all of the mass sits on atoms, of a single law that can say so."""
+        """Whether all of the mass sits on atoms, of a law that can say so."""
         return False
 
     @property
@@ -184,8 +185,8 @@ class Distribution(Forecast):
         """Whether a single law bends or jumps at every one of many `_breaks`."""
         return False
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
-        """Points of each CDF in order: y, F from the left and F itself at y, where straight lines join them."""
+    def _outline(self) -> Outline | None:
+        """See `Outline`."""
         return None
 
     def _clipped(self, lower: float, upper: float) -> Distribution:

@@ -11,6 +11,7 @@ from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.outline import Outline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,29 +125,33 @@ class Clipped(Integrated):
         below, above = self.law._infinite_mass()
         return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.law.is_discrete
+
     def _breaks(self) -> Array:
         points = self._inside(self.law._breaks())
         bounds = [device_like([bound], points) for bound in (self.lower, self.upper) if math.isfinite(bound)]
         return namespace(points).sort(concatenate([points, *bounds]))
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
+    def _outline(self) -> Outline | None:
         """The law's between the bounds, and a jump at each of them."""
         outline = self.law._outline()
         if outline is None:
             return None
-        xp = namespace(outline[0])
-        y, left, right = (part + xp.zeros_like(outline[0]) for part in outline)
+        xp, y = namespace(outline.y), outline.y
+        left, right = (part + xp.zeros_like(y) for part in (outline.left, outline.right))
         low, high = (xp.full_like(y[..., :1], bound) for bound in (self.lower, self.upper))
         F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
         left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
-        start, end = (low, xp.zeros_like(low), F_low), (high, F_high, xp.ones_like(high))
-        parts = [[self._inside(y)], [left], [right]]
+        none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
+        start, end = (low, none, F_low, none), (high, F_high, xp.ones_like(high), none)
+        parts = [[self._inside(y)], [left], [right], [bend]]
         if math.isfinite(self.lower):
             parts = [[new, *part] for new, part in zip(start, parts, strict=True)]
         if math.isfinite(self.upper):
             parts = [[*part, new] for new, part in zip(end, parts, strict=True)]
-        y, left, right = (concatenate(part, axis=-1) for part in parts)
-        return y, left, right
+        return Outline(*(concatenate(part, axis=-1) for part in parts))
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         return (

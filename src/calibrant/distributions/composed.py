@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
+from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.outline import Outline, bends
 
-_BETWEEN = 4  # points of a CDF from one bend of q to the next
+_NO_MASS = 1e-10  # beyond which the square of a probability does not count
+_BULGE, _PARTS = 1e-6, 4  # of the spread of a law: how much its CDF may bulge, or the piece is cut into parts
 
 
 class Composed(Integrated):
@@ -62,22 +63,67 @@ class Composed(Integrated):
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
-        """Through the images of the bends of q, and of some points between any two, since the map bends too."""
+    def _outline(self) -> Outline | None:
+        """Through the images of the bends of q."""
         if self.q.shape or not self.q.bends_often:
             return None
+        return self._outline_of_rows() if self.shape else keep(self, "outline", self._outline_of_one)
+
+    def _outline_of_one(self) -> Outline:
+        """How much it bulges is known from its integrals; where that is much, there are points between."""
         s = self.q._breaks()
         xp = namespace(s)
+        s = s[(self.q._cdf(s) > _NO_MASS) & (self.q._sf(s) > _NO_MASS)]
+        outline = self._outline_through(s)
+        much = xp.abs(outline.bulge()) > _BULGE * self._spread()
+        inner = [(s[:-1] + (s[1:] - s[:-1]) * (k / _PARTS))[much] for k in range(1, _PARTS)]
+        return self._outline_through(xp.sort(concatenate([s, *inner])))
+
+    def _outline_through(self, s: Array) -> Outline:
+        y, left, right = _within_floats(self.map.inverse(s)), self.q._cdf_left(s), self.q._cdf(s)
+        below, h = self._partial_moments(y).lower, y[1:] - y[:-1]
+        return Outline(y, left, right, bends(y, below[1:] - below[:-1] - h * (right[:-1] + left[1:]) / 2))
+
+    def _spread(self) -> Array:
+        """The length of the inner four fifths."""
+        return self._ppf(device_like(0.9, self.like)) - self._ppf(device_like(0.1, self.like))
+
+    def _outline_of_rows(self) -> Outline:
+        """With points halfway between, as far as q has mass."""
+        s = self.q._breaks()
+        xp = namespace(s)
+        s = s[(self.q._cdf(s) > _NO_MASS) & (self.q._sf(s) > _NO_MASS) | self.q.is_discrete]
         if not self.q.is_discrete:
-            share = device_like(np.arange(_BETWEEN) / _BETWEEN, s)
-            inner = s[:-1, None] + (s[1:] - s[:-1])[:, None] * share
-            s = concatenate([xp.reshape(inner, (-1,)), s[-1:]])
-        y = self.map.inverse_at(s[None, :]) if self.map.shape else self.map.inverse(s)
-        finite = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
-        return clip(y, -finite, finite), self.q._cdf_left(s), self.q._cdf(s)
+            s = concatenate([xp.reshape(xp.stack([s[:-1], (s[:-1] + s[1:]) / 2], axis=1), (-1,)), s[-1:]])
+        y, left, right = _within_floats(self.map.inverse_at(s[None, :])), self.q._cdf_left(s), self.q._cdf(s)
+        return Outline(y, left, right, xp.zeros_like(y[..., 1:]) if self.q.is_discrete else _parabolas(y, left, right))
+
+    @property
+    def is_discrete(self) -> bool:
+        return self.q.is_discrete
 
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()
 
     def _describe(self) -> str:
         return f"q={self.q!r}, map={type(self.map).__name__}"
+
+
+def _within_floats(y: Array) -> Array:
+    """Kept where squares are still floats."""
+    largest = 1e-3 * float(namespace(y).finfo(y.dtype).max) ** 0.5
+    return clip(y, -largest, largest)
+
+
+def _parabolas(y: Array, left: Array, right: Array) -> Array:
+    """The second derivatives of the parabolas through every second point, the next one, and the one after that."""
+    xp = namespace(y)
+    h, rise = y[..., 1:] - y[..., :-1], left[..., 1:] - right[..., :-1]
+    wide = h > 0
+    slope = xp.where(wide, rise / xp.where(wide, h, xp.ones_like(h)), xp.zeros_like(h))
+    both = y[..., 2::2] - y[..., :-2:2]
+    smooth = wide[..., ::2] & wide[..., 1::2]
+    bend = xp.where(
+        smooth, 2 * (slope[..., 1::2] - slope[..., ::2]) / xp.where(smooth, both, xp.ones_like(both)), 0 * both
+    )
+    return xp.reshape(xp.stack([bend, bend], axis=-1), h.shape)

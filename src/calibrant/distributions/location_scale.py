@@ -8,6 +8,7 @@ from typing import Any
 from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares, image
+from calibrant.distributions.outline import Outline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +108,10 @@ class LocationScale(Distribution):
     def _breaks(self) -> Array:
         return self._y(self.base._breaks())
 
+    @property
+    def is_discrete(self) -> bool:
+        return self.base.is_discrete
+
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         within = self.base._moments_within(self._z(y), image(self._z, lower), image(self._z, upper))
         scale = self._lift(self.scale)
@@ -117,12 +122,12 @@ class LocationScale(Distribution):
         within = self.base._squares_within(self._z(y), image(self._z, lower), image(self._z, upper))
         return Squares(*(self._lift(self.scale) * part for part in within))
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
+    def _outline(self) -> Outline | None:
         outline = self.base._outline()
         if outline is None:
             return None
-        z, left, right = outline
-        return self._lift(self.loc) + self._lift(self.scale) * z, left, right
+        loc, scale = self._lift(self.loc), self._lift(self.scale)
+        return outline._replace(y=loc + scale * outline.y, bend=outline.bend / scale**2)
 
     def _describe(self) -> str:
         return f"base={self.base!r}"

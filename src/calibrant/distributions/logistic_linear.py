@@ -74,20 +74,25 @@ class LogisticLinear(ByTable):
         return (1 - Fb) + (Fb - Fa) * _share(-b, -a, -s)
 
     def _ppf(self, p: Array) -> Array:
-        xp = namespace(p)
-        j = xp.reshape(xp.searchsorted(self.probs, xp.reshape(p, (-1,)), side="left"), p.shape)
+        xp, shape = namespace(p), p.shape
+        p = xp.reshape(p, (-1,))
+        j = xp.searchsorted(self.probs, p, side="left")
         a, b, Fa, Fb = self._ends(j)
         rise = xp.where(Fb > Fa, Fb - Fa, xp.ones_like(Fb))
         share = clip((p - Fa) / rise, 0.0, 1.0)
-        rest = clip((Fb - p) / rise, 0.0, 1.0)
+        rest, log_share = safe_log(clip((Fb - p) / rise, 0.0, 1.0)), safe_log(share)
         # u and 1 - u as the mixtures of those at a and b
-        up = _log_mix(rest, log_sigmoid(a), share, log_sigmoid(b))
-        down = _log_mix(rest, log_sigmoid(-a), share, log_sigmoid(-b))
+        up, down = (xp.logaddexp(rest + xp.take(log, j), log_share + xp.take(log, j + 1)) for log in self._log_sigmoids)
         inside = xp.isfinite(up) & xp.isfinite(down)
         ends = xp.where(share > 0.5, b, a)
-        return xp.where(
-            inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends
-        )
+        y = xp.where(inside, xp.where(inside, up, xp.zeros_like(up)) - xp.where(inside, down, xp.zeros_like(up)), ends)
+        return xp.reshape(y, shape)
+
+    @kept
+    def _log_sigmoids(self) -> tuple[Array, Array]:
+        """log u and log(1 - u) at the knots and at either end of the line."""
+        knots, _ = self._padded
+        return log_sigmoid(knots), log_sigmoid(-knots)
 
     @kept
     def _mirrored(self) -> LogisticLinear:
@@ -137,11 +142,6 @@ def _share(a: Array, b: Array, s: Array) -> Array:
     xp = namespace(s)
     wide = xp.where(b > a, xp.expm1(a - b), -xp.ones_like(b))
     return xp.expm1(a - s) / wide * xp.exp(log_sigmoid(s) - log_sigmoid(b))
-
-
-def _log_mix(weight_a: Array, log_a: Array, weight_b: Array, log_b: Array) -> Array:
-    """log(weight_a exp(log_a) + weight_b exp(log_b))."""
-    return namespace(log_a).logaddexp(safe_log(weight_a) + log_a, safe_log(weight_b) + log_b)
 
 
 def _finite(s: Array) -> Array:

@@ -8,27 +8,31 @@ from functools import reduce
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, floats, namespace, same_length
+from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace, same_length
 from calibrant._batch import shared, take_rows
-from calibrant._roots import newton_step, secants, solve_increasing
+from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.logits import logit_of
+from calibrant.distributions.pooled_quantiles import LOWER, UPPER, LineEnd, pooled_quantiles
 from calibrant.distributions.solved import Solved
 
+_TINY = 700.0  # the logit from which on probabilities are too small for floats
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
+_UPPER = 9.0  # the logit from which on 1 - F has more digits than F
+_FAR = 40.0  # the logit from which on a CDF is far from straight lines; its logarithm is not
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture(Solved, Integrated):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
-    Mean and std are the components' own. Quantiles by secants and by safeguarded Newton steps on the logit of F. The
-    crps is the mean of the components' less the integral of the variance of their CDFs, see
-    `calibrant.distributions.disagreement`: its relative error is below 1e-6.
+    Mean and std are the components' own. Quantiles are found between the components', see
+    `calibrant.distributions.pooled_quantiles`. The crps is the mean of the components' less the integral of the
+    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is below 1e-6.
 
     >>> from calibrant import Normal
     >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
@@ -91,68 +95,72 @@ class Mixture(Solved, Integrated):
         return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
 
     def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
+        return self._quantile(p, logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
-        """The quantile lies between the least and the greatest of the components' quantiles."""
+        return self._quantile(sigmoid(s), s)
+
+    def _quantile(self, p: Array, s: Array) -> Array:
+        """At probability p = sigmoid(s), column by column."""
         xp = namespace(s)
-        ends = [law._ppf_logit(s) for law in self.components]
-        low, high = reduce(xp.minimum, ends), reduce(xp.maximum, ends)
-        finite = xp.broadcast_to(xp.where(xp.isfinite(s), s, xp.zeros_like(s)), low.shape)
-        within = xp.isfinite(xp.broadcast_to(s, low.shape))
-        start = reduce(lambda a, b: xp.where(xp.isfinite(a), a, b), [*ends, xp.zeros_like(low)])
-        low = xp.where(within & (low == -xp.inf), self._beyond(start, finite, within & (low == -xp.inf), -1.0), low)
-        high = xp.where(within & (high == xp.inf), self._beyond(start, finite, within & (high == xp.inf), 1.0), high)
-        sure = xp.isfinite(low) & xp.isfinite(high)
-        zero = xp.zeros_like(low)
-        root = self._roots(finite, xp.where(sure, low, zero), xp.where(sure, high, zero))
-        return xp.where(sure, self._onto_atoms(root, finite), xp.where(s > 0, high, low))
+        if not self.shape:
+            y = xp.reshape(self._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), s.shape)
+        else:
+            p, s = (xp.broadcast_to(part, (len(self), s.shape[1])) for part in (p, s))
+            y = xp.stack([self._column(p[:, j], s[:, j]) for j in range(s.shape[1])], axis=1)
+        return y if array_api_compat.is_numpy_array(y) else self._graded(y, s)
 
-    def _roots(self, s: Array, low: Array, high: Array) -> Array:
-        """Newton's; for numpy secants first, which most rows are soon done with, and Newton for the rest."""
-        if not self.shape or not array_api_compat.is_numpy_array(s):
-            return solve_increasing(self._logit_and_log_slope, s, low, high)
-        root, p = np.empty_like(low), sigmoid(s)
-        for j in range(s.shape[1]):
+    def _graded(self, y: Array, s: Array) -> Array:
+        """One Newton step from the quantile, through which torch's gradients flow."""
+        xp = namespace(s)
+        inside = xp.isfinite(s) & xp.isfinite(y)
+        s, start = (xp.where(inside, part, xp.zeros_like(part)) for part in (s, detached(y)))
+        ends = [detached(law._ppf_logit(s)) for law in self.components]
+        width = reduce(xp.maximum, ends) - reduce(xp.minimum, ends)
+        return xp.where(inside, newton_step(self._logit_and_log_slope, s, start, width), y)
 
-            def above(y: Array, rows: Array, j: int = j) -> Array:
-                law = self if len(rows) == len(self) else take_rows(self, rows)
-                return law._cdf(y[:, None])[:, 0] - p[rows, j]
-
-            tail = np.minimum(p[:, j], 1 - p[:, j])
-            close = np.where(tail > 1e-6, 1e-13 * tail, -1.0)  # farther out F has too few digits: left to Newton
-            root[:, j], left = secants(above, low[:, j], high[:, j], close)
-            if left.size:
-                law, own = take_rows(self, left), (left, slice(j, j + 1))
-                newton = solve_increasing(law._logit_and_log_slope, s[own], low[own], high[own])
-                root[left, j] = newton[:, 0]
-        return newton_step(self._logit_and_log_slope, s, root, high - low)
-
-    def _beyond(self, start: Array, s: Array, wanted: Array, way: float) -> Array:
-        """Where one component's quantile is infinite and the mixture's need not be: a place beyond it, or infinity."""
-        xp = namespace(start)
-        if not bool(xp.any(wanted)):
-            return start
-        far = xp.full_like(start, way * float(xp.finfo(start.dtype).max) / 4)
-        reached = wanted & (way * (self._logit_and_log_slope(far)[0] - s) > 0)
-        y, step = start, 1 + xp.abs(start)
-        for _ in range(500):
-            short = reached & (way * (self._logit_and_log_slope(y)[0] - s) <= 0)
-            if not bool(xp.any(short)):
-                break
-            y, step = xp.where(short, y + way * step, y), 2 * step
-        return xp.where(reached, y, way * xp.full_like(start, xp.inf))
-
-    def _onto_atoms(self, y: Array, s: Array) -> Array:
-        """Where the search closed in on an atom from below, the atom."""
-        xp = namespace(y)
-        up = xp.full_like(y, xp.inf)
-        for _ in range(4):
-            short = xp.isinf(self._logpdf(y)) & (self._cdf(y) < sigmoid(s))
-            if not bool(xp.any(short)):
-                break
-            y = xp.where(short, xp.nextafter(y, up), y)
+    def _column(self, p: Array, s: Array) -> Array:
+        """One level for each row, or any of a single law: from the upper end where F, close to 1, has few digits."""
+        xp, p, s = namespace(s), detached(p), detached(s)
+        far, upper = xp.abs(s) > (_TINY if self.is_discrete else _FAR), s > _UPPER
+        if not bool(xp.any(far | upper)):
+            return self._pooled(p, LOWER)
+        y = xp.zeros_like(s)
+        for rows, level, side in ((~(far | upper), p, LOWER), (upper & ~far, sigmoid(-s), UPPER), (far, s, None)):
+            if bool(xp.any(rows)):
+                law = take_rows(self, rows) if self.shape else self
+                y[rows] = law._far_out(level[rows]) if side is None else law._pooled(level[rows], side)
         return y
+
+    def _pooled(self, p: Array, side: LineEnd) -> Array:
+        return pooled_quantiles(self.components, self.weights, p, side, discrete=self.is_discrete)
+
+    def _far_out(self, s: Array) -> Array:
+        """Where probabilities are too small for floats, from their logarithms; at 0 and 1 the ends of the law."""
+        xp = namespace(s)
+        s = s[:, None] if self.shape else s
+        ends = [law._ppf_logit(s) for law, weight in zip(self.components, self.weights, strict=True) if weight > 0]
+        low, high = reduce(xp.minimum, ends), reduce(xp.maximum, ends)
+        sure = xp.isfinite(low) & xp.isfinite(high) & xp.isfinite(s)
+        zero = xp.zeros_like(low)
+        held = (xp.where(sure, part, zero) for part in (s, low, high))
+        with np.errstate(over="ignore"):  # the density of one component far out in the tail of another
+            root = solve_increasing(self._logit_and_log_slope, *held)
+        y = xp.where(sure, root, xp.where(s > 0, high, low))
+        return y[:, 0] if self.shape else y
+
+    def _breaks(self) -> Array:
+        """Those of every component."""
+        points = concatenate([device_like(law._breaks(), self.like) for law in self.components])
+        return namespace(points).sort(points)
+
+    @property
+    def bends_often(self) -> bool:
+        return any(law.bends_often for law in self.components)
+
+    @property
+    def is_discrete(self) -> bool:
+        return all(law.is_discrete for law in self.components)
 
     def _mean(self) -> Array:
         return self._sum([law._mean() for law in self.components])

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from calibrant._arrays import Array, namespace
 from calibrant._batch import shared
 from calibrant._kept import kept
+from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.piecewise import PiecewiseLinear
+
+
+def are_atoms(q: Distribution) -> bool:
+    """Whether q is of the kind that can be moved."""
+    return isinstance(q, PiecewiseLinear) and q.is_discrete
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,5 +73,5 @@ class MovedAtoms(Composed):
     def _breaks(self) -> Array:
         return self._moved.knots
 
-    def _outline(self) -> tuple[Array, Array, Array]:
+    def _outline(self) -> Outline:
         return self._moved._outline()

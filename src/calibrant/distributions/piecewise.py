@@ -23,6 +23,7 @@ from calibrant.distributions.exponential_tail import (
 )
 from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
 from calibrant.distributions.integrated import Integrated
+from calibrant.distributions.outline import Outline
 
 
 @dataclass(frozen=True)
@@ -136,12 +137,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         first, last, *_ = self._ends
         count = self.knots.shape[0]
         j = self._find_probs.below(p)
-        b = clip(j, min(1, count - 1), count - 1)
-        a = clip(b - 1, 0, count - 1)
-        start, rise = xp.take(self.probs, a), xp.take(self.probs, b) - xp.take(self.probs, a)
-        share = (p - start) / xp.where(rise > 0, rise, xp.ones_like(rise))
-        low_knot = xp.take(self.knots, a)
-        y = low_knot + clip(share, 0.0, 1.0) * (xp.take(self.knots, b) - low_knot)
+        start, level, inverse, end = (xp.take(column, j) for column in self._inverse)
+        y = xp.minimum(start + (p - level) * inverse, end)
         low = j == 0
         if anywhere(low):
             y[low] = first - tail_excess(p[low], *self._tail(0))
@@ -149,6 +146,16 @@ class PiecewiseLinear(FromMiddle, Integrated):
         if anywhere(high):
             y[high] = last + tail_excess(1 - p[high], *self._tail(1))
         return xp.reshape(y, shape)
+
+    @kept
+    def _inverse(self) -> tuple[Array, Array, Array, Array]:
+        """Of the piece j = #{probs < p}: its first knot, the probability there, 1 / slope, and its last knot."""
+        xp, knots, probs = namespace(self.knots), self.knots, self.probs
+        rise = probs[1:] - probs[:-1]
+        inverse = xp.where(rise > 0, (knots[1:] - knots[:-1]) / xp.where(rise > 0, rise, xp.ones_like(rise)), 0 * rise)
+        flat = xp.zeros_like(knots[:1])
+        columns = [knots[:1], knots], [probs[:1], probs], [flat, inverse, flat], [knots, knots[-1:]]
+        return tuple(concatenate(column) for column in columns)
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile; in the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
@@ -317,24 +324,36 @@ class PiecewiseLinear(FromMiddle, Integrated):
                 square[out] = square[out] - squared
         return Outward(*(xp.reshape(column, shape) for column in (once, twice, square)))
 
-    def _outline(self) -> tuple[Array, Array, Array]:
-        """The knots, and steps into the tails so short that a straight line will do."""
+    def _outline(self) -> Outline:
+        """The knots, and steps into the tails."""
         xp = namespace(self.knots)
-        steps = device_like(_OUTLINE_STEPS, self.knots)
-        y, left, right = self.knots, self.probs, self.probs
-        if y.shape[0] > 1:  # a repeated knot is a jump: its lower end is the first, its upper end the last of them
-            same = concatenate([y[:1] != y[:1], y[1:] == y[:-1]])
-            left = xp.where(same, concatenate([left[:1], left[:-1]]), left)
+        # a repeated knot is a jump, from the first to the last of them
+        apart, end = self.knots[1:] > self.knots[:-1], self.knots[:1] == self.knots[:1]
+        first, last = concatenate([end, apart]), concatenate([apart, end])
+        y, left, right = self.knots[last], self.probs[first], self.probs[last]
+        bend = xp.zeros_like(y[1:])
         for side in (0, 1):
             mass, scale = self._tail(side)
             if mass > 0 and math.isfinite(scale):
+                # what bulges has an error of mass times step^4
+                parts = np.arange(1, 1 + math.ceil((mass / 0.006) ** 0.25))[::-1]
+                steps = _OUTLINE_STEPS[:, None] - np.diff(_OUTLINE_STEPS, prepend=0.0)[:, None] * (parts - 1) / len(
+                    parts
+                )
+                steps = device_like(steps.reshape(-1), self.knots)
+                rest = mass * xp.exp(-concatenate([xp.zeros_like(steps[:1]), steps]))
+                h = scale * concatenate([steps[:1], steps[1:] - steps[:-1]])
+                bulge = scale * (rest[:-1] - rest[1:]) - h * (rest[:-1] + rest[1:]) / 2
+                curve = -12 * bulge / h**3
                 if side == 0:
-                    far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(mass * xp.exp(-steps))
+                    far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(rest[1:])
                     y, left, right = concatenate([far, y]), concatenate([F, left]), concatenate([F, right])
+                    bend = concatenate([xp.flip(curve), bend])
                 else:
-                    far, F = self._ends[1] + scale * steps, 1 - mass * xp.exp(-steps)
+                    far, F = self._ends[1] + scale * steps, 1 - rest[1:]
                     y, left, right = concatenate([y, far]), concatenate([left, F]), concatenate([right, F])
-        return y, left, right
+                    bend = concatenate([bend, -curve])
+        return Outline(y, left, right, bend)
 
     def _describe(self) -> str:
         said = {0: "none", 1: "none"}
@@ -348,7 +367,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
 
 _TAIL_STEPS = [0.5 * k for k in range(1, 81)]
 _TAIL_REACH = 745.0  # mean excesses, beyond which exp is 0
-_OUTLINE_STEPS = np.concatenate([np.arange(1, 41) / 20, 2 + np.arange(1, 21) / 5, 6 + np.arange(1, 33) / 1.0])
+_OUTLINE_STEPS = np.concatenate([np.arange(1, 17) / 4, 4 + np.arange(1, 9) / 2, 8 + np.arange(1, 17)])
 
 
 def _sums_outward(h: Array, near: Array, far: Array) -> tuple[Array, Array, Array]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares, image
 from calibrant.distributions.maps import Broken
+from calibrant.distributions.outline import Outline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,23 +40,33 @@ class PulledBroken(Composed):
         upper = _Pieces(line, s, upwards=False).once(at_knots.upper, at_s.upper)
         return Squares(lower, upper)
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
-        """The images of the points of q, and the bends of the line."""
+    def _outline(self) -> Outline | None:
+        """The images of the points of q, and the bends of the line: in order of the score, where these are few."""
         outline = self.q._outline()
         if outline is None or self.q.shape:
             return None
-        xp, (s, left, right) = namespace(self.map.values), outline
-        rows, levels = self.shape[0], xp.broadcast_to(self.map.levels, self.map.values.shape)
-        own = self.map.values, self.q._cdf_left(levels), self.q._cdf(levels)
-        parts = (self.map.inverse(s[None, :]), left[None, :], right[None, :])
-        images = (xp.broadcast_to(part, (rows, s.shape[0])) for part in parts)
-        y, left, right = (concatenate([a, b], axis=1) for a, b in zip(images, own, strict=True))
-        # in order of y, and at one y in order of F
-        order = xp.argsort(right, axis=1, stable=True)
-        y, left, right = (xp.take_along_axis(part, order, axis=1) for part in (y, left, right))
-        order = xp.argsort(y, axis=1, stable=True)
-        y, left, right = (xp.take_along_axis(part, order, axis=1) for part in (y, left, right))
-        return y, left, right
+        xp, line = namespace(self.map.values), self.map
+        levels = line.levels
+        own = levels, self.q._cdf_left(levels), self.q._cdf(levels)
+        s, left, right = (
+            concatenate([xp.broadcast_to(a[None, :], (b.shape[0], a.shape[0])), b], axis=1)
+            for a, b in zip(outline[:3], own, strict=True)
+        )
+        # in order of s, and at one s in order of F
+        for column in (2, 0):
+            order = xp.argsort((s, left, right)[column], axis=1, stable=True)
+            s, left, right = (xp.take_along_axis(part, order, axis=1) for part in (s, left, right))
+        middle = (s[:, :-1] + s[:, 1:]) / 2
+        piece = clip(xp.searchsorted(outline.y, xp.reshape(middle, (-1,))) - 1, 0, outline.bend.shape[0] - 1)
+        bend = xp.reshape(xp.take(outline.bend, piece), middle.shape)
+        slope = gather(line.slopes, line.piece(levels, middle))
+        y = line.inverse(s)
+        return Outline(y, left, right, xp.broadcast_to(bend, slope.shape) * slope**2)
+
+    def _places(self, s: Array) -> Array:
+        """Those of q, and the bends of the line."""
+        xp, places = namespace(self.map.values), super()._places(s)
+        return xp.sort(concatenate([places, self.map.values], axis=1), axis=1)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         y, a, b = self._stretches(y, lower, y)

@@ -9,6 +9,7 @@ from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.outline import Outline
 
 
 def single_row(batch: Distribution, index: int) -> Single:
@@ -86,9 +87,13 @@ class OnlyRow(Distribution):
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         return Squares(*_flat(self._row._squares_within, y, lower, upper))
 
-    def _outline(self) -> tuple[Array, Array, Array] | None:
+    @property
+    def is_discrete(self) -> bool:
+        return self._row.is_discrete
+
+    def _outline(self) -> Outline | None:
         outline = self._row._outline()
-        return None if outline is None else tuple(part[0, :] if part.ndim == 2 else part for part in outline)
+        return None if outline is None else Outline(*(part[0, :] if part.ndim == 2 else part for part in outline))
 
     def _infinite_mass(self) -> tuple[float, float]:
         below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self._row._infinite_mass())

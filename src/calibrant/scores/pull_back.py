@@ -13,7 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.folded import Folded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.moved_atoms import MovedAtoms
+from calibrant.distributions.moved_atoms import MovedAtoms, are_atoms
 from calibrant.distributions.pulled import Pulled, PulledOne
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.distributions.randomised import Randomised, Unrealised
@@ -57,7 +57,7 @@ RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),
     (lambda q, chart: isinstance(chart, BrokenLine), lambda q, chart: PulledBroken(chart, q)),
     (lambda q, chart: not q.shape and chart.standard, _of_one_map),
-    (lambda q, chart: not chart.shape and q.is_discrete, lambda q, chart: MovedAtoms(chart, q)),
+    (lambda q, chart: not chart.shape and are_atoms(q), lambda q, chart: MovedAtoms(chart, q)),
     (lambda q, chart: not chart.shape and not q.shape, lambda q, chart: PulledOne(chart, q)),
     (lambda q, chart: True, lambda q, chart: Pulled(chart, q)),
 )

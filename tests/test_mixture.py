@@ -1,0 +1,223 @@
+"""Mixtures, and folds above all: their quantiles, and how far the components disagree."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from calibrant import Calibrator, CrossCalibrated, Laplace, Mixture, Normal, Quantiles, StudentT
+from calibrant.distributions import Distribution
+from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
+from calibrant.scores import CDFScore, QuantileScore, ResidualScore, ZScore
+from calibrant.scores.pull_back import pull_back
+
+N, ROWS, FOLDS = 60, 40, 3
+LEVELS = np.array([0.1, 0.3, 0.5, 0.9])
+GRID = np.concatenate([10.0 ** -np.arange(15.0, 2.6, -0.5), np.linspace(0.005, 0.5, 100)])
+GRID = np.concatenate([GRID, 1 - GRID])
+
+
+def normals(loc, scale):
+    return Normal(loc, np.full_like(loc, scale))
+
+
+def quantiles(loc, scale):
+    return Quantiles(LEVELS, loc[:, None] + scale * np.array([-1.2, -0.6, 0.1, 1.4]))
+
+
+SCORES = {
+    "residual": (ResidualScore(), lambda loc, scale: loc),
+    "z": (ZScore(), normals),
+    "cdf": (CDFScore(), normals),
+    "quantile": (QuantileScore(), quantiles),
+}
+INTERPOLATORS = {"linear": Linear(), "naive": Naive(), "naf": NAF()}
+
+
+def folds(score, interpolator, scales=(1.0, 1.3, 0.8), rows=ROWS):
+    """The law of a batch, and the laws of its folds."""
+    score, prediction = SCORES[score]
+    rng = np.random.default_rng(7)
+    centre, members, predictions = rng.normal(size=rows), [], []
+    for k, scale in enumerate(scales):
+        y = 0.2 * k + scale * rng.standard_t(5, N)
+        members.append(Calibrator(score, INTERPOLATORS[interpolator]).fit(prediction(np.full(N, 0.2 * k), scale), y))
+        predictions.append(prediction(centre + 0.1 * k, scale))
+    laws = [member(each) for member, each in zip(members, predictions, strict=True)]
+    return CrossCalibrated(tuple(members))(predictions), laws
+
+
+def crps_by_integration(law, y, bends):
+    """Of a single row, by Gauss-Legendre between bends, and as far out as there is mass."""
+    bends = np.unique(np.append(bends[np.isfinite(bends)], y))
+    span = bends[-1] - bends[0]
+    out = span * np.geomspace(1e-3, 1e6, 120)
+    edges = np.concatenate([(bends[0] - out)[::-1], bends, bends[-1] + out])
+    x, w = np.polynomial.legendre.leggauss(12)
+    h = np.diff(edges)[:, None]
+    nodes = edges[:-1, None] + h * (x + 1) / 2
+    flat = nodes.reshape(1, -1)
+    tail = np.where(flat < y, law.cdf(flat), law.sf(flat)).reshape(nodes.shape)
+    return float(np.sum(tail**2 * h * w / 2))
+
+
+def bends_of(laws):
+    return np.concatenate([law.quantiles(np.append(GRID, np.arange(1, N + 1) / (N + 1)))[0] for law in laws])
+
+
+# ---- quantiles -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_the_quantile_of_naive_folds_is_the_first_of_their_atoms_that_reaches_the_level(score):
+    law, laws = folds(score, "naive")
+    atoms = np.sort(np.concatenate([each.quantiles((np.arange(N) + 0.5) / N) for each in laws], axis=1), axis=1)
+    reached = law.cdf(atoms + 1e-13)  # an atom lies within a rounding of its place
+    for p in [1e-4, 0.3, 0.5, 1 / 3, *np.random.default_rng(0).random(20), 0.999]:
+        first = np.take_along_axis(atoms, np.argmax(reached >= p, axis=1)[:, None], axis=1)[:, 0]
+        y = law.ppf(p)
+        np.testing.assert_allclose(y, first, atol=1e-13)
+        assert np.all(law.cdf(y) >= p)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("interpolator", ["linear", "naf"])
+def test_the_cdf_of_folds_gives_the_level_of_a_quantile_back(score, interpolator):
+    law, _ = folds(score, interpolator)
+    for p in [1e-12, 1e-5, 0.01, *np.random.default_rng(1).random(20), 0.99]:
+        np.testing.assert_allclose(law.cdf(law.ppf(p)), p, rtol=1e-11)
+    for rest in [1e-3, 1e-5, 1e-12]:
+        np.testing.assert_allclose(law.sf(law.ppf(1 - rest)), 1 - (1 - rest), rtol=1e-9)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("interpolator", INTERPOLATORS)
+def test_the_quantile_of_a_row_has_the_same_bits_in_any_batch(score, interpolator):
+    law, _ = folds(score, interpolator)
+    p = np.random.default_rng(2).random(ROWS)
+    order = np.random.default_rng(3).permutation(ROWS)
+    y = law.ppf(p)
+    np.testing.assert_array_equal(law[order].ppf(p[order]), y[order])
+    np.testing.assert_array_equal([law[i : i + 1].ppf(p[i : i + 1])[0] for i in range(ROWS)], y)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted(Distribution):
+    """A law that counts how many values it is asked for."""
+
+    law: Distribution
+    asked: list = field(default_factory=list, metadata={"shared": True})
+
+    @property
+    def shape(self):
+        return self.law.shape
+
+    @property
+    def is_discrete(self):
+        return self.law.is_discrete
+
+    def _count(self, name, argument):
+        result = getattr(self.law, name)(argument)
+        self.asked.append(result.size)
+        return result
+
+    def _cdf(self, y):
+        return self._count("_cdf", y)
+
+    def _ppf(self, p):
+        return self._count("_ppf", p)
+
+    def _logpdf(self, y):
+        return self._count("_logpdf", y)
+
+    def _mean(self):
+        return self.law._mean()
+
+    def _std(self):
+        return self.law._std()
+
+    def _crps(self, y):
+        return self.law._crps(y)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("interpolator", INTERPOLATORS)
+def test_a_quantile_takes_few_values_of_every_fold(score, interpolator):
+    _, laws = folds(score, interpolator, rows=300)
+    counted = [Counted(law) for law in laws]
+    Mixture(counted, [1 / 3] * 3).ppf(np.random.default_rng(4).random(300))
+    assert sum(counted[0].asked) <= 25 * 300
+
+
+def test_a_component_without_weight_and_one_with_mass_at_infinity_do_no_harm():
+    naive = Calibrator(ResidualScore(), Naive()).fit(np.zeros(3), np.array([-1.0, 0.0, 1.0]))(np.zeros(2))
+    law = Mixture([naive, Normal(np.zeros(2), 1.0), Laplace(np.full(2, 1e6), 1.0)], [0.5, 0.5, 0.0])
+    p = np.array([1e-3, 0.2, 0.8, 0.999])
+    y = law.quantiles(p)
+    assert np.all(law.cdf(y) >= p - 1e-15)
+    assert np.all(law.cdf_left(y) <= p + 1e-15)
+    np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[-np.inf, np.inf]] * 2)
+
+
+@pytest.mark.parametrize("tails", [InfiniteTails(), ExponentialTails()])
+def test_a_quantile_is_infinite_where_the_mass_at_infinity_reaches_the_level_and_nowhere_else(tails):
+    rng = np.random.default_rng(8)
+    sizes = np.array([10, 190, 200])
+    members = [Calibrator(ResidualScore(), Linear(tails)).fit(np.zeros(n), rng.normal(size=n)) for n in sizes]
+    law = CrossCalibrated(tuple(members))([np.zeros(4)] * 3)
+    below, above = law._infinite_mass()
+    for p in [1e-20, 1e-3, 0.007, 0.05, 0.95, 0.999, 1 - 1e-15]:
+        np.testing.assert_array_equal(np.isinf(law.ppf(p)), (p <= below) | (p > 1 - above))
+
+
+def test_the_quantile_where_no_component_has_mass_is_where_the_mass_before_it_ends():
+    left, right = (Calibrator(ResidualScore(), Naive()).fit(np.zeros(4), y + np.arange(4.0)) for y in (0.0, 100.0))
+    law = Mixture([left([0.0]), right([0.0])], [0.5, 0.5])
+    np.testing.assert_allclose(law.ppf(0.5), 3.0)
+    np.testing.assert_allclose(law.ppf(np.nextafter(0.5, 1)), 100.0)
+
+
+# ---- crps ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("interpolator", ["linear", "naf"])
+def test_the_crps_of_folds_of_very_different_scales_is_exact(score, interpolator):
+    law, laws = folds(score, interpolator, scales=(1.0, 0.01, 30.0), rows=1)
+    bends = [bends_of(laws)]
+    if score == "quantile":
+        bends += [each.map.values[0] for each in laws]
+    truth = crps_by_integration(law, 0.2, np.concatenate(bends))
+    bound = 1e-8 if (score, interpolator) in {("residual", "linear"), ("z", "linear"), ("quantile", "linear")} else 1e-7
+    assert abs(law.crps(0.2)[0] - truth) <= bound * law.std()[0]
+
+
+def test_the_crps_of_folds_with_heavy_tails_is_exact():
+    rng = np.random.default_rng(5)
+    members, predictions = [], []
+    for scale in (1.0, 0.01, 30.0):
+        members.append(Calibrator(CDFScore()).fit(StudentT(4.0, np.zeros(30), scale), scale * rng.standard_t(4, 30)))
+        predictions.append(StudentT(4.0, np.zeros(1), scale))
+    laws = [member(each) for member, each in zip(members, predictions, strict=True)]
+    law = CrossCalibrated(tuple(members))(predictions)
+    levels = np.append(GRID, np.arange(1, 31) / 31)
+    bends = np.concatenate([each.quantiles(levels)[0] for each in laws])
+    assert abs(law.crps(0.2)[0] - crps_by_integration(law, 0.2, bends)) <= 1e-6 * law.std()[0]
+
+
+@pytest.mark.parametrize("interpolator", ["linear", "naive"])
+def test_a_single_mixture_pulled_back_through_broken_lines_is_exact(interpolator):
+    rng = np.random.default_rng(6)
+    parts = [
+        Calibrator(ResidualScore(), INTERPOLATORS[interpolator]).fit(np.zeros(N), scale * rng.normal(size=N) + 0.5).q
+        for scale in (0.3, 1.0)
+    ]
+    q = Mixture(parts, [0.4, 0.6])
+    law = pull_back(q, QuantileScore().chart(quantiles(np.zeros(1), 1.0)))
+    levels = np.append(GRID, np.arange(1, N + 1) / (N + 1))
+    images = law.map.inverse(np.concatenate([part.ppf(levels) for part in parts])[None, :])[0]
+    bends = np.concatenate([images, law.map.values[0]])
+    if interpolator == "naive":
+        bends = bends[np.isfinite(bends)]
+    truth = crps_by_integration(law, 0.2, bends)
+    np.testing.assert_allclose(law.crps(0.2)[0], truth, rtol=1e-8)
