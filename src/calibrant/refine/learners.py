@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import ThreadpoolController
 
 from calibrant._arrays import Array
 from calibrant.refine.rows import TrainingRows
 
 MOST = 200_000
 """So many rows teach a boosted model at most, taken at random from more."""
+_LITTLE = 500_000
+"""Numbers in a matrix."""
 
 
 def boosted(rows: TrainingRows, target: Array, **settings: Any) -> HistGradientBoostingRegressor:
@@ -27,12 +32,29 @@ def boosted(rows: TrainingRows, target: Array, **settings: Any) -> HistGradientB
             **settings,
         }
     )
-    return model.fit(rows.matrix, target, sample_weight=rows.sample_weight)
+    with few_threads(rows.matrix):
+        return model.fit(rows.matrix, target, sample_weight=rows.sample_weight)
+
+
+def predicted(model: HistGradientBoostingRegressor, matrix: Array) -> Array:
+    """What a boosted model says of these rows."""
+    with few_threads(matrix):
+        return model.predict(matrix)
+
+
+def few_threads(matrix: Array) -> AbstractContextManager[Any]:
+    """One thread where there is little to do: many would wait for each other at each of a thousand short steps."""
+    return nullcontext() if matrix.size > _LITTLE else _threads().limit(limits=1, user_api="openmp")
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def crossed(rows: TrainingRows, target: Array, count: int = 5, **settings: Any) -> Array:
     """The prediction of each row by a boosted model that did not see it."""
     out = np.empty(len(rows))
     for train, test in rows.folds(count):
-        out[test] = boosted(rows[train], target[train], **settings).predict(rows.matrix[test])
+        out[test] = predicted(boosted(rows[train], target[train], **settings), rows.matrix[test])
     return out

@@ -48,9 +48,9 @@ class Local(Refiner):
             self.trees,
             min_samples_leaf=max(1, min(self.leaf, n // 4)),
             max_features=0.34,
-            max_samples=min(0.7, 4_000 / n),
+            max_samples=max(1, min(int(0.7 * n), 4_000)),
             random_state=rows.seed,
-        ).fit(matrix, (r[:, None] <= splits).astype(np.float32), sample_weight=weight)
+        ).fit(matrix, np.squeeze(r[:, None] <= splits, axis=1 if len(splits) == 1 else ()), sample_weight=weight)
         points = np.unique(np.concatenate([np.quantile(r, _THRESHOLDS), [r.min(), r.max()]]))
         place = np.searchsorted(points, r)
         of_all = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))

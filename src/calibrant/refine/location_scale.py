@@ -12,7 +12,7 @@ from calibrant._arrays import Array
 from calibrant.distributions import Distribution, Normal
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, boosted, crossed
+from calibrant.refine.learners import MOST, boosted, crossed, predicted
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.shrinkage import Shrinkage
 
@@ -76,6 +76,6 @@ class LocationScaleRefinement:
         matrix = self.features(X, prediction)
         location = matrix[:, 0]
         if self.location is not None:
-            location = location + self.step * self.location.predict(matrix)
-        log_scale = np.zeros(len(matrix)) if self.scale is None else self.scale.predict(matrix)
+            location = location + self.step * predicted(self.location, matrix)
+        log_scale = np.zeros(len(matrix)) if self.scale is None else predicted(self.scale, matrix)
         return location, self.shrinkage(np.exp(log_scale))

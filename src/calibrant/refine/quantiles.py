@@ -13,7 +13,7 @@ from calibrant._arrays import Array, probabilities
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, boosted
+from calibrant.refine.learners import MOST, boosted, predicted
 from calibrant.refine.rows import TrainingRows
 
 NINE = tuple(k / 10 for k in range(1, 10))
@@ -52,7 +52,7 @@ class QuantilesRefinement:
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """The quantiles of each row."""
         matrix = self.features(X, prediction)
-        values = np.stack([model.predict(matrix) for model in self.models], axis=1)
+        values = np.stack([predicted(model, matrix) for model in self.models], axis=1)
         return Quantiles(self.levels, matrix[:, :1] + apart(values, self.unit))
 
 

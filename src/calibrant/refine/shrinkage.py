@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 
-_SHARES = (0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)
+_SHARES = (0.0, 0.01, 0.02, *(k / 20 for k in range(1, 21)))
 _POWERS = (0.25, 0.5, 0.75, 1.0, 1.25)
 
 
