@@ -136,10 +136,6 @@ class Distribution(Forecast):
         """The quantiles at probabilities sigmoid(s), for many increasing s that all rows share: (1, k) or (k,)."""
         return self._ppf_logit(s)
 
-    def _quantiles_near(self, s: Array) -> Array:
-        """The same, for places that need not be exact."""
-        return self._quantiles_logit(s)
-
     def _places(self, s: Array) -> Array:
         """Places in each row, (n, m), between which its CDF is smooth, as far as the logits s, (1, k), reach."""
         return self._quantiles_logit(device_like(levels_around(s)[None, :], self.like))

@@ -6,6 +6,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.integrals import largest
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
 
@@ -68,8 +69,7 @@ class Composed(Integrated):
             inner = s[:-1, None] + (s[1:] - s[:-1])[:, None] * share
             s = concatenate([xp.reshape(inner, (-1,)), s[-1:]])
         y = self.map.inverse_at(s[None, :]) if self.map.shape else self.map.inverse(s)
-        finite = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
-        return clip(y, -finite, finite), self.q._cdf_left(s), self.q._cdf(s)
+        return clip(y, -largest(y), largest(y)), self.q._cdf_left(s), self.q._cdf(s)
 
     def _infinite_mass(self) -> tuple[float, float]:
         return self.q._infinite_mass()

@@ -32,6 +32,11 @@ class Fold:
         """The zero."""
         return self.origin
 
+    @property
+    def solved(self) -> bool:
+        """It has a formula."""
+        return False
+
     def __call__(self, u: Array) -> Array:
         """As 1 / (|u| + sqrt(u^2 + 1)) on the side where the sum cancels."""
         xp = namespace(u)
@@ -47,10 +52,6 @@ class Fold:
         return xp.where(own, u, xp.full_like(u, -xp.inf if self.upper else xp.inf))
 
     def inverse_at(self, s: Array) -> Array:
-        """The same."""
-        return self.inverse(s)
-
-    def inverse_near(self, s: Array) -> Array:
         """The same."""
         return self.inverse(s)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from array_api_compat import device
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, namespace, single_precision
+
+T = TypeVar("T", bound=tuple[Array, ...])
 
 
 class PartialMoments(NamedTuple):
@@ -62,6 +65,30 @@ def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[flo
         part.lower + (1 - above) ** 2 * over - below**2 * under,
         part.upper + (1 - below) ** 2 * under - above**2 * over,
     )
+
+
+def double(like: Array) -> Array:
+    """`like`, or a zero beside it in double precision."""
+    xp = namespace(like)
+    return xp.zeros((), dtype=xp.float64, device=device(like)) if single_precision(like) else like
+
+
+def in_double(integrals: Callable[..., T], y: Array, *bounds: Array) -> T:
+    """Integrals between values of single precision in double precision, and back.
+
+    Tails count as far as 1e-100 of the mass, and squares of what lies there: single precision ends long before.
+    """
+    if not single_precision(y):
+        return integrals(y, *bounds)
+    xp = namespace(y)
+    found = integrals(*(None if value is None else xp.astype(value, xp.float64) for value in (y, *bounds)))
+    with np.errstate(over="ignore"):
+        return type(found)(*(xp.astype(part, y.dtype) for part in found))
+
+
+def largest(like: Array) -> float:
+    """A number whose square is still a float."""
+    return 1e-3 * float(namespace(like).finfo(like.dtype).max) ** 0.5
 
 
 def bound_or_none(bound: Array) -> Array:

@@ -1,114 +1,73 @@
-"""Integrals of H(y) = q(map(y)) for a batch of any maps: Gauss-Legendre in y, between the images of the bends of q.
+"""Integrals of H(y) = q(map(y)) for a batch of any maps: between places where a map is smooth, with a rule for each.
 
-The work a row grows with the number of scores: this is for the rows that `SmoothRows` finds too rough.
+With F = H(y), S = 1 - F, and a stretch of y from a to b, h long, the integrals are those of lengths against dq:
+
+    the integral of F   over it:  h F(a)   + that of (b - Y) against dq
+    the integral of F^2 over it:  h F(a)^2 + that of (b - Y) against d(q^2)
+
+and the same, mirrored, for S. Y is a polynomial in the score on each stretch, see `stretch_rule`. It takes a map's
+values alone, not its inverse: this is for the rows that `SmoothRows` finds too rough, or too dear to invert.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from typing import NamedTuple
+from functools import partial, reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant._search import count_up_to, gather
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
-from calibrant.distributions.maps import Increasing
+from calibrant.distributions.integrals import PartialMoments, Squares, largest, moments_beyond, squares_beyond
+from calibrant.distributions.row_blocks import Block, mended
+from calibrant.distributions.rule import scores_along
 from calibrant.distributions.stretch_rule import NODES, Place, StretchRule
+from calibrant.distributions.tails import HEAVY, still_rising
 
 _BLOCK = 2**12  # stretches at a time
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
+"""Where the nodes of a stretch lie between its ends: closer together towards them, where polynomials are at their worst."""
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
 class RoughRows:
-    """Partial moments and squares of each row, between bounds, (n, 1) or None for the ends of the line."""
+    """Partial moments and squares of rows that share q, to 1e-8 or so, in time that does not depend on n."""
 
-    map: Increasing
     q: Distribution
 
-    def partial_moments(self, y: Array, lower: Array = None, upper: Array = None) -> PartialMoments:
+    def partial_moments(self, block: Block) -> list[Array]:
         """See `PartialMoments`."""
-        *part, over, under = self._in_blocks(y, lower, upper, _moments)
-        return moments_beyond(PartialMoments(*part), over, under, self.q._infinite_mass())
+        return self._in_blocks(block, _moments)
 
-    def squares(self, y: Array, lower: Array = None, upper: Array = None) -> Squares:
+    def squares(self, block: Block) -> list[Array]:
         """See `Squares`."""
-        *part, over, under = self._in_blocks(y, lower, upper, _squares)
-        return squares_beyond(Squares(*part), over, under, self.q._infinite_mass())
+        return self._in_blocks(block, _squares)
 
-    def _in_blocks(self, y: Array, lower: Array, upper: Array, integrate: Array) -> list[Array]:
-        (rows,) = self.map.shape
-        y = namespace(y).broadcast_to(y, (rows, y.shape[1]))
-        rule = self._rule()
-        size = max(1, _BLOCK // (60 * max(1, y.shape[1])))
-        parts = []
-        for start in range(0, max(rows, 1), size):
-            block = slice(start, min(start + size, rows))
-            low, high = (end if end is None or end.shape[0] == 1 else end[block, ...] for end in (lower, upper))
-            with np.errstate(over="ignore", invalid="ignore"):  # of moments that do not exist
-                parts.append(self._integrate(take_rows(self.map, block), rule, y[block, ...], low, high, integrate))
+    def _in_blocks(self, block: Block, integrate: Callable[[_Rows], list[Array]]) -> list[Array]:
+        size = max(1, _BLOCK // (100 + 2 * block.y.shape[1]))
+        parts = [self._answer(part, integrate) for part in block.split(size)]
         return [concatenate(column) for column in zip(*parts, strict=True)]
 
-    def _rule(self) -> StretchRule:
-        like = self.map.like
-        key = ("stretch rule", namespace(like).__name__, str(like.dtype), str(device(like)))
+    def _answer(self, block: Block, integrate: Callable[[_Rows], list[Array]], *, far: bool = False) -> list[Array]:
+        """As far as nearly all of the mass lies, and for rows with heavy tails as far as floats go."""
+        with np.errstate(over="ignore", invalid="ignore"):  # of moments that do not exist
+            rows = _Rows.of(block, self.q, self._rule(block.y), far=far)
+            results = integrate(rows)
+            return results if far else mended(results, rows.heavy(), block, partial(self._answer, integrate=integrate, far=True))
+
+    def _rule(self, like: Array) -> StretchRule:
+        key = ("stretch rule", namespace(like).__name__, str(device(like)))
         return keep(self.q, key, lambda: StretchRule.of(self.q, like))
 
-    def _integrate(
-        self, map: Increasing, rule: StretchRule, y: Array, lower: Array, upper: Array, integrate: Array
-    ) -> tuple[Array, ...]:
-        xp = namespace(y)
-        edges = self._edges(map, rule, y)
-        if lower is not None or upper is not None:
-            low = edges[:, :1] if lower is None else xp.zeros_like(edges[:, :1]) + lower
-            high = edges[:, -1:] if upper is None else xp.zeros_like(edges[:, :1]) + upper
-            inner = xp.minimum(xp.maximum(edges, low), high)
-            edges = concatenate([low, inner, high], axis=1)
-        inside = xp.minimum(xp.maximum(y, edges[:, :1]), edges[:, -1:])
-        piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
-        at_edges, at_y = rule.at(map(edges)), rule.at(map(inside))
 
-        def between(low: Array, high: Array, start: Place, stop: Place) -> _Pieces:
-            h = high - low
-            nodes = xp.reshape(low[..., None] + h[..., None] * device_like(_SHARES[1:-1], y), (low.shape[0], -1))
-            s = xp.reshape(map(nodes), (*low.shape, NODES - 2))
-            inner = [s[..., j] for j in range(NODES - 2)]
-            return _Pieces(h, start, stop, rule.weights(start, stop, inner, squares=integrate is _squares))
-
-        whole = between(edges[:, :-1], edges[:, 1:], at_edges.part((slice(None), slice(None, -1))), at_edges.part((slice(None), slice(1, None))))
-        a, b = gather(edges, piece), gather(edges, piece + 1)
-        left = Place(*(gather(part, piece) for part in at_edges))
-        right = Place(*(gather(part, piece + 1) for part in at_edges))
-        first, last = integrate(piece, whole, between(a, inside, left, at_y), between(inside, b, at_y, right))
-        zero = xp.zeros_like(y)
-        over, under = xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
-        return (*(xp.astype(part, y.dtype) for part in (*first, *last)), over, under)
-
-    def _edges(self, map: Increasing, rule: StretchRule, y: Array) -> Array:
-        """Places between which the map is smooth, as far as q reaches, in order."""
-        xp, rows = namespace(y), y.shape[0]
-        ends = xp.astype(rule.points[1:-1], y.dtype)[None, :]
-        ends = concatenate([ends[:, :1], ends[:, -1:]], axis=1)
-        low = xp.broadcast_to(map.inverse(ends), (rows, 2))
-        places = map.places(ends)
-        parts = [low, xp.broadcast_to(places, (rows, places.shape[1]))]
-        low = low[:, :1]
-        for mass, end in zip(self.q._infinite_mass(), (-np.inf, np.inf), strict=True):
-            if mass:  # where a map of a bounded label takes it to
-                landed = map.inverse(device_like([[end]], y))
-                parts.append(xp.where(xp.isfinite(landed), landed, low) + xp.zeros_like(low))
-        largest = 1e-3 * float(xp.finfo(y.dtype).max) ** 0.5  # whose square is still a float
-        parts = [xp.where(xp.abs(part) <= largest, part, xp.zeros_like(part)) for part in parts]
-        return xp.sort(concatenate(parts, axis=1), axis=1)
-
-
-class _Pieces(NamedTuple):
+class _Stretches(NamedTuple):
     """Stretches of y: their lengths, what q is at their ends, and its weights at their nodes."""
 
     h: Array
@@ -117,35 +76,148 @@ class _Pieces(NamedTuple):
     weights: list[list[Array]]
 
     def below(self, power: int, which: int = 0) -> Array:
-        """The integral of F (b - y)^(power - 1), or of F^2, as a multiple of h^power."""
+        """The integral of (b - y)^(power - 1) F, or of F^2."""
         return self._sum(1 - _SHARES, self.start.F, power, which)
 
     def above(self, power: int, which: int = 0) -> Array:
-        """The same of 1 - F, and of y - a."""
+        """The integral of (y - a)^(power - 1) S, or of S^2."""
         return self._sum(_SHARES, self.stop.S, power, which)
 
-    def _sum(self, shares: Array, at_end: Array, power: int, which: int) -> Array:
-        weights = self.weights[which]
-        terms = (weight * float(share**power) for weight, share in zip(weights, shares, strict=True) if share)
+    def _sum(self, shares: Floats, at_end: Array, power: int, which: int) -> Array:
         squared = len(self.weights) > 1
+        terms = (w * float(x**power) for w, x in zip(self.weights[which], shares, strict=True) if x > 0)
         return reduce(lambda a, b: a + b, terms, at_end**2 if squared else at_end) * self.h**power / power
 
 
-def _squares(piece: Array, whole: _Pieces, left: _Pieces, right: _Pieces) -> tuple[tuple[Array, ...], ...]:
-    """The integrals of F^2 up to a point in `piece` and of (1 - F)^2 from it on."""
-    first, last = _prefix(whole.below(1, 0)), _suffix(whole.above(1, 1))
-    return (gather(first, piece) + left.below(1, 0),), (gather(last, piece + 1) + right.above(1, 1),)
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Some rows, cut into stretches."""
+
+    block: Block
+    q: Distribution
+    rule: StretchRule
+    edges: Array
+    at: Place
+    """Of the edges."""
+    inside: Array
+    """What is asked, moved into the stretches."""
+    piece: Array
+    """The stretch of each."""
+
+    @classmethod
+    def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool) -> _Rows:
+        """Cut at places between which the map is smooth, between the bounds."""
+        xp, y = namespace(block.y), block.y
+        edges = _edges(block, q, far=far)
+        low, high = edges[:, :1], edges[:, -1:]
+        if block.lower is not None or block.upper is not None:
+            low = low if block.lower is None else xp.zeros_like(low) + block.lower
+            high = high if block.upper is None else xp.zeros_like(low) + block.upper
+            edges = concatenate([low, xp.minimum(xp.maximum(edges, low), high), high], axis=1)
+        inside = xp.minimum(xp.maximum(y, low), high)
+        piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
+        return cls(block, q, rule, edges, rule.at(block.map(edges)), inside, piece)
+
+    def stretches(self, *, squares: bool) -> tuple[_Stretches, _Stretches, _Stretches]:
+        """All of them; and for what is asked, the part of its own stretch below it and that above."""
+
+        def between(low: Array, high: Array, start: Place, stop: Place) -> _Stretches:
+            xp, h = namespace(low), high - low
+            nodes = low[..., None] + h[..., None] * device_like(_SHARES[1:-1], low)
+            s = xp.reshape(self.block.map(xp.reshape(nodes, (low.shape[0], -1))), nodes.shape)
+            inner = [s[..., j] for j in range(NODES - 2)]
+            return _Stretches(h, start, stop, self.rule.weights(start, stop, inner, squares=squares))
+
+        at_y = self.rule.at(self.block.map(self.inside))
+        (a, left), (b, right) = (
+            (gather(self.edges, index), Place(*(gather(column, index) for column in self.at)))
+            for index in (self.piece, self.piece + 1)
+        )
+        starts, stops = (Place(*(column[:, cut] for column in self.at)) for cut in (slice(None, -1), slice(1, None)))
+        return (
+            between(self.edges[:, :-1], self.edges[:, 1:], starts, stops),
+            between(a, self.inside, left, at_y),
+            between(self.inside, b, at_y, right),
+        )
+
+    @property
+    def beyond(self) -> tuple[Array, Array]:
+        """How far what is asked lies above and below the stretches."""
+        xp, y = namespace(self.inside), self.block.y
+        zero = xp.zeros_like(y)
+        return xp.maximum(y - self.inside, zero), xp.maximum(self.inside - y, zero)
+
+    @property
+    def unbounded(self) -> tuple[bool, bool]:
+        """Whether the mass thins out towards either end of the line."""
+        below, above = self.q._infinite_mass()
+        return self.block.lower is None and not below, self.block.upper is None and not above
+
+    def heavy(self) -> Array:
+        """The rows in which what lies beyond the outermost edges is more than a rounding."""
+        xp, F = namespace(self.edges), self.at.F
+        middle = xp.sum(xp.astype(F < 0.5, xp.int64), axis=1)[:, None]
+        out = self.edges - gather(self.edges, clip(middle, 0, F.shape[1] - 1))
+        total = xp.sum((F[:, 1:] - F[:, :-1]) * (out[:, 1:] ** 2 + out[:, :-1] ** 2), axis=1)
+        heavy = xp.zeros_like(total) > 1
+        for is_open, mass, end in zip(self.unbounded, (F[:, 0], self.at.S[:, -1]), (out[:, 0], out[:, -1]), strict=True):
+            heavy = heavy | ~(mass * end**2 <= HEAVY * total) if is_open else heavy
+        return heavy
 
 
-def _moments(piece: Array, whole: _Pieces, left: _Pieces, right: _Pieces) -> tuple[tuple[Array, ...], ...]:
-    """The integrals of F up to the same point and of 1 - F from it on, and the integrals of these."""
-    first, last = _prefix(whole.below(1)), _suffix(whole.above(1))
-    first2 = _prefix(whole.h * first[:, :-1] + whole.below(2))
-    last2 = _suffix(whole.h * last[:, 1:] + whole.above(2))
+def _edges(block: Block, q: Distribution, *, far: bool) -> Array:
+    """Places between which a row's map is smooth, as far as q reaches, in order."""
+    xp, rows = namespace(block.y), block.rows
+    places = block.map.places(scores_along(q, block.y, far=far)[None, :])
+    parts = [xp.broadcast_to(places, (rows, places.shape[1]))]
+    for mass, end in zip(q._infinite_mass(), (-np.inf, np.inf), strict=True):
+        if mass:  # where a map of a bounded label takes it to
+            landed = block.map.inverse(device_like([[end]], block.y))
+            parts.append(xp.where(xp.isfinite(landed), landed, parts[0][:, :1]) + xp.zeros_like(parts[0][:, :1]))
+    most = largest(block.y)
+    return xp.sort(clip(concatenate(parts, axis=1), -most, most), axis=1)
+
+
+def _moments(rows: _Rows) -> list[Array]:
+    """The integrals of F up to a point in a stretch and of S from it on, and the integrals of these."""
+    whole, left, right = rows.stretches(squares=False)
+    once, h, piece = (whole.below(1), whole.above(1)), whole.h, rows.piece
+    first, last = _prefix(once[0]), _suffix(once[1])
+    twice = h * first[:, :-1] + whole.below(2), h * last[:, 1:] + whole.above(2)
+    first2, last2 = _prefix(twice[0]), _suffix(twice[1])
     low, high = gather(first, piece), gather(last, piece + 1)
-    lower2 = gather(first2, piece) + left.h * low + left.below(2)
-    upper2 = gather(last2, piece + 1) + right.h * high + right.above(2)
-    return (low + left.below(1), lower2), (high + right.above(1), upper2)
+    part = PartialMoments(
+        low + left.below(1),
+        gather(first2, piece) + left.h * low + left.below(2),
+        high + right.above(1),
+        gather(last2, piece + 1) + right.h * high + right.above(2),
+    )
+    xp, (below, above) = namespace(low), rows.unbounded
+    rising = [
+        still_rising(terms, mass) if is_open else None
+        for terms, mass, is_open in (
+            (once[0], whole.stop.F, below),
+            (twice[0], whole.stop.F, below),
+            (once[1], whole.start.S, above),
+            (twice[1], whole.start.S, above),
+        )
+    ]
+    part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
+    return [
+        moment if rises is None else xp.where(rises[:, None], xp.full_like(moment, xp.inf), moment)
+        for moment, rises in zip(part, rising, strict=True)
+    ]
+
+
+def _squares(rows: _Rows) -> list[Array]:
+    """The integrals of F^2 up to the same point and of S^2 from it on."""
+    whole, left, right = rows.stretches(squares=True)
+    first, last = _prefix(whole.below(1, 0)), _suffix(whole.above(1, 1))
+    part = Squares(
+        gather(first, rows.piece) + left.below(1, 0),
+        gather(last, rows.piece + 1) + right.above(1, 1),
+    )
+    return list(squares_beyond(part, *rows.beyond, rows.q._infinite_mass()))
 
 
 def _prefix(terms: Array) -> Array:

@@ -30,8 +30,9 @@ class Shifted(Chart):
     def inverse_at(self, s: Array) -> Array:
         return self.chart.inverse_at(s + self.shift)
 
-    def inverse_near(self, s: Array) -> Array:
-        return self.chart.inverse_near(s + self.shift)
+    @property
+    def solved(self) -> bool:
+        return self.chart.solved
 
     def log_slope(self, y: Array) -> Array:
         return self.chart.log_slope(y)
