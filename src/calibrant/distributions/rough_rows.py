@@ -29,11 +29,14 @@ from calibrant.distributions.rule import scores_along
 from calibrant.distributions.stretch_rule import NODES, Place, StretchRule
 from calibrant.distributions.tails import HEAVY, still_rising
 
-_BLOCK = 2**12  # stretches at a time
+_BLOCK = 2**14  # stretches at a time
+_FINEST = 64  # parts of a stretch
+_ROUGH = 1e-5  # of the spread: how much the highest power may count; what is missed then is a hundredth of that
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together towards them, where polynomials are at their worst."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Integrate = Callable[["_Rows"], tuple[list[Array], Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +53,24 @@ class RoughRows:
         """See `Squares`."""
         return self._in_blocks(block, _squares)
 
-    def _in_blocks(self, block: Block, integrate: Callable[[_Rows], list[Array]]) -> list[Array]:
-        size = max(1, _BLOCK // (100 + 2 * block.y.shape[1]))
-        parts = [self._answer(part, integrate) for part in block.split(size)]
-        return [concatenate(column) for column in zip(*parts, strict=True)]
+    def _in_blocks(self, block: Block, integrate: Integrate, *, far: bool = False, parts: int = 1) -> list[Array]:
+        size = max(1, _BLOCK // (100 * parts + 2 * block.y.shape[1]))
+        answers = [self._answer(part, integrate, far=far, parts=parts) for part in block.split(size)]
+        return [concatenate(column) for column in zip(*answers, strict=True)]
 
-    def _answer(self, block: Block, integrate: Callable[[_Rows], list[Array]], *, far: bool = False) -> list[Array]:
-        """As far as nearly all of the mass lies, and for rows with heavy tails as far as floats go."""
-        with np.errstate(over="ignore", invalid="ignore"):  # of moments that do not exist
-            rows = _Rows.of(block, self.q, self._rule(block.y), far=far)
-            results = integrate(rows)
-            return results if far else mended(results, rows.heavy(), block, partial(self._answer, integrate=integrate, far=True))
+    def _answer(self, block: Block, integrate: Integrate, *, far: bool, parts: int) -> list[Array]:
+        """As far as nearly all of the mass lies; for rows with heavy tails as far as floats go, for rough ones finer."""
+        with np.errstate(all="ignore"):  # of moments that do not exist, and stretches of no length
+            rows = _Rows.of(block, self.q, self._rule(block.y), far=far, parts=parts)
+            results, rough = integrate(rows)
+            again = partial(self._in_blocks, integrate=integrate)
+            if not far:
+                heavy = rows.heavy()
+                results = mended(results, heavy, block, partial(again, far=True, parts=parts))
+                rough = rough & ~heavy
+            if parts < _FINEST:
+                results = mended(results, rough, block, partial(again, far=far, parts=4 * parts))
+            return results
 
     def _rule(self, like: Array) -> StretchRule:
         key = ("stretch rule", namespace(like).__name__, str(device(like)))
@@ -73,7 +83,24 @@ class _Stretches(NamedTuple):
     h: Array
     start: Place
     stop: Place
+    nodes: list[Array]
+    """The scores of its nodes."""
     weights: list[list[Array]]
+
+    def rough(self) -> Array:
+        """The rows whose Y is no polynomial of the score yet: those in which the highest power still counts.
+
+        That power has the divided difference of Y at all nodes, and is 2 / 4^k at most between them, k its degree.
+        """
+        xp, k = namespace(self.h), NODES - 1
+        y, length = [xp.full_like(self.h, float(x)) for x in _SHARES], self.stop.s - self.start.s
+        for step in range(1, NODES):
+            y = [(y[i + 1] - y[i]) / ((self.nodes[i + step] - self.nodes[i]) / length) for i in range(NODES - step)]
+        miss = xp.abs(y[0]) * 2 / 4**k
+        mass = xp.minimum(self.stop.F - self.start.F, self.start.S - self.stop.S)
+        miss = self.h * xp.where(mass > 0, mass * xp.where(miss < 1, miss, xp.ones_like(miss)), xp.zeros_like(mass))
+        spread = self.h * xp.minimum(self.stop.F, self.start.S)
+        return ~(xp.sum(miss, axis=1) <= _ROUGH * xp.sum(spread, axis=1))
 
     def below(self, power: int, which: int = 0) -> Array:
         """The integral of (b - y)^(power - 1) F, or of F^2."""
@@ -105,8 +132,8 @@ class _Rows:
     """The stretch of each."""
 
     @classmethod
-    def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool) -> _Rows:
-        """Cut at places between which the map is smooth, between the bounds."""
+    def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool, parts: int) -> _Rows:
+        """Cut at places between which the map is smooth, between the bounds, and each stretch into equal parts."""
         xp, y = namespace(block.y), block.y
         edges = _edges(block, q, far=far)
         low, high = edges[:, :1], edges[:, -1:]
@@ -114,6 +141,10 @@ class _Rows:
             low = low if block.lower is None else xp.zeros_like(low) + block.lower
             high = high if block.upper is None else xp.zeros_like(low) + block.upper
             edges = concatenate([low, xp.minimum(xp.maximum(edges, low), high), high], axis=1)
+        if parts > 1:
+            share = device_like(np.arange(parts) / parts, edges)
+            inner = edges[:, :-1, None] + (edges[:, 1:] - edges[:, :-1])[..., None] * share
+            edges = concatenate([xp.reshape(inner, (block.rows, -1)), edges[:, -1:]], axis=1)
         inside = xp.minimum(xp.maximum(y, low), high)
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
         return cls(block, q, rule, edges, rule.at(block.map(edges)), inside, piece)
@@ -126,7 +157,8 @@ class _Rows:
             nodes = low[..., None] + h[..., None] * device_like(_SHARES[1:-1], low)
             s = xp.reshape(self.block.map(xp.reshape(nodes, (low.shape[0], -1))), nodes.shape)
             inner = [s[..., j] for j in range(NODES - 2)]
-            return _Stretches(h, start, stop, self.rule.weights(start, stop, inner, squares=squares))
+            weights = self.rule.weights(start, stop, inner, squares=squares)
+            return _Stretches(h, start, stop, [start.s, *inner, stop.s], weights)
 
         at_y = self.rule.at(self.block.map(self.inside))
         (a, left), (b, right) = (
@@ -175,10 +207,13 @@ def _edges(block: Block, q: Distribution, *, far: bool) -> Array:
             landed = block.map.inverse(device_like([[end]], block.y))
             parts.append(xp.where(xp.isfinite(landed), landed, parts[0][:, :1]) + xp.zeros_like(parts[0][:, :1]))
     most = largest(block.y)
-    return xp.sort(clip(concatenate(parts, axis=1), -most, most), axis=1)
+    edges = xp.sort(clip(concatenate(parts, axis=1), -most, most), axis=1)
+    # a little beyond, so that a score at an end is in no stretch from there to a bound that may be far away
+    low, high = 2 * edges[:, :1] - edges[:, 1:2], 2 * edges[:, -1:] - edges[:, -2:-1]
+    return concatenate([low, edges, high], axis=1)
 
 
-def _moments(rows: _Rows) -> list[Array]:
+def _moments(rows: _Rows) -> tuple[list[Array], Array]:
     """The integrals of F up to a point in a stretch and of S from it on, and the integrals of these."""
     whole, left, right = rows.stretches(squares=False)
     once, h, piece = (whole.below(1), whole.above(1)), whole.h, rows.piece
@@ -203,13 +238,14 @@ def _moments(rows: _Rows) -> list[Array]:
         )
     ]
     part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
-    return [
+    results = [
         moment if rises is None else xp.where(rises[:, None], xp.full_like(moment, xp.inf), moment)
         for moment, rises in zip(part, rising, strict=True)
     ]
+    return results, whole.rough()
 
 
-def _squares(rows: _Rows) -> list[Array]:
+def _squares(rows: _Rows) -> tuple[list[Array], Array]:
     """The integrals of F^2 up to the same point and of S^2 from it on."""
     whole, left, right = rows.stretches(squares=True)
     first, last = _prefix(whole.below(1, 0)), _suffix(whole.above(1, 1))
@@ -217,7 +253,7 @@ def _squares(rows: _Rows) -> list[Array]:
         gather(first, rows.piece) + left.below(1, 0),
         gather(last, rows.piece + 1) + right.above(1, 1),
     )
-    return list(squares_beyond(part, *rows.beyond, rows.q._infinite_mass()))
+    return list(squares_beyond(part, *rows.beyond, rows.q._infinite_mass())), whole.rough()
 
 
 def _prefix(terms: Array) -> Array:

@@ -140,18 +140,17 @@ def scores_along(q: Distribution, like: Array, *, far: bool) -> Array:
     if any(q._infinite_mass()):  # then the finite part ends with the scores
         breaks = device_like(q._breaks(), like)
         s = concatenate([breaks[:1], s, breaks[-1:]])
-    return distinct(xp.sort(s[xp.isfinite(s)]))
+    s = distinct(xp.sort(s[xp.isfinite(s)]))
+    if s.shape[0] > 1:
+        return s
+    near = 4096 * float(xp.finfo(s.dtype).eps) * (1 + xp.abs(s))  # a single atom, on a stretch of no length to speak of
+    return concatenate([s - near, s + near])
 
 
 def cells(q: Distribution, chart: Increasing, like: Array, *, far: bool) -> Array:
     """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones."""
     edges = scores_along(q, like, far=far)
     xp = namespace(edges)
-    if edges.shape[0] == 1:
-        near = (
-            4096 * float(xp.finfo(edges.dtype).eps) * (1 + xp.abs(edges))
-        )  # a single atom, in a cell of no length to speak of
-        edges = concatenate([edges - near, edges + near])
     h = edges[1:] - edges[:-1]
     count = xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)
     cut = [edges[:1]]

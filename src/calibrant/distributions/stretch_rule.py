@@ -18,7 +18,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution
 
-NODES = 6
+NODES = 5
 """Nodes of a stretch, both of its ends among them."""
 _PIECES = 2048  # of q, at least, so that each is as good as a cubic
 _MOST = 2**14  # bends of q that are told apart
@@ -235,6 +235,8 @@ def _solved(x: list[Array], moments: list[Array]) -> list[Array]:
         good = reduce(lambda a, b: a & b, (xp.abs(weight) <= _WILD * mass for weight in f))
         share = (moments[1] - x[0] * mass) / (x[-1] - x[0])
     share = xp.where(xp.isfinite(share), xp.minimum(xp.maximum(share, xp.zeros_like(mass)), mass), mass / 2)
+    # an end that is infinitely far holds nothing
+    share = xp.where(xp.isinf(x[0]), mass, xp.where(xp.isinf(x[-1]), xp.zeros_like(mass), share))
     f[0], f[-1] = xp.where(good, f[0], mass - share), xp.where(good, f[-1], share)
     f[1:-1] = [xp.where(good, weight, xp.zeros_like(mass)) for weight in f[1:-1]]
     return f
