@@ -74,16 +74,15 @@ def double(like: Array) -> Array:
 
 
 def in_double(integrals: Callable[..., T], y: Array, *bounds: Array) -> T:
-    """Integrals between values of single precision in double precision, and back.
+    """Integrals between values of single precision, in double precision.
 
-    Tails count as far as 1e-100 of the mass, and squares of what lies there: single precision ends long before.
+    Tails count as far as 1e-100 of the mass, and squares of what lies there: single precision ends long before. What
+    is made of them, `Integrated` gives back as it came.
     """
     if not single_precision(y):
         return integrals(y, *bounds)
     xp = namespace(y)
-    found = integrals(*(None if value is None else xp.astype(value, xp.float64) for value in (y, *bounds)))
-    with np.errstate(over="ignore"):
-        return type(found)(*(xp.astype(part, y.dtype) for part in found))
+    return integrals(*(None if value is None else xp.astype(value, xp.float64) for value in (y, *bounds)))
 
 
 def largest(like: Array) -> float:

@@ -20,7 +20,7 @@ class Integrated(Distribution):
         settled = [xp.where(no_upper | no_lower, xp.zeros_like(side), side) for side in (part.upper, part.lower)]
         one_sided = xp.where(no_upper, xp.full_like(centre, xp.inf), xp.full_like(centre, -xp.inf))
         missing = xp.where(no_upper & no_lower, xp.full_like(centre, xp.nan), one_sided)
-        return xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1]))
+        return self._at_home(xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1])))
 
     def _std(self) -> Array:
         centre, part = self._at_centre()
@@ -32,11 +32,11 @@ class Integrated(Distribution):
         bias = sides[0] - sides[1]
         variance = xp.where(finite, square, xp.ones_like(square)) - bias**2
         std = xp.sqrt(xp.maximum(variance, xp.zeros_like(variance)))
-        return xp.where(finite, std, xp.full_like(std, xp.inf))
+        return self._at_home(xp.where(finite, std, xp.full_like(std, xp.inf)))
 
     def _crps(self, y: Array) -> Array:
         squares = self._squares(y)
-        crps = squares.lower + squares.upper
+        crps = self._at_home(squares.lower + squares.upper)
         below, above = self._infinite_mass()
         if isinstance(below, float) and isinstance(above, float):
             return crps if below == above == 0 else namespace(crps).full_like(crps, np.inf)
@@ -51,6 +51,11 @@ class Integrated(Distribution):
         if not self.shape:
             return centre, part
         return centre[:, 0], PartialMoments(*(moment[:, 0] for moment in part))
+
+    def _at_home(self, value: Array) -> Array:
+        """In the law's own precision, see `in_double`."""
+        with np.errstate(over="ignore"):
+            return namespace(value).astype(value, self.like.dtype, copy=False)
 
     def _centre(self, median: Array) -> Array:
         """Where to measure the moments from: the median, if it is finite."""

@@ -97,9 +97,10 @@ class _Stretches(NamedTuple):
         for step in range(1, NODES):
             y = [(y[i + 1] - y[i]) / ((self.nodes[i + step] - self.nodes[i]) / length) for i in range(NODES - step)]
         miss = xp.abs(y[0]) * 2 / 4**k
-        mass = xp.minimum(self.stop.F - self.start.F, self.start.S - self.stop.S)
+        start, stop = self.start, self.stop
+        mass = xp.where(start.F < 0.5, stop.F - start.F, start.S - stop.S)
         miss = self.h * xp.where(mass > 0, mass * xp.where(miss < 1, miss, xp.ones_like(miss)), xp.zeros_like(mass))
-        spread = self.h * xp.minimum(self.stop.F, self.start.S)
+        spread = self.h * xp.minimum(start.F, stop.S)
         return ~(xp.sum(miss, axis=1) <= _ROUGH * xp.sum(spread, axis=1))
 
     def below(self, power: int, which: int = 0) -> Array:
@@ -123,6 +124,7 @@ class _Rows:
     block: Block
     q: Distribution
     rule: StretchRule
+    parts: int
     edges: Array
     at: Place
     """Of the edges."""
@@ -133,7 +135,7 @@ class _Rows:
 
     @classmethod
     def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool, parts: int) -> _Rows:
-        """Cut at places between which the map is smooth, between the bounds, and each stretch into equal parts."""
+        """Cut at places between which the map is smooth, between the bounds, and each stretch into parts."""
         xp, y = namespace(block.y), block.y
         edges = _edges(block, q, far=far)
         low, high = edges[:, :1], edges[:, -1:]
@@ -142,12 +144,10 @@ class _Rows:
             high = high if block.upper is None else xp.zeros_like(low) + block.upper
             edges = concatenate([low, xp.minimum(xp.maximum(edges, low), high), high], axis=1)
         if parts > 1:
-            share = device_like(np.arange(parts) / parts, edges)
-            inner = edges[:, :-1, None] + (edges[:, 1:] - edges[:, :-1])[..., None] * share
-            edges = concatenate([xp.reshape(inner, (block.rows, -1)), edges[:, -1:]], axis=1)
+            edges = _finer(edges, parts)
         inside = xp.minimum(xp.maximum(y, low), high)
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
-        return cls(block, q, rule, edges, rule.at(block.map(edges)), inside, piece)
+        return cls(block, q, rule, parts, edges, rule.at(block.map(edges)), inside, piece)
 
     def stretches(self, *, squares: bool) -> tuple[_Stretches, _Stretches, _Stretches]:
         """All of them; and for what is asked, the part of its own stretch below it and that above."""
@@ -213,6 +213,20 @@ def _edges(block: Block, q: Distribution, *, far: bool) -> Array:
     return concatenate([low, edges, high], axis=1)
 
 
+def _finer(edges: Array, parts: int) -> Array:
+    """Each stretch in parts, equal ones near the middle of a row and in equal ratios far from there."""
+    xp, (rows, count) = namespace(edges), edges.shape
+    k = max(1, count // 10)
+    c, unit = edges[:, count // 2, None], edges[:, count // 2 + k, None] - edges[:, count // 2 - k, None]
+    unit = xp.where(unit > 0, unit, xp.ones_like(unit))
+    t = xp.asinh((edges - c) / unit)
+    inner = t[:, :-1, None] + (t[:, 1:] - t[:, :-1])[..., None] * device_like(np.arange(1, parts) / parts, edges)
+    inner = c[..., None] + unit[..., None] * xp.sinh(inner)
+    inner = xp.minimum(xp.maximum(inner, edges[:, :-1, None]), edges[:, 1:, None])
+    inner = xp.reshape(concatenate([edges[:, :-1, None], inner], axis=2), (rows, -1))
+    return concatenate([inner, edges[:, -1:]], axis=1)
+
+
 def _moments(rows: _Rows) -> tuple[list[Array], Array]:
     """The integrals of F up to a point in a stretch and of S from it on, and the integrals of these."""
     whole, left, right = rows.stretches(squares=False)
@@ -238,11 +252,14 @@ def _moments(rows: _Rows) -> tuple[list[Array], Array]:
         )
     ]
     part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
+    # what is still too rough to tell is cut finer first
+    rough = whole.rough()
+    sure = ~rough | (rows.parts >= _FINEST)
     results = [
-        moment if rises is None else xp.where(rises[:, None], xp.full_like(moment, xp.inf), moment)
+        moment if rises is None else xp.where((rises & sure)[:, None], xp.full_like(moment, xp.inf), moment)
         for moment, rises in zip(part, rising, strict=True)
     ]
-    return results, whole.rough()
+    return results, rough
 
 
 def _squares(rows: _Rows) -> tuple[list[Array], Array]:
