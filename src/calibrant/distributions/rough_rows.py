@@ -31,7 +31,8 @@ from calibrant.distributions.tails import HEAVY, still_rising
 
 _BLOCK = 2**14  # stretches at a time
 _FINEST = 64  # parts of a stretch
-_ROUGH = 1e-5  # of the spread: how much the highest power may count; what is missed then is a hundredth of that
+_ROUGH = 3e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
+_UNSTEADY = 5.0  # times their sum: what the sizes of the weights come to where the nodes lie badly for polynomials
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together towards them, where polynomials are at their worst."""
 
@@ -97,6 +98,9 @@ class _Stretches(NamedTuple):
         for step in range(1, NODES):
             y = [(y[i + 1] - y[i]) / ((self.nodes[i + step] - self.nodes[i]) / length) for i in range(NODES - step)]
         miss = xp.abs(y[0]) * 2 / 4**k
+        for weights in self.weights:
+            total, size = (reduce(lambda a, b: a + b, part) for part in (weights, map(xp.abs, weights)))
+            miss = xp.where(size > _UNSTEADY * total, xp.ones_like(miss), miss)
         start, stop = self.start, self.stop
         mass = xp.where(start.F < 0.5, stop.F - start.F, start.S - stop.S)
         miss = self.h * xp.where(mass > 0, mass * xp.where(miss < 1, miss, xp.ones_like(miss)), xp.zeros_like(mass))

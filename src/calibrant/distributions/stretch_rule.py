@@ -18,7 +18,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution
 
-NODES = 5
+NODES = 6
 """Nodes of a stretch, both of its ends among them."""
 _PIECES = 2048  # of q, at least, so that each is as good as a cubic
 _MOST = 2**14  # bends of q that are told apart
