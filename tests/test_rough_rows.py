@@ -114,8 +114,7 @@ class Counted(GaussianMixture):
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), NAF()], ids=repr)
 @pytest.mark.parametrize("method", ["mean", "std"])
 def test_the_work_a_row_does_not_depend_on_the_number_of_scores(n, interpolator, method):
-    means, stds = np.zeros((n, 1)) + [-6.0, 0.0, 8.0], np.zeros((n, 1)) + [1.0, 0.5, 1.0]
-    base = Counted(np.tile([0.3, 0.4, 0.3], (n, 1)), means, stds)
+    base = Counted(*(np.tile(row, (n, 1)) for row in ([0.3, 0.4, 0.3], [-6.0, 0.0, 8.0], [1.0, 0.5, 1.0])))
     H = Calibrator(CDFScore(), interpolator).fit(base, base.ppf(RNG.beta(0.8, 1.2, n)))(base[:20])
     Counted.values = 0
     for law in (H, H.clip(-4.0, 5.0)):
@@ -215,6 +214,7 @@ def test_heavy_scores_behind_a_logarithm_warn_of_nothing():
 
 def test_an_answer_does_not_depend_on_what_was_asked_of_q_before():
     """Two shifted charts of different kinds ask for different cells."""
+
     def q():
         return LogisticLinear(KNOTS, np.arange(1, 201) / 201)
 

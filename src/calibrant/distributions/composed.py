@@ -58,6 +58,11 @@ class Composed(Integrated):
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 
+    def _mean_and_std(self) -> tuple[Array, Array]:
+        """Both, from the same integrals."""
+        found = self._at_centre()
+        return self._mean_from(*found), self._std_from(*found)
+
     def _outline(self) -> tuple[Array, Array, Array] | None:
         """Through the images of the bends of q, and of some points between any two, since the map bends too."""
         if self.q.shape or not self.q.bends_often:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import reduce
@@ -87,7 +88,7 @@ def in_double(integrals: Callable[..., T], y: Array, *bounds: Array) -> T:
 
 def largest(like: Array) -> float:
     """A number whose square is still a float."""
-    return 1e-3 * float(namespace(like).finfo(like.dtype).max) ** 0.5
+    return 1e-3 * math.sqrt(float(namespace(like).finfo(like.dtype).max))
 
 
 def bound_or_none(bound: Array) -> Array:

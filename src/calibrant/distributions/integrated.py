@@ -13,7 +13,12 @@ class Integrated(Distribution):
     """A law whose mean, std and crps follow from its partial moments and squares."""
 
     def _mean(self) -> Array:
-        centre, part = self._at_centre()
+        return self._mean_from(*self._at_centre())
+
+    def _std(self) -> Array:
+        return self._std_from(*self._at_centre())
+
+    def _mean_from(self, centre: Array, part: PartialMoments) -> Array:
         xp = namespace(centre)
         below, above = (mass + xp.zeros_like(centre) for mass in self._infinite_mass())
         no_upper, no_lower = xp.isinf(part.upper) | (above > 0), xp.isinf(part.lower) | (below > 0)
@@ -22,8 +27,7 @@ class Integrated(Distribution):
         missing = xp.where(no_upper & no_lower, xp.full_like(centre, xp.nan), one_sided)
         return self._at_home(xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1])))
 
-    def _std(self) -> Array:
-        centre, part = self._at_centre()
+    def _std_from(self, centre: Array, part: PartialMoments) -> Array:
         xp = namespace(centre)
         below, above = self._infinite_mass()
         square = 2 * (part.upper2 + part.lower2)

@@ -34,7 +34,7 @@ _FINEST = 64  # parts of a stretch
 _ROUGH = 3e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
 _UNSTEADY = 5.0  # times their sum: what the sizes of the weights come to where the nodes lie badly for polynomials
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
-"""Where the nodes of a stretch lie between its ends: closer together towards them, where polynomials are at their worst."""
+"""Where the nodes of a stretch lie between its ends: closer together there, where polynomials are at their worst."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Integrate = Callable[["_Rows"], tuple[list[Array], Array]]
@@ -60,7 +60,7 @@ class RoughRows:
         return [concatenate(column) for column in zip(*answers, strict=True)]
 
     def _answer(self, block: Block, integrate: Integrate, *, far: bool, parts: int) -> list[Array]:
-        """As far as nearly all of the mass lies; for rows with heavy tails as far as floats go, for rough ones finer."""
+        """As far as nearly all of the mass lies; rows with heavy tails as far as floats go, and rough ones finer."""
         with np.errstate(all="ignore"):  # of moments that do not exist, and stretches of no length
             rows = _Rows.of(block, self.q, self._rule(block.y), far=far, parts=parts)
             results, rough = integrate(rows)
@@ -196,7 +196,9 @@ class _Rows:
         out = self.edges - gather(self.edges, clip(middle, 0, F.shape[1] - 1))
         total = xp.sum((F[:, 1:] - F[:, :-1]) * (out[:, 1:] ** 2 + out[:, :-1] ** 2), axis=1)
         heavy = xp.zeros_like(total) > 1
-        for is_open, mass, end in zip(self.unbounded, (F[:, 0], self.at.S[:, -1]), (out[:, 0], out[:, -1]), strict=True):
+        for is_open, mass, end in zip(
+            self.unbounded, (F[:, 0], self.at.S[:, -1]), (out[:, 0], out[:, -1]), strict=True
+        ):
             heavy = heavy | ~(mass * end**2 <= HEAVY * total) if is_open else heavy
         return heavy
 

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._kept import keep
 from calibrant._search import distinct
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.maps import Increasing
@@ -133,8 +135,12 @@ def _both(once: Array, own: Array, upper_half: Array) -> Weights:
 
 
 def scores_along(q: Distribution, like: Array, *, far: bool) -> Array:
-    """Scores all along a single law, in order, by its levels; `far` reaches into heavy tails."""
-    levels = _FAR if far else _NEAR
+    """Scores all along a single law, in order, by its levels; `far` reaches into heavy tails. Found once a law."""
+    key = ("scores along", namespace(like).__name__, str(like.dtype), str(device(like)), far)
+    return keep(q, key, lambda: _scores_along(q, like, _FAR if far else _NEAR))
+
+
+def _scores_along(q: Distribution, like: Array, levels: Array) -> Array:
     s = q._ppf_logit(device_like(np.concatenate([-levels[:0:-1], levels]), like))
     xp = namespace(s)
     if any(q._infinite_mass()):  # then the finite part ends with the scores
@@ -204,4 +210,3 @@ def _stretches(q: Distribution, edges: Array, start: Array, end: Array, cell: Ar
         )
         parts.append((once, sign * own))
     return concatenate([part[0] for part in parts]), concatenate([part[1] for part in parts])
-

@@ -20,7 +20,7 @@ from calibrant.distributions.maps import Increasing
 from calibrant.distributions.rough_rows import RoughRows
 from calibrant.distributions.row_blocks import Block, mended
 from calibrant.distributions.rule import AT_ENDS, NODES, Rule, cells
-from calibrant.distributions.tails import HEAVY, still_rising
+from calibrant.distributions.tails import HEAVY, far_out, still_rising
 
 _BLOCK = 2**16  # function values held at a time
 _ROUGH = 6e-7  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
@@ -210,9 +210,9 @@ class _Rows:
     def rises(self, values: Array, side: int) -> Array:
         """Whether the outermost cells, with hardly any mass beyond them, still add to an integral: it is infinite."""
         xp, edges = namespace(values), self.rule.edges
-        if not self._unbounded()[side]:
-            return xp.zeros_like(self.c) > 1
         mass = self.q._cdf(edges[1:]) if side == 0 else self.q._sf(edges[:-1])
+        if not self._unbounded()[side] or not bool(xp.any(far_out(mass))):
+            return xp.zeros_like(self.c) > 1
         with np.errstate(over="ignore", invalid="ignore"):  # a tail too heavy for floats is infinite
             terms = xp.abs(xp.sum(values * self.rule.whole.once, axis=-1))
             return still_rising(terms, xp.zeros_like(terms) + mass)[:, None]

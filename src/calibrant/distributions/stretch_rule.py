@@ -86,9 +86,10 @@ class StretchRule:
         c, d = (low + high - 1) * 8 / 3, (low - high + 0.5) * 16 / 3
         bent = np.where(some[:, None], np.stack([c, d], axis=1), 0.0)
         sums = _tree(points / unit, risen(_x), rise, jump, F, S)
-        pad = [np.append(rise, 0.0), np.concatenate([bent, np.zeros((1, 2))])]
+        tables = (points, F, S, np.append(rise, 0.0), np.concatenate([bent, np.zeros((1, 2))]), sums)
         wide = namespace(like).zeros((), dtype=namespace(like).float64, device=device(like))
-        return cls(*(device_like(part, wide) for part in (points, F, S, *pad, sums)), unit)
+        points, F, S, rise, bent, sums = (device_like(table, wide) for table in tables)
+        return cls(points, F, S, rise, bent, sums, unit)
 
     def at(self, s: Array) -> Place:
         """See `Place`."""

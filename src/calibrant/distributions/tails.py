@@ -10,6 +10,11 @@ _FAR_OUT = 1e-100
 _ROUNDING = 1e-6
 
 
+def far_out(mass: Array) -> Array:
+    """Where there is next to nothing, but something, from an end of the line up to a point."""
+    return (mass > 0) & (mass < _FAR_OUT)
+
+
 def still_rising(terms: Array, mass: Array) -> Array:
     """Whether what is added where next to nothing lies beyond is still a part of the integral: then that is infinite.
 
@@ -17,5 +22,5 @@ def still_rising(terms: Array, mass: Array) -> Array:
     """
     xp = namespace(terms)
     zero = xp.zeros_like(terms)
-    far = xp.sum(xp.where((mass > 0) & (mass < _FAR_OUT), terms, zero), axis=-1)
+    far = xp.sum(xp.where(far_out(mass), terms, zero), axis=-1)
     return ~(far <= _ROUNDING * xp.sum(xp.where(mass <= 0.5, terms, zero), axis=-1))
