@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, SLOW, UGLY, H
+from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, UGLY, H
 
 from calibrant import Calibrator, CrossCalibrated, GaussianMixture, LogNormal, Normal, StudentT
 from calibrant.interpolators import NAF, BoundedTails, Linear, Naive
@@ -61,7 +61,7 @@ def bounds_of(law):
     return {name: (low, high) for name, (low, high) in found.items() if low < high and not np.isnan(low + high)}
 
 
-NAMES = [*DISTRIBUTIONS, *UGLY, *(name for name in COMBINATIONS if COMBINATIONS[name][0] not in SLOW)]
+NAMES = [*DISTRIBUTIONS, *UGLY, *COMBINATIONS]
 
 
 @pytest.mark.parametrize("name", NAMES)
