@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.stats
+import torch
 
 from calibrant import (
     Calibrator,
@@ -228,3 +229,23 @@ def test_an_answer_does_not_depend_on_what_was_asked_of_q_before():
     asked, fresh = q(), q()
     Pulled(line, asked).std()
     np.testing.assert_array_equal(Pulled(logits, asked).std(), Pulled(logits, fresh).std())
+
+
+@pytest.mark.parametrize("method", ["mean", "std"])
+def test_gradients_flow_through_the_stretches_also_of_a_clipped_law(method):
+    """Between bounds many stretches have no length."""
+    weights, stds = (torch.full((N, 2), value, dtype=torch.float64) for value in (0.5, 1.0))
+    means = torch.asarray(LOC[:, None] + np.array([-3.0, 3.0]))
+    y = GaussianMixture(weights, means, stds).ppf(torch.asarray(RNG.beta(0.8, 1.2, N)))
+    calibrated = Calibrator(CDFScore(), NAF()).fit(GaussianMixture(weights, means, stds), y)
+
+    def of(means):
+        law = calibrated(GaussianMixture(weights[:2], means, stds[:2])).clip(-2.0, 2.5)
+        return getattr(law, method)().sum()
+
+    own = means[:2].clone().requires_grad_()
+    of(own).backward()
+    step = torch.zeros(2, 2, dtype=torch.float64)
+    step[0, 0] = 1e-5
+    by_differences = (of(means[:2] + step) - of(means[:2] - step)) / 2e-5
+    assert own.grad[0, 0].item() == pytest.approx(by_differences.item(), rel=1e-4)

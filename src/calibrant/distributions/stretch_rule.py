@@ -223,6 +223,15 @@ def _tree(p: Floats, risen: Floats, rise: Floats, jump: Floats, F: Floats, S: Fl
 def _solved(x: list[Array], moments: list[Array]) -> list[Array]:
     """The weights w with sum w_j x_j^k = m_k, by Bjoerck and Pereyra; at the ends only where the nodes lie badly."""
     xp, last, f = namespace(x[0]), NODES - 1, list(moments)
+    mass, finite = moments[0], reduce(lambda a, b: a & b, (xp.isfinite(node) for node in x))
+    apart = reduce(lambda a, b: a & b, (x[i + 1] > x[i] for i in range(last)), finite)
+    long = finite & (x[-1] > x[0])
+    ends = [xp.where(long, node, xp.full_like(mass, float(k))) for k, node in enumerate((x[0], x[-1]))]
+    share = (moments[1] - ends[0] * mass) / (ends[1] - ends[0])
+    share = xp.where(long, xp.minimum(xp.maximum(share, xp.zeros_like(mass)), mass), mass / 2)
+    # an end that is infinitely far holds nothing
+    share = xp.where(xp.isinf(x[0]), mass, xp.where(xp.isinf(x[-1]), xp.zeros_like(mass), share))
+    x = [xp.where(apart, node, xp.full_like(mass, float(k))) for k, node in enumerate(x)]
     with np.errstate(all="ignore"):
         for k in range(last):
             for i in range(last, k, -1):
@@ -232,12 +241,7 @@ def _solved(x: list[Array], moments: list[Array]) -> list[Array]:
                 f[i] = f[i] / (x[i] - x[i - k - 1])
             for i in range(k, last):
                 f[i] = f[i] - f[i + 1]
-        mass = moments[0]
-        good = reduce(lambda a, b: a & b, (xp.abs(weight) <= _WILD * mass for weight in f))
-        share = (moments[1] - x[0] * mass) / (x[-1] - x[0])
-    share = xp.where(xp.isfinite(share), xp.minimum(xp.maximum(share, xp.zeros_like(mass)), mass), mass / 2)
-    # an end that is infinitely far holds nothing
-    share = xp.where(xp.isinf(x[0]), mass, xp.where(xp.isinf(x[-1]), xp.zeros_like(mass), share))
+    good = reduce(lambda a, b: a & b, (xp.abs(weight) <= _WILD * mass for weight in f), apart)
     f[0], f[-1] = xp.where(good, f[0], mass - share), xp.where(good, f[-1], share)
     f[1:-1] = [xp.where(good, weight, xp.zeros_like(mass)) for weight in f[1:-1]]
     return f
