@@ -21,7 +21,7 @@ from calibrant.distributions.base import Distribution
 NODES = 6
 """Nodes of a stretch, both of its ends among them."""
 _PIECES = 2048  # of q, at least, so that each is as good as a cubic
-_MOST = 2**14  # bends of q that are told apart
+_MOST = 2**15  # pieces, about: where q has more bends a piece holds several, and is taken to be straight
 _WILD = 50.0  # times the mass of a stretch: what the weights of nodes that lie badly come to
 _FAR = 1e50  # units of q: beyond these powers overflow
 
@@ -70,22 +70,25 @@ class StretchRule:
             own = device_like(np.reshape(s, (-1,)), breaks)
             return np.reshape(to_numpy(getattr(q, method)(own)).astype(np.float64), s.shape)
 
-        points, unit = _points(to_numpy(breaks).astype(np.float64))
+        points, fine, unit = _points(to_numpy(breaks).astype(np.float64))
         F, S, left = (at(method, points) for method in ("_cdf", "_sf", "_cdf_left"))
-        upper, h = F[:-1] > 0.5, np.diff(points)[:, None]
+        upper = F[:-1] > 0.5
 
-        def risen(t: Floats) -> Floats:
-            """From the start of each piece, of the tail that is the smaller one."""
-            s = points[:-1, None] + h * t
-            return np.where(upper[:, None], S[:-1, None] - at("_sf", s), at("_cdf", s) - F[:-1, None])
+        def risen(start: Floats, h: Floats, t: Floats, piece: Any) -> Floats:
+            """From the start of a piece, of the tail that is the smaller one, at shares of the way from `start`."""
+            s = start[:, None] + h[:, None] * t
+            return np.where(upper[piece, None], S[piece, None] - at("_sf", s), at("_cdf", s) - F[piece, None])
 
         jump = F[1:] - left[1:]
         rise = np.maximum(np.where(upper, S[:-1] - S[1:], F[1:] - F[:-1]) - jump, 0.0)
-        some = rise > 0
-        low, high = (risen(np.asarray([0.25, 0.75])) / np.where(some, rise, 1.0)[:, None]).T
+        starts = np.searchsorted(fine, points)
+        some = (rise > 0) & (np.diff(starts) == 1)  # a piece with bends inside is taken to be straight
+        quarters = risen(points[:-1], np.diff(points), np.asarray([0.25, 0.75]), np.arange(points.size - 1))
+        low, high = (quarters / np.where(some, rise, 1.0)[:, None]).T
         c, d = (low + high - 1) * 8 / 3, (low - high + 0.5) * 16 / 3
         bent = np.where(some[:, None], np.stack([c, d], axis=1), 0.0)
-        sums = _tree(points / unit, risen(_x), rise, jump, F, S)
+        piece = np.repeat(np.arange(points.size - 1), np.diff(starts))
+        sums = _tree(points / unit, fine / unit, starts, risen(fine[:-1], np.diff(fine), _x, piece), rise + jump, F, S)
         tables = (points, F, S, np.append(rise, 0.0), np.concatenate([bent, np.zeros((1, 2))]), sums)
         wide = namespace(like).zeros((), dtype=namespace(like).float64, device=device(like))
         points, F, S, rise, bent, sums = (device_like(table, wide) for table in tables)
@@ -176,40 +179,45 @@ def _border(u: Array, v: Array) -> tuple[Array, Array]:
     return level, xp.where(u == v, u, xp.bitwise_left_shift(xp.bitwise_right_shift(v, level), level))
 
 
-def _points(breaks: Floats) -> tuple[Floats, float]:
-    """The bends of q in order, more where they are few, and one point beyond them on either side; and their unit."""
+def _points(breaks: Floats) -> tuple[Floats, Floats, float]:
+    """The ends of the pieces; these and all bends of q; and their unit.
+
+    Bends in order, more points where they are few and fewer where they are many, and one beyond them on either side.
+    """
     points = np.unique(breaks[np.isfinite(breaks)])
-    points = np.unique(np.append(points[:: 1 + points.size // _MOST], points[-1]))
     middle = points[points.size // 2]
     unit = float(np.median(np.abs(points - middle))) or float(np.ptp(points)) or abs(float(middle)) or 1.0
     points = points[np.abs(points - middle) <= _FAR * unit]
     points = np.concatenate([[points[0] - unit], points, [points[-1] + unit]])
     parts = -(-_PIECES // points.size)
     inner = points[:-1, None] + np.diff(points)[:, None] * (np.arange(parts) / parts)
-    return np.unique(np.append(inner, points[-1])), unit
+    fine = np.unique(np.append(inner, points[-1]))
+    return np.unique(np.append(fine[:: 1 + fine.size // _MOST], fine[-1])), fine, unit
 
 
-def _tree(p: Floats, risen: Floats, rise: Floats, jump: Floats, F: Floats, S: Floats) -> Floats:
-    """Sums of the moments of whole pieces, from each point to the point between the halves of its node of the tree."""
+def _tree(p: Floats, fine: Floats, starts: Any, risen: Floats, whole: Floats, F: Floats, S: Floats) -> Floats:
+    """Sums of the moments of whole pieces, from each point to the point between the halves of its node of the tree.
+
+    `risen` is by how much q rose from the start of a piece to the nodes in it, `whole` to its end with the jump there.
+    """
     count = p.size
     levels = max(1, (count - 1).bit_length())
-    h = np.diff(p)
-    F, S = F[:-1, None], S[:-1, None]
-    # what q, q^2 and -(1 - q)^2 rise by from the start of a piece to its nodes, and to its end with the jump there
-    inner = np.stack([risen, risen * (2 * F + risen), risen * (2 * S - risen)]) * (_w * h[:, None])
-    whole = (rise + jump)[:, None]
-    outer = np.stack([whole, whole * (2 * F + whole), whole * (2 * S - whole)])[..., 0]
-    nodes = p[:-1, None] + h[:, None] * _x
+    h, piece, F, S = np.diff(fine), np.repeat(np.arange(count - 1), np.diff(starts)), F[:-1], S[:-1]
+    F0, S0 = F[piece, None], S[piece, None]
+    # the same of q^2 and -(1 - q)^2
+    inner = np.stack([risen, risen * (2 * F0 + risen), risen * (2 * S0 - risen)]) * (_w * h[:, None])
+    outer = np.stack([whole, whole * (2 * F + whole), whole * (2 * S - whole)])
+    nodes = fine[:-1, None] + h[:, None] * _x
     sums = np.zeros((3, levels, count, NODES))
     index = np.arange(count - 1)
     for level in range(levels):
         size = 2**level
         origin = p[np.minimum((index >> (level + 1) << (level + 1)) + size, count - 1)]
         blocks = np.zeros((3, NODES, -(-count // (2 * size)) * 2 * size))
-        end, x, power_of_x = p[1:] - origin, nodes - origin[:, None], np.ones_like(nodes)
+        end, x, power_of_x = p[1:] - origin, nodes - origin[piece, None], np.ones_like(nodes)
         blocks[:, 0, : count - 1] = outer
         for power in range(1, NODES):  # by parts, as in calibrant.distributions.rule
-            less = power * np.sum(power_of_x * inner, axis=-1)
+            less = power * np.add.reduceat(np.sum(power_of_x * inner, axis=-1), starts[:-1], axis=-1)
             blocks[:, power, : count - 1] = end**power * outer - less
             power_of_x = power_of_x * x
         halves = blocks.reshape(3, NODES, -1, 2, size)
