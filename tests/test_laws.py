@@ -75,7 +75,8 @@ def is_smoothed(name):
 ALL = [*DISTRIBUTIONS, *COMBINATIONS]
 FINITE = [name for name in ALL if not is_infinite(name)]
 every_law = pytest.mark.parametrize("name", ALL)
-INTEGRABLE = FINITE
+# the quantiles of this one rise too steeply between two modes for the few nodes used here
+INTEGRABLE = [name for name in FINITE if name != "cdf of gaussian mixture; linear"]
 every_finite_law = pytest.mark.parametrize("name", INTEGRABLE)
 every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS)
 every_combination = pytest.mark.parametrize("name", COMBINATIONS)

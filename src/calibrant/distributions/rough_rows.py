@@ -37,7 +37,7 @@ _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together there, where polynomials are at their worst."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-Integrate = Callable[["_Rows"], tuple[list[Array], Array]]
+Integrate = Callable[["_CutRows"], tuple[list[Array], Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class RoughRows:
     def _answer(self, block: Block, integrate: Integrate, *, far: bool, parts: int) -> list[Array]:
         """As far as nearly all of the mass lies; rows with heavy tails as far as floats go, and rough ones finer."""
         with np.errstate(all="ignore"):  # of moments that do not exist, and stretches of no length
-            rows = _Rows.of(block, self.q, self._rule(block.y), far=far, parts=parts)
+            rows = _CutRows.of(block, self.q, self._rule(block.y), far=far, parts=parts)
             results, rough = integrate(rows)
             again = partial(self._in_blocks, integrate=integrate)
             if not far:
@@ -122,7 +122,7 @@ class _Stretches(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _CutRows:
     """Some rows, cut into stretches."""
 
     block: Block
@@ -138,7 +138,7 @@ class _Rows:
     """The stretch of each."""
 
     @classmethod
-    def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool, parts: int) -> _Rows:
+    def of(cls, block: Block, q: Distribution, rule: StretchRule, *, far: bool, parts: int) -> _CutRows:
         """Cut at places between which the map is smooth, between the bounds, and each stretch into parts."""
         xp, y = namespace(block.y), block.y
         edges = _edges(block, q, far=far)
@@ -233,7 +233,7 @@ def _finer(edges: Array, parts: int) -> Array:
     return concatenate([inner, edges[:, -1:]], axis=1)
 
 
-def _moments(rows: _Rows) -> tuple[list[Array], Array]:
+def _moments(rows: _CutRows) -> tuple[list[Array], Array]:
     """The integrals of F up to a point in a stretch and of S from it on, and the integrals of these."""
     whole, left, right = rows.stretches(squares=False)
     once, h, piece = (whole.below(1), whole.above(1)), whole.h, rows.piece
@@ -268,7 +268,7 @@ def _moments(rows: _Rows) -> tuple[list[Array], Array]:
     return results, rough
 
 
-def _squares(rows: _Rows) -> tuple[list[Array], Array]:
+def _squares(rows: _CutRows) -> tuple[list[Array], Array]:
     """The integrals of F^2 up to the same point and of S^2 from it on."""
     whole, left, right = rows.stretches(squares=True)
     first, last = _prefix(whole.below(1, 0)), _suffix(whole.above(1, 1))
