@@ -246,7 +246,7 @@ SLOW = {
     "ensemble of z and cdf",
     "signed cqr",
 }
-"""Pairs whose mean, std and crps take long, row by row: test_exactness.py checks them, and no law asks again."""
+"""Pairs whose mean, std and crps are integrated row by row, as is what they are compared with: of fewer rows."""
 
 LINEAR = tuple(name for name in INTERPOLATORS if name.startswith("linear"))
 

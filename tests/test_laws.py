@@ -23,7 +23,6 @@ from catalogue import (
     SCALE,
     SCORES,
     SHIFTLESS,
-    SLOW,
     UNITLESS,
     H,
     World,
@@ -73,14 +72,11 @@ def is_smoothed(name):
     return interpolator_of(name).startswith("random")
 
 
-def is_slow(name):
-    return name in COMBINATIONS and COMBINATIONS[name][0] in SLOW
-
-
 ALL = [*DISTRIBUTIONS, *COMBINATIONS]
 FINITE = [name for name in ALL if not is_infinite(name)]
 every_law = pytest.mark.parametrize("name", ALL)
-INTEGRABLE = [name for name in FINITE if not is_slow(name)]
+# the quantiles of this one rise too steeply between two modes for the few nodes used here
+INTEGRABLE = [name for name in FINITE if name != "cdf of gaussian mixture; linear"]
 every_finite_law = pytest.mark.parametrize("name", INTEGRABLE)
 every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS)
 every_combination = pytest.mark.parametrize("name", COMBINATIONS)
@@ -306,7 +302,7 @@ def test_mass_at_infinity_makes_the_mean_nan_and_std_and_crps_infinite(name):
 # ---- units ---------------------------------------------------------------------------------------------------------
 
 
-def compare_units(there, here, stretch, shift, rtol=1e-9, *, integrals=True):
+def compare_units(there, here, stretch, shift, rtol=1e-9):
     """Y' = shift + stretch Y: F'(y') = F(y), Q' = shift + stretch Q, densities over stretch, lengths times stretch."""
     q = here.quantiles([0.03, 0.41, 0.93])
     finite = np.isfinite(q)
@@ -317,8 +313,6 @@ def compare_units(there, here, stretch, shift, rtol=1e-9, *, integrals=True):
     np.testing.assert_allclose((there.quantiles([0.03, 0.41, 0.93]) - shift) / stretch, q, rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.cdf(moved), here.cdf(y), rtol=0, atol=atol)
     np.testing.assert_allclose(there.logpdf(moved) + math.log(stretch), here.logpdf(y), rtol=1e-6, atol=1e-6)
-    if not integrals:
-        return
     np.testing.assert_allclose((there.mean() - shift) / stretch, here.mean(), rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.std() / stretch, here.std(), rtol=1e-8)
     np.testing.assert_allclose(there.crps(moved) / stretch, here.crps(y), rtol=1e-8)
@@ -346,7 +340,7 @@ def test_the_unit_of_y_changes_nothing_but_the_unit_of_the_result(pair, interpol
     stretch = stretch if case.stretches else 1.0
     shift = 7.0 * stretch if case.shifts else 0.0
     there = predicted(pair, interpolator, world=World(stretch=stretch, shift=shift))
-    compare_units(there, H(pair, interpolator), stretch, shift, rtol=1e-7, integrals=pair not in SLOW)
+    compare_units(there, H(pair, interpolator), stretch, shift, rtol=1e-7)
 
 
 # ---- shapes and rows -----------------------------------------------------------------------------------------------
@@ -506,9 +500,7 @@ def test_a_clipped_law_is_that_of_the_clipped_label(name):
     np.testing.assert_array_equal(on_rows(C, "logpdf", y)[:, [0, -1]], -np.inf)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in ALL if name in INTEGRABLE or (is_infinite(name) and not is_slow(name))]
-)
+@pytest.mark.parametrize("name", [name for name in ALL if name in INTEGRABLE or (is_infinite(name))])
 def test_a_clipped_law_has_finite_and_true_mean_std_and_crps(name):
     H = law(name)
     low, high = float(np.median(H.ppf(0.15))), float(np.median(H.ppf(0.8)))

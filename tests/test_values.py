@@ -20,7 +20,6 @@ from catalogue import (
     PAIRS,
     PREDICTIONS,
     SCALE,
-    SLOW,
     Y,
     calibrated,
 )
@@ -69,9 +68,7 @@ def test_a_law_is_the_same_before_and_after_all_its_methods(name):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in COMBINATIONS if picklable(name) and COMBINATIONS[name][0] not in SLOW]
-)
+@pytest.mark.parametrize("name", [name for name in COMBINATIONS if picklable(name)])
 def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tmp_path):
     pair, interpolator = COMBINATIONS[name]
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION : CALIBRATION + 2]

@@ -68,17 +68,15 @@ def invert_many(
     of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
     target: Array,
     grid: Array,
-    *,
-    closely: bool = True,
 ) -> Array:
     """The y with value(y) = target for many increasing targets, (1, k), that all rows share, as (n, k).
 
     `grid` holds increasing places in each row, (n, m): the inverse is interpolated between them, and a Newton step or
-    two follow, if the result is to be close. What is not settled then, some places beside a bend or beyond the grid, is
+    two follow. What is not settled then, some places beside a bend or beyond the grid, is
     solved for by itself: `of_rows(rows)` gives the function and its own slow inverse for these rows, one value each.
     """
     with np.errstate(over="ignore"):  # far out in a heavy tail squares are infinite, as they should be
-        return _inverted(function, of_rows, target, grid, closely=closely)
+        return _inverted(function, of_rows, target, grid)
 
 
 def _inverted(
@@ -86,8 +84,6 @@ def _inverted(
     of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
     target: Array,
     grid: Array,
-    *,
-    closely: bool,
 ) -> Array:
     xp, grid = namespace(grid), detached(grid)
     value, log_slope = (detached(part) for part in function(grid))
@@ -101,8 +97,6 @@ def _inverted(
     y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
     inside = (target >= va) & (target <= vb) & xp.isfinite(va) & xp.isfinite(vb)
     y = xp.where(inside, xp.minimum(xp.maximum(y, a), b), xp.where(target < va, a, b))
-    if not closely:
-        return y
     settled = xp.zeros_like(inside)
     for tolerance in (1e-4, 1e-9):
         y = detached(y)

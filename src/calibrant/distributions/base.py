@@ -133,6 +133,10 @@ class Distribution(Forecast):
         # where the logit is infinite it is infinitely steep: its inverse, which quadrature needs, is flat there
         return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)
 
+    def _mean_and_std(self) -> tuple[Array, Array]:
+        """Both, which is less work than one after the other where they come from the same integrals."""
+        return self._mean(), self._std()
+
     def _quantiles(self, p: Array) -> Array:
         """The quantiles of every row at the same k levels."""
         return self._at("_ppf", p[None, :] if self.shape else p)
@@ -140,10 +144,6 @@ class Distribution(Forecast):
     def _quantiles_logit(self, s: Array) -> Array:
         """The quantiles at probabilities sigmoid(s), for many increasing s that all rows share: (1, k) or (k,)."""
         return self._ppf_logit(s)
-
-    def _quantiles_near(self, s: Array) -> Array:
-        """The same, for places that need not be exact."""
-        return self._quantiles_logit(s)
 
     def _places(self, s: Array) -> Array:
         """Places in each row, (n, m), between which its CDF is smooth, as far as the logits s, (1, k), reach."""

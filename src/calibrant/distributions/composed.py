@@ -63,6 +63,11 @@ class Composed(Integrated):
         density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
         return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
 
+    def _mean_and_std(self) -> tuple[Array, Array]:
+        """Both, from the same integrals."""
+        found = self._at_centre()
+        return self._mean_from(*found), self._std_from(*found)
+
     def _outline(self) -> Outline | None:
         """Through the images of the bends of q."""
         if self.q.shape or not self.q.bends_often:
@@ -110,9 +115,9 @@ class Composed(Integrated):
 
 
 def _within_floats(y: Array) -> Array:
-    """Kept where squares are still floats."""
-    largest = 1e-3 * float(namespace(y).finfo(y.dtype).max) ** 0.5
-    return clip(y, -largest, largest)
+    """Kept where distances are still floats."""
+    most = float(namespace(y).finfo(y.dtype).max) / 4
+    return clip(y, -most, most)
 
 
 def _parabolas(y: Array, left: Array, right: Array) -> Array:

@@ -33,6 +33,11 @@ class Fold:
         """The zero."""
         return self.origin
 
+    @property
+    def solved(self) -> bool:
+        """It has a formula."""
+        return False
+
     def __call__(self, u: Array) -> Array:
         """As 1 / (|u| + sqrt(u^2 + 1)) on the side where the sum cancels."""
         return self._folded(u, namespace(u).hypot(u, namespace(u).ones_like(u)))
@@ -51,10 +56,6 @@ class Fold:
         return xp.where(own, u, xp.full_like(u, -xp.inf if self.upper else xp.inf))
 
     def inverse_at(self, s: Array) -> Array:
-        """The same."""
-        return self.inverse(s)
-
-    def inverse_near(self, s: Array) -> Array:
         """The same."""
         return self.inverse(s)
 

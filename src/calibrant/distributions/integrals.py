@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from array_api_compat import device
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, namespace, single_precision
+
+T = TypeVar("T", bound=tuple[Array, ...])
 
 
 class PartialMoments(NamedTuple):
@@ -82,6 +86,29 @@ def between(ask: Callable[[Array, Array], Parts], y: Array, lower: Array, upper:
             return type(whole)(*(xp.where(end, one, other) for one, other in zip(whole, closed, strict=True)))
     lower, upper = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
     return ask(lower, upper)
+
+
+def double(like: Array) -> Array:
+    """`like`, or a zero beside it in double precision."""
+    xp = namespace(like)
+    return xp.zeros((), dtype=xp.float64, device=device(like)) if single_precision(like) else like
+
+
+def in_double(integrals: Callable[..., T], y: Array, *bounds: Array) -> T:
+    """Integrals between values of single precision, in double precision.
+
+    Tails count as far as 1e-100 of the mass, and squares of what lies there: single precision ends long before. What
+    is made of them, `Integrated` gives back as it came.
+    """
+    if not single_precision(y):
+        return integrals(y, *bounds)
+    xp = namespace(y)
+    return integrals(*(None if value is None else xp.astype(value, xp.float64) for value in (y, *bounds)))
+
+
+def largest(like: Array) -> float:
+    """A number whose square is still a float."""
+    return 1e-3 * math.sqrt(float(namespace(like).finfo(like.dtype).max))
 
 
 class Outward(NamedTuple):

@@ -13,17 +13,21 @@ class Integrated(Distribution):
     """A law whose mean, std and crps follow from its partial moments and squares."""
 
     def _mean(self) -> Array:
-        centre, part = self._at_centre()
+        return self._mean_from(*self._at_centre())
+
+    def _std(self) -> Array:
+        return self._std_from(*self._at_centre())
+
+    def _mean_from(self, centre: Array, part: PartialMoments) -> Array:
         xp = namespace(centre)
         below, above = (mass + xp.zeros_like(centre) for mass in self._infinite_mass())
         no_upper, no_lower = xp.isinf(part.upper) | (above > 0), xp.isinf(part.lower) | (below > 0)
         settled = [xp.where(no_upper | no_lower, xp.zeros_like(side), side) for side in (part.upper, part.lower)]
         one_sided = xp.where(no_upper, xp.full_like(centre, xp.inf), xp.full_like(centre, -xp.inf))
         missing = xp.where(no_upper & no_lower, xp.full_like(centre, xp.nan), one_sided)
-        return xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1]))
+        return self._at_home(xp.where(no_upper | no_lower, missing, centre + (settled[0] - settled[1])))
 
-    def _std(self) -> Array:
-        centre, part = self._at_centre()
+    def _std_from(self, centre: Array, part: PartialMoments) -> Array:
         xp = namespace(centre)
         below, above = self._infinite_mass()
         square = 2 * (part.upper2 + part.lower2)
@@ -32,11 +36,11 @@ class Integrated(Distribution):
         bias = sides[0] - sides[1]
         variance = xp.where(finite, square, xp.ones_like(square)) - bias**2
         std = xp.sqrt(xp.maximum(variance, xp.zeros_like(variance)))
-        return xp.where(finite, std, xp.full_like(std, xp.inf))
+        return self._at_home(xp.where(finite, std, xp.full_like(std, xp.inf)))
 
     def _crps(self, y: Array) -> Array:
         squares = self._squares(y)
-        crps = squares.lower + squares.upper
+        crps = self._at_home(squares.lower + squares.upper)
         below, above = self._infinite_mass()
         if isinstance(below, float) and isinstance(above, float):
             return crps if below == above == 0 else namespace(crps).full_like(crps, np.inf)
@@ -51,6 +55,11 @@ class Integrated(Distribution):
         if not self.shape:
             return centre, part
         return centre[:, 0], PartialMoments(*(moment[:, 0] for moment in part))
+
+    def _at_home(self, value: Array) -> Array:
+        """In the law's own precision, see `in_double`."""
+        with np.errstate(over="ignore"):
+            return namespace(value).astype(value, self.like.dtype, copy=False)
 
     def _centre(self, median: Array) -> Array:
         """Where to measure the moments from: the median, if it is finite."""

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._kept import kept
-from calibrant._search import Finder
+from calibrant._search import Finder, distinct
 from calibrant._special import log_logistic, log_sigmoid, logit, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logits import LOGIT_GRID
@@ -137,8 +137,7 @@ class LogitSpline(ByTable):
         """Quantiles, and some of the knots: they are so many that the cubics do not bend at them."""
         some = self.knots[:: 1 + self.knots.shape[0] // _SOME]
         points = self._ppf_logit(device_like(LOGIT_GRID, self.knots))
-        points = namespace(points).sort(concatenate([points, some]))
-        return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]
+        return distinct(namespace(points).sort(concatenate([points, some])))
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots"

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, namespace
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.solved import Solved
 
 LOGIT_TAIL = np.concatenate([np.arange(1, 40) / 2, np.arange(20, 120, 2), [120, 150, 200, 300, 500, 700.0]])
 LOGIT_GRID = np.concatenate([-LOGIT_TAIL[::-1], [0.0], LOGIT_TAIL])
@@ -67,6 +68,11 @@ class OwnLogit:
         """One of their arrays."""
         return self.law.like
 
+    @property
+    def solved(self) -> bool:
+        """Whether their quantiles are."""
+        return isinstance(self.law, Solved)
+
     def __call__(self, y: Array) -> Array:
         """log F(y) - log(1 - F(y))."""
         return self.law._logit(y)
@@ -78,10 +84,6 @@ class OwnLogit:
     def inverse_at(self, s: Array) -> Array:
         """The quantiles of all rows at the same levels."""
         return self.law._quantiles_logit(s)
-
-    def inverse_near(self, s: Array) -> Array:
-        """The same, for places that need not be exact."""
-        return self.law._quantiles_near(s)
 
     def log_slope(self, y: Array) -> Array:
         """log f - log F - log(1 - F)."""

@@ -21,6 +21,10 @@ class Increasing(Protocol):
     def like(self) -> Array:
         """One of its arrays, which tells namespace, dtype and device."""
 
+    @property
+    def solved(self) -> bool:
+        """Whether the inverse has to be solved for, so that the map itself is the cheaper one by far."""
+
     def __call__(self, y: Array, /) -> Array:
         """The s of y."""
 
@@ -29,9 +33,6 @@ class Increasing(Protocol):
 
     def inverse_at(self, s: Array, /) -> Array:
         """The same for many increasing s that all rows share, (1, k), worked out at once."""
-
-    def inverse_near(self, s: Array, /) -> Array:
-        """The same, for places that need not be exact."""
 
     def log_slope(self, y: Array, /) -> Array:
         """The log derivative of s in y."""

@@ -21,8 +21,9 @@ from calibrant.distributions.tabulated import ByTable
 class Pulled(Composed):
     """H(y) = q(map(y)), one map a row; mean, std and crps by the rule of q, see `calibrant.distributions.rule`.
 
-    The relative error is 1e-7 or less, in time that does not depend on n where the inverse of a row's map is smooth,
-    and O(n) where it is not. Where q has a law for every row too, H is integrated as a law known by its quantiles.
+    The relative error is 1e-7 or so, in time that does not depend on n. Where the inverse of a row's map is not smooth,
+    or has to be solved for, its own values are what is integrated: see `calibrant.distributions.rough_rows`. Where
+    q has a law for every row too, H is integrated as a law known by its quantiles.
     """
 
     map: Increasing

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, device_like, generator, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
@@ -86,9 +86,9 @@ class Randomised(Distribution):
         xp = namespace(self.uniform)
         core, low, high = self._weights()
         finite, lower, upper = self._finite()
-        mean = self.atoms._mean()
+        mean, std = self.atoms._mean_and_std()
         centre = core * mean + low * lower + high * upper
-        square = core * (self.atoms._std() ** 2 + (mean - centre) ** 2)
+        square = core * (std**2 + (mean - centre) ** 2)
         square = square + low * (lower - centre) ** 2 + high * (upper - centre) ** 2
         return xp.where(finite, xp.sqrt(square), xp.full_like(square, xp.inf))
 
@@ -104,10 +104,14 @@ class Randomised(Distribution):
         core, low, high = self._weights()
         low, high = self._lift(low), self._lift(high)
         finite, lower, upper = (self._lift(each) for each in self._finite())
-        mean = self._lift(self.atoms._mean()) if self.atoms.shape else self.atoms._mean()
-        first = self.atoms._ppf(device_like(np.zeros((1, 1)), self.uniform))
-        spread = mean - first - self.atoms._crps(first)  # E|S - S'| / 2, since all atoms lie above the first
-        distance = self.atoms._crps(y) + spread
+        rows = max(y.shape[0], *self.atoms.shape, 1)
+        first, last = (self.atoms._ppf(device_like([[end]], self.uniform)) for end in (0.0, 1.0))
+        ends = xp.broadcast_to(concatenate([first, last], axis=1), (rows, 2))
+        asked = self.atoms._crps(concatenate([ends, xp.broadcast_to(y, (rows, y.shape[1]))], axis=1))
+        # of the first atom the score is the integral of (1 - F)^2, of the last one that of F^2: they differ by the mean
+        mean = (first + last + asked[:, :1] - asked[:, 1:2]) / 2
+        spread = mean - first - asked[:, :1]  # E|S - S'| / 2, since all atoms lie above the first
+        distance = asked[:, 2:] + spread
         near = core * distance + low * xp.abs(lower - y) + high * xp.abs(upper - y)
         cross = core * low * (mean - lower) + core * high * (upper - mean) + low * high * (upper - lower)
         crps = near - core**2 * spread - cross

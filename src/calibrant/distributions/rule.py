@@ -19,8 +19,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._kept import keep
+from calibrant._search import distinct
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.maps import Increasing
 
@@ -29,7 +32,6 @@ _NEAR = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8.5, 10.5, 13.5, 18, 24, 34])
 _FAR = np.concatenate(
     [_NEAR, [36, 39, 42, 45, 50, 56, 63, 71, 80, 90, 102, 115, 130, 147, 167, 190, 217, 249, 300, 340]]
 )
-_FINE = 4  # parts of a usual cell
 _BLOCK = 2**14  # stretches of q integrated at a time
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
@@ -69,14 +71,15 @@ class Rule:
     """The cell from which on the weights are summed from above, with 1 - q in the place of q."""
 
     @classmethod
-    def of(cls, q: Distribution, chart: Increasing, like: Array, *, far: bool, fine: bool) -> Rule:
-        """The rule of a single law; `far` reaches into heavy tails, `fine` has cells for rougher maps."""
-        edges, split = _edges(q, chart, like, far=far, parts=_FINE if fine else 1)
+    def of(cls, q: Distribution, edges: Array) -> Rule:
+        """The rule of a single law with these cells: see `cells`."""
         xp = namespace(edges)
+        middle = q._ppf_logit(device_like([0.0], edges))
+        split = int(clip(xp.searchsorted(edges, middle, side="left"), 1, edges.shape[0] - 2)[0])
         nodes = edges[:-1, None] + (edges[1:] - edges[:-1])[:, None] * device_like((_x + 1) / 2, edges)
         breaks = q._breaks() if q.like is not None else device_like(q._breaks(), edges)
         breaks = breaks[(breaks > edges[0]) & (breaks < edges[-1])]
-        points = _unique(xp.sort(concatenate([edges, breaks])))
+        points = distinct(xp.sort(concatenate([edges, breaks])))
         cell = clip(xp.searchsorted(edges, points, side="right") - 1, 0, edges.shape[0] - 2)
         first = xp.searchsorted(points, edges, side="left")
         stretches = _stretches(q, edges, points[:-1], points[1:], cell[:-1], split)
@@ -131,32 +134,39 @@ def _both(once: Array, own: Array, upper_half: Array) -> Weights:
     return Weights(once, xp.where(upper_half, other, own), xp.where(upper_half, own, other))
 
 
-def _edges(q: Distribution, chart: Increasing, like: Array, *, far: bool, parts: int) -> tuple[Array, int]:
-    """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones; and the middle."""
-    levels = _FAR if far else _NEAR
+def scores_along(q: Distribution, like: Array, *, far: bool) -> Array:
+    """Scores all along a single law, in order, by its levels; `far` reaches into heavy tails. Found once a law."""
+    key = ("scores along", namespace(like).__name__, str(like.dtype), str(device(like)), far)
+    return keep(q, key, lambda: _scores_along(q, like, _FAR if far else _NEAR))
+
+
+def _scores_along(q: Distribution, like: Array, levels: Array) -> Array:
     s = q._ppf_logit(device_like(np.concatenate([-levels[:0:-1], levels]), like))
     xp = namespace(s)
     if any(q._infinite_mass()):  # then the finite part ends with the scores
         breaks = device_like(q._breaks(), like)
         s = concatenate([breaks[:1], s, breaks[-1:]])
-    edges = _unique(xp.sort(s[xp.isfinite(s)]))
-    if edges.shape[0] == 1:
-        near = (
-            4096 * float(xp.finfo(edges.dtype).eps) * (1 + xp.abs(edges))
-        )  # a single atom, in a cell of no length to speak of
-        edges = concatenate([edges - near, edges + near])
+    s = distinct(xp.sort(s[xp.isfinite(s)]))
+    if s.shape[0] > 1:
+        return s
+    near = 4096 * float(xp.finfo(s.dtype).eps) * (1 + xp.abs(s))  # a single atom, on a stretch of no length to speak of
+    return concatenate([s - near, s + near])
+
+
+def cells(q: Distribution, chart: Increasing, like: Array, *, far: bool) -> Array:
+    """The ends of the cells, by the levels of q, and divided where the map asks for shorter ones."""
+    edges = scores_along(q, like, far=far)
+    xp = namespace(edges)
     h = edges[1:] - edges[:-1]
-    count = parts * xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)
+    count = xp.clip(xp.ceil(h / chart.widest(edges[:-1] + h / 2)), 1, 16)
     cut = [edges[:1]]
-    for k in range(1, 16 * parts + 1):  # the k-th part of every cell that has one
+    for k in range(1, 17):  # the k-th part of every cell that has one
         inner = edges[:-1] + h * (k / count)
         cut.append(xp.where(k == count, edges[1:], inner)[k <= count])
-    edges = _unique(xp.sort(concatenate(cut)))
+    edges = distinct(xp.sort(concatenate(cut)))
     if edges.shape[0] == 2:
         edges = concatenate([edges[:1], (edges[:1] + edges[1:]) / 2, edges[1:]])
-    middle = q._ppf_logit(device_like([0.0], like))
-    split = int(clip(xp.searchsorted(edges, middle, side="left"), 1, edges.shape[0] - 2)[0])
-    return edges, split
+    return edges
 
 
 def _basis(s: Array, edges: Array, cell: Array) -> Array:
@@ -200,7 +210,3 @@ def _stretches(q: Distribution, edges: Array, start: Array, end: Array, cell: Ar
         )
         parts.append((once, sign * own))
     return concatenate([part[0] for part in parts]), concatenate([part[1] for part in parts])
-
-
-def _unique(points: Array) -> Array:
-    return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]

@@ -25,7 +25,7 @@ from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
 
-_BETWEEN = 3  # even steps from one of these quantiles to the next
+_BETWEEN = 2  # even steps from one of these quantiles to the next
 
 
 def from_scipy(frozen: Any) -> Distribution:

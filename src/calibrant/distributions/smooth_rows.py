@@ -10,20 +10,23 @@ from typing import NamedTuple
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._batch import take_rows
+from calibrant._arrays import Array, concatenate, device_like, namespace, single_precision, to_numpy
+from calibrant._batch import moved_floats
 from calibrant._kept import keep
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.integrals import PartialMoments, Squares, double, in_double
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.rough_rows import RoughRows
-from calibrant.distributions.rule import AT_ENDS, NODES, Rule
-from calibrant.distributions.tabulated import far_out
+from calibrant.distributions.row_blocks import Block, mended
+from calibrant.distributions.rule import AT_ENDS, NODES, Rule, cells
+from calibrant.distributions.tails import HEAVY, far_out, still_rising
 
 _BLOCK = 2**16  # function values held at a time
 _ROUGH = 6e-7  # of the spread: how far the polynomials may miss the ends of their cells, where they are worst
-_HEAVY = 1e-10  # of the variance: what may lie beyond the outermost cells before the tails are followed farther
+
+Integrate = Callable[["_Rows"], list[Array]]
+Answer = Callable[[Block], list[Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,68 +41,53 @@ class SmoothRows:
 
     def partial_moments(self, y: Array, lower: Array = None, upper: Array = None) -> PartialMoments:
         """See `PartialMoments`."""
-        return PartialMoments(*self._in_blocks(y, lower, upper, _moments, RoughRows.partial_moments))
+        return in_double(self._partial_moments, y, lower, upper)
 
     def squares(self, y: Array, lower: Array = None, upper: Array = None) -> Squares:
         """See `Squares`."""
-        return Squares(*self._in_blocks(y, lower, upper, _squares, RoughRows.squares))
+        return in_double(self._squares, y, lower, upper)
 
-    def _in_blocks(self, y: Array, lower: Array, upper: Array, integrate: Array, by_bends: Array) -> list[Array]:
-        xp = namespace(y)
+    def _partial_moments(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        rows = self._in_double()
+        return PartialMoments(*rows._in_blocks(y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
+
+    def _squares(self, y: Array, lower: Array, upper: Array) -> Squares:
+        rows = self._in_double()
+        return Squares(*rows._in_blocks(y, lower, upper, _squares, RoughRows(rows.q).squares))
+
+    def _in_double(self) -> SmoothRows:
+        like = self.map.like
+        if not single_precision(like):
+            return self
+        wide = double(like)
+        key = ("in double", namespace(like).__name__, str(device(like)))
+        return SmoothRows(moved_floats(self.map, wide), keep(self.q, key, lambda: moved_floats(self.q, wide)))
+
+    def _in_blocks(self, y: Array, lower: Array, upper: Array, integrate: Integrate, roughly: Answer) -> list[Array]:
         (rows,) = self.map.shape
-        y = xp.broadcast_to(y, (rows, y.shape[1]))
-        if lower is not None and upper is not None:  # of a stretch that may be short beside the cells
-            return list(by_bends(RoughRows(self.map, self.q), y, lower, upper))
-        rule = self._rule(far=False, fine=False)
-        size = max(1, _BLOCK // (rule.nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
-        parts = []
-        for start in range(0, max(rows, 1), size):
-            block = slice(start, min(start + size, rows))
-            parts.append(
-                _Block(take_rows(self.map, block), self.q, y[block, ...], _cut(lower, block), _cut(upper, block))
-            )
-        answers = [self._answer(block, integrate, by_bends) for block in parts]
+        block = Block(self.map, namespace(y).broadcast_to(y, (rows, y.shape[1])), lower, upper)
+        # between two bounds a stretch may be short beside the cells
+        if self.map.solved or (lower is not None and upper is not None):
+            return roughly(block)
+        size = max(1, _BLOCK // (self._rule(far=False).nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
+        answers = [self._answer(part, integrate, roughly) for part in block.split(size)]
         return [concatenate(column) for column in zip(*answers, strict=True)]
 
-    def _answer(
-        self, block: _Block, integrate: Array, by_bends: Array, *, far: bool = False, fine: bool = False
-    ) -> list[Array]:
-        """By the usual rule; heavy tails by one that reaches farther, rough rows by a finer one, or by bends."""
-        rows = _Rows.of(block, self._rule(far=far, fine=fine))
+    def _answer(self, block: Block, integrate: Integrate, roughly: Answer, *, far: bool = False) -> list[Array]:
+        """By the usual rule; heavy tails by one that reaches farther, rough rows in another way."""
+        rows = _Rows.of(block, self.q, self._rule(far=far))
         results, rough = integrate(rows), rows.rough()
         if not far:
             heavy = rows.heavy()
-            rough = rough & ~heavy
-            again = partial(self._answer, integrate=integrate, by_bends=by_bends, far=True, fine=fine)
-            results = _mended(results, heavy, block, again)
-        if not fine:
-            again = partial(self._answer, integrate=integrate, by_bends=by_bends, far=far, fine=True)
-            return _mended(results, rough, block, again)
-        bends = lambda part: by_bends(RoughRows(part.map, self.q), part.y, part.lower, part.upper)  # noqa: E731
-        return _mended(results, rough, block, bends)
+            again = partial(self._answer, integrate=integrate, roughly=roughly, far=True)
+            results, rough = mended(results, heavy, block, again), rough & ~heavy
+        return mended(results, rough, block, roughly)
 
-    def _rule(self, *, far: bool, fine: bool) -> Rule:
-        """Made once for each law and kind of map."""
-        like = self.map.like
-        kind = type(self.map).__name__, getattr(self.map, "shift", None), str(like.dtype), str(device(like))
-        make = lambda: Rule.of(self.q, self.map, like, far=far, fine=fine)  # noqa: E731
-        return keep(self.q, ("rule", kind, far, fine), make)
-
-
-class _Block(NamedTuple):
-    """Some rows: their maps, what is asked of them, and between which bounds."""
-
-    map: Increasing
-    q: Distribution
-    y: Array
-    lower: Array
-    upper: Array
-
-    def take(self, index: Array) -> _Block:
-        """Some of these rows."""
-        xp = namespace(self.y)
-        bounds = (None if end is None else xp.take(end, index, axis=0) if end.shape[0] > 1 else end for end in self[3:])
-        return _Block(take_rows(self.map, index), self.q, xp.take(self.y, index, axis=0), *bounds)
+    def _rule(self, *, far: bool) -> Rule:
+        """Made once for each law and kind of map, which differ in the cells that they ask for."""
+        edges = cells(self.q, self.map, self.map.like, far=far)
+        key = ("rule", namespace(edges).__name__, str(device(edges)), to_numpy(edges).tobytes())
+        return keep(self.q, key, lambda: Rule.of(self.q, edges))
 
 
 class _Place(NamedTuple):
@@ -116,7 +104,8 @@ class _Place(NamedTuple):
 class _Rows:
     """The values of Y - c at the nodes of a rule, for some rows."""
 
-    block: _Block
+    block: Block
+    q: Distribution
     rule: Rule
     c: Array
     Y: Array
@@ -124,7 +113,7 @@ class _Rows:
     """Y - c at the edges."""
 
     @classmethod
-    def of(cls, block: _Block, rule: Rule) -> _Rows:
+    def of(cls, block: Block, q: Distribution, rule: Rule) -> _Rows:
         """c is a value of Y in the middle of q."""
         xp, (cells, nodes) = namespace(block.y), rule.nodes.shape
         rows = block.y.shape[0]
@@ -135,22 +124,22 @@ class _Rows:
         inner = xp.reshape(found[:, 1:], (rows, cells, nodes + 1))
         c = inner[:, rule.split, :1]
         ends = concatenate([found[:, :1], inner[:, :, -1]], axis=1) - c
-        return cls(block, rule, c, inner[:, :, :-1] - c[:, :, None], ends)
+        return cls(block, q, rule, c, inner[:, :, :-1] - c[:, :, None], ends)
 
     # ---- places ----------------------------------------------------------------------------------------------------
 
     def at(self, y: Array) -> _Place:
         """A y in each row, (n, k) or (1, k)."""
         s = self.block.map(y)
-        cell, weights = self.rule.part(self.block.q, s)
-        return _Place(y - self.c, self.block.q._cdf(s), self.block.q._sf(s), cell, weights)
+        cell, weights = self.rule.part(self.q, s)
+        return _Place(y - self.c, self.q._cdf(s), self.q._sf(s), cell, weights)
 
     def end(self, side: int, bound: Array) -> _Place:
         """A bound, or else the end of the law: where its mass at -inf or +inf comes to lie, if it has any."""
         if bound is not None:
             return self.at(bound + namespace(self.c).zeros_like(self.c))
         xp, cells = namespace(self.c), self.Y.shape[1]
-        mass = self.block.q._infinite_mass()[side]
+        mass = self.q._infinite_mass()[side]
         y = xp.zeros_like(self.c)
         if mass:
             far = self.block.map.inverse(device_like([[(-np.inf, np.inf)[side]]], self.c))
@@ -186,12 +175,12 @@ class _Rows:
     # ---- what to make of the rows ----------------------------------------------------------------------------------
 
     def _unbounded(self) -> tuple[bool, bool]:
-        infinite = self.block.q._infinite_mass()
+        infinite = self.q._infinite_mass()
         return self.block.lower is None and not infinite[0], self.block.upper is None and not infinite[1]
 
     def heavy(self) -> Array:
         """The rows in which what lies beyond the outermost edges is more than a rounding."""
-        xp, edges, q = namespace(self.c), self.rule.edges, self.block.q
+        xp, edges, q = namespace(self.c), self.rule.edges, self.q
         beyond = q._cdf(edges[:1]), q._sf(edges[-1:])
         with np.errstate(over="ignore", invalid="ignore"):
             total = xp.sum(xp.sum(self.Y**2 * self.rule.whole.once, axis=-1), axis=1)
@@ -199,7 +188,7 @@ class _Rows:
             for open_end, mass, end in zip(
                 self._unbounded(), beyond, (self.Y[:, 0, 0], self.Y[:, -1, -1]), strict=True
             ):
-                heavy = heavy | ~(mass * end**2 <= _HEAVY * total) if open_end else heavy
+                heavy = heavy | ~(mass * end**2 <= HEAVY * total) if open_end else heavy
         return heavy
 
     def rough(self) -> Array:
@@ -220,15 +209,13 @@ class _Rows:
 
     def rises(self, values: Array, side: int) -> Array:
         """Whether the outermost cells, with hardly any mass beyond them, still add to an integral: it is infinite."""
-        xp, rule = namespace(values), self.rule
-        beyond = self.block.q._cdf(rule.edges[1:]) if side == 0 else xp.flip(self.block.q._sf(rule.edges[:-1]))
-        far = far_out(beyond)
-        if far == 0 or not self._unbounded()[side]:
+        xp, edges = namespace(values), self.rule.edges
+        mass = self.q._cdf(edges[1:]) if side == 0 else self.q._sf(edges[:-1])
+        if not self._unbounded()[side] or not bool(xp.any(far_out(mass))):
             return xp.zeros_like(self.c) > 1
-        cells = xp.abs(xp.sum(values * rule.whole.once, axis=-1))
-        cells = cells if side == 0 else xp.flip(cells, axis=1)
-        half = rule.split if side == 0 else cells.shape[1] - rule.split
-        return ~(xp.sum(cells[:, :far], axis=1) <= 1e-6 * xp.sum(cells[:, :half], axis=1))[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # a tail too heavy for floats is infinite
+            terms = xp.abs(xp.sum(values * self.rule.whole.once, axis=-1))
+            return still_rising(terms, xp.zeros_like(terms) + mass)[:, None]
 
 
 def _moments(rows: _Rows) -> list[Array]:
@@ -255,23 +242,3 @@ def _squares(rows: _Rows) -> list[Array]:
     lower = y.y * y.F**2 - a.y * a.F**2 - rows.between(a, y, rows.Y, 1)
     upper = b.y * b.S**2 - y.y * y.S**2 + rows.between(y, b, rows.Y, 2)
     return [lower, upper]
-
-
-def _mended(values: list[Array], where: Array, block: _Block, again: Callable[[_Block], list[Array]]) -> list[Array]:
-    """`values` with the rows `where` worked out again, in another way; an integral found to be infinite stays so."""
-    xp = namespace(where)
-    if not bool(xp.any(where)):
-        return values
-    index = xp.nonzero(where)[0]
-    rank = xp.cumulative_sum(xp.astype(where, xp.int64)) - 1
-    rank = xp.where(where, rank, xp.zeros_like(rank))
-    results = []
-    for value, new in zip(values, again(block.take(index)), strict=True):
-        mask = where[:, None] if value.ndim == 2 else where
-        mask = mask & ~xp.isinf(value) if value.dtype == new.dtype == block.y.dtype else mask
-        results.append(xp.where(mask, xp.take(new, rank, axis=0), value))
-    return results
-
-
-def _cut(bound: Array, block: slice) -> Array:
-    return bound if bound is None or bound.shape[0] == 1 else bound[block, ...]

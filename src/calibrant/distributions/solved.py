@@ -20,11 +20,6 @@ class Solved(Distribution):
         s = device_like(s, self.like)
         return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s))
 
-    def _quantiles_near(self, s: Array) -> Array:
-        """The same without the step."""
-        s = device_like(s, self.like)
-        return invert_many(self._logit_and_log_slope, self._of_rows, s, self._places(s), closely=False)
-
     def _of_rows(self, rows: Array) -> tuple[Callable[[Array], tuple[Array, Array]], Callable[[Array], Array]]:
         law = take_rows(self, rows)
         return law._logit_and_log_slope, law._ppf_logit

@@ -14,6 +14,7 @@ from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._kept import kept
+from calibrant._search import distinct
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import gauss_legendre
 from calibrant.distributions.integrals import (
@@ -21,10 +22,14 @@ from calibrant.distributions.integrals import (
     Outward,
     PartialMoments,
     Squares,
+    double,
+    in_double,
+    largest,
     moments_beyond,
     squares_beyond,
 )
 from calibrant.distributions.integrated import Integrated
+from calibrant.distributions.tails import still_rising
 
 _PIECES = 12288
 
@@ -32,7 +37,7 @@ _PIECES = 12288
 def _refined(points: Array, count: int) -> Array:
     """Sorted points, each once, with as many more between any two as make `count` in all."""
     xp = namespace(points)
-    points = points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]
+    points = distinct(points)
     pieces = points.shape[0] - 1
     if not 0 < pieces < count:
         return points
@@ -60,11 +65,15 @@ class Tabulated(FromMiddle):
 
     @classmethod
     def of(cls, law: Distribution, like: Array) -> Tabulated:
-        """Tabulate a law between its `_breaks`, which must reach far enough into both tails, beside an array."""
+        """Tabulate a law between its `_breaks`, which must reach far enough into both tails, beside an array.
+
+        In double precision, as all integrals: see `in_double`.
+        """
+        like = double(like)
+        law = law.to(like)
         edges = device_like(law._breaks(), like) if law.like is None else law._breaks()
         xp = namespace(edges)
-        largest = 1e-3 * float(xp.finfo(edges.dtype).max) ** 0.5  # whose square is still a float
-        edges = _refined(edges[xp.abs(edges) <= largest], _PIECES)
+        edges = _refined(edges[xp.abs(edges) <= largest(edges)], _PIECES)
         h = edges[1:] - edges[:-1]
         x, w = gauss_legendre(5, edges)
         nodes = edges[:-1, None] + h[:, None] * x
@@ -76,12 +85,11 @@ class Tabulated(FromMiddle):
         )
         left, right = edges[:-1], edges[1:]
         below, above = law._cdf(left), law._sf(left)
-        low, high = far_out(below), far_out(xp.flip(above))
         rising = (
-            _rises(lower, low),
-            _rises(lower2, low),
-            _rises(xp.flip(upper), high),
-            _rises(xp.flip(upper2), high),
+            _rises(lower[1:] - lower[:-1], law._cdf(right)),
+            _rises(lower2[1:] - lower2[:-1], law._cdf(right)),
+            _rises(upper[:-1] - upper[1:], above),
+            _rises(upper2[:-1] - upper2[1:], above),
         )
         below_all, above_all = law._infinite_mass()
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
@@ -184,18 +192,8 @@ class Tabulated(FromMiddle):
         return at
 
 
-def far_out(mass: Array) -> int:
-    """How many of the outermost points of a law, in order, have next to nothing, but something, beyond them.
-
-    An integral that still grows there does not exist.
-    """
-    xp = namespace(mass)
-    return int(xp.sum(xp.astype((mass > 0) & (mass < 1e-100), xp.int64)))
-
-
-def _rises(column: Array, far: int) -> bool:
-    """Whether the outermost pieces still add to the integral from an end to the middle."""
-    return far > 0 and bool(column[far] > 1e-6 * column[column.shape[0] // 2])
+def _rises(terms: Array, mass: Array) -> bool:
+    return bool(still_rising(terms, mass))
 
 
 def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:
@@ -216,13 +214,13 @@ class ByTable(Integrated):
         return Tabulated.of(self, self.like)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
-        return self._table.partial_moments(y)
+        return in_double(self._table.partial_moments, y)
 
     def _squares(self, y: Array) -> Squares:
-        return self._table.squares(y)
+        return in_double(self._table.squares, y)
 
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return self._table._moments_within(y, lower, upper)
+        return in_double(self._table._moments_within, y, lower, upper)
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return self._table._squares_within(y, lower, upper)
+        return in_double(self._table._squares_within, y, lower, upper)

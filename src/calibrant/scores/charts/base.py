@@ -7,8 +7,10 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, namespace
+from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._batch import first_array
+
+_BETWEEN = 8  # places from one score to the next
 
 
 class Chart(ABC):
@@ -47,9 +49,10 @@ class Chart(ABC):
         """The same for many increasing scores that all rows share, (1, k), where that is faster."""
         return self.inverse(s)
 
-    def inverse_near(self, s: Array) -> Array:
-        """The same, for places that need not be exact."""
-        return self.inverse_at(s)
+    @property
+    def solved(self) -> bool:
+        """Whether the inverse has to be solved for, so that the map itself is the cheaper one by far."""
+        return False
 
     def breaks(self) -> Array:
         """The y at which the map of a single row bends; None where it is smooth."""
@@ -57,9 +60,10 @@ class Chart(ABC):
 
     def places(self, s: Array) -> Array:
         """Places in each row, (n, m), between which the map is smooth, as far as scores like these reach."""
-        count = s.shape[-1]
-        low, high = (self.inverse(s[:, k : k + 1]) for k in (count // 50, count - 1 - count // 50))
-        return low + (high - low) * device_like(np.arange(1025) / 1024, low)
+        share = device_like(np.arange(_BETWEEN) / _BETWEEN, s)
+        between = s[:, :-1, None] + (s[:, 1:] - s[:, :-1])[..., None] * share
+        between = namespace(s).reshape(between, (s.shape[0], -1))
+        return self.inverse_at(concatenate([between, s[:, -1:]], axis=1))
 
     def widest(self, s: Array) -> Array:
         """How long a stretch of scores around s may be for the inverse to be as good as a polynomial on it."""

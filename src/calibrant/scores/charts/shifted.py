@@ -40,8 +40,9 @@ class Shifted(Chart):
     def inverse_at(self, s: Array) -> Array:
         return self.chart.inverse_at(self._before(s))
 
-    def inverse_near(self, s: Array) -> Array:
-        return self.chart.inverse_near(self._before(s))
+    @property
+    def solved(self) -> bool:
+        return self.chart.solved
 
     def log_slope(self, y: Array) -> Array:
         return self.chart.log_slope(y) - math.log(self.unit)

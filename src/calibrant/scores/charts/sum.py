@@ -10,6 +10,7 @@ from calibrant._arrays import Array, concatenate, namespace
 from calibrant._batch import take_rows
 from calibrant._roots import invert_many, solve_increasing
 from calibrant.scores.charts.base import Chart
+from calibrant.scores.charts.broken_line import BrokenLine
 
 _FEW = 48  # places of each term between which the inverse of many scores is interpolated
 
@@ -50,8 +51,9 @@ class SumChart(Chart):
             return self.inverse(s)
         return invert_many(self.with_slope, self._of_rows, s, self.places(s))
 
-    def inverse_near(self, s: Array) -> Array:
-        return invert_many(self.with_slope, self._of_rows, s, self.places(s), closely=False)
+    @property
+    def solved(self) -> bool:
+        return True
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp = namespace(y)
@@ -64,7 +66,7 @@ class SumChart(Chart):
         return chart.with_slope, chart.inverse
 
     def places(self, s: Array) -> Array:
-        """The terms' own places for their shares of such scores."""
+        """The terms' own places for their shares of such scores, and where they bend."""
         free = [c for c, _ in self.terms if c.range[1] == float("inf")]
         if not free:
             return super().places(s)
@@ -75,6 +77,7 @@ class SumChart(Chart):
         few = concatenate([s[:, :-1:step], s[:, -1:]], axis=1) / total
         places = [xp.broadcast_to(c.inverse(few - shift), (rows, few.shape[1])) for c in free for shift in {0.0, bound}]
         bent = [c.places(s) for c, _ in self.terms if c.range[1] < float("inf")]
+        bent += [c.values for c, _ in self.terms if isinstance(c, BrokenLine)]
         return xp.sort(concatenate([*places, *bent], axis=1), axis=1)
 
     def log_slope(self, y: Array) -> Array:
