@@ -25,6 +25,7 @@ BY_NAME = {
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/app.py": "`--help` waits for no library that only some commands need",
     "study/learners/__init__.py": "reading a study needs no torch, training does",
+    "testing/__init__.py": "the laws of scores need no scikit-learn, those of refiners do",
     "study/datasets/errors.py": "imports a library that may be absent, none of calibrant",
 }
 """The files that may import by name (`import_module`), and why."""
@@ -72,6 +73,7 @@ def test_only_listed_files_import_by_name():
 FOR_TYPES = {
     "__init__.py": "names that are loaded when they are asked for",
     "study/learners/__init__.py": "the same",
+    "testing/__init__.py": "the same",
     "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
     "scores/base.py": "the same, of laws and charts",
     "interpolators/base.py": "the same, of laws",

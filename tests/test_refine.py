@@ -15,9 +15,9 @@ from calibrant.refine import (
     Average,
     Cascade,
     Local,
-    LocationScale,
     Plain,
     Refiner,
+    ResidualLocationScale,
     ResidualQuantiles,
     Spread,
     TrainingRows,
@@ -26,7 +26,15 @@ from calibrant.refine.names import refiner_named
 from calibrant.refine.shrinkage import Shrinkage
 from calibrant.testing import check_refiner
 
-RUNGS = [Plain(), Spread(), LocationScale(), ResidualQuantiles((0.1, 0.5, 0.9)), Local(trees=20), Cascade(), Average()]
+RUNGS = [
+    Plain(),
+    Spread(),
+    ResidualLocationScale(),
+    ResidualQuantiles((0.1, 0.5, 0.9)),
+    Local(trees=20),
+    Cascade(),
+    Average(),
+]
 
 
 def simulated(n=1200, seed=0):
@@ -59,7 +67,7 @@ def test_what_the_residuals_know_makes_the_law_sharper(refiner):
 def test_where_residuals_know_nothing_location_and_scale_stay_as_they_are():
     rng = np.random.default_rng(1)
     noise = TrainingRows(rng.normal(size=(600, 5)), Point(np.zeros(600)), rng.normal(size=600))
-    fitted = LocationScale().fit(noise)
+    fitted = ResidualLocationScale().fit(noise)
     location, scale = fitted.loc_scale(rng.normal(size=(100, 5)), Point(np.zeros(100)))
     assert np.std(location) < 0.1
     assert np.std(np.log(scale)) < 0.15
@@ -179,7 +187,7 @@ def test_other_columns_than_in_fit_are_refused():
 )
 def test_sparse_matrices_and_texts_are_taken(given):
     rows = TrainingRows(given, Point(F), Y)
-    refined = LocationScale().fit(rows[np.arange(300)])(rows[np.arange(300, 400)].X, Point(F[300:400]))
+    refined = ResidualLocationScale().fit(rows[np.arange(300)])(rows[np.arange(300, 400)].X, Point(F[300:400]))
     assert np.all(np.isfinite(refined.mean()))
 
 
@@ -204,7 +212,7 @@ def test_odd_labels_are_taken(refiner, labels):
 def test_weights_count_as_rows():
     weight = np.where(X[:800, 3] > 0, 1.0, 0.0)
     heavy = TrainingRows(X[:800], Point(F[:800]), Y[:800] + 10 * (weight == 0), weight)
-    location, _ = LocationScale().fit(heavy).loc_scale(X[800:], Point(F[800:]))
+    location, _ = ResidualLocationScale().fit(heavy).loc_scale(X[800:], Point(F[800:]))
     assert np.max(location - F[800:]) < 3  # the rows without weight lie 10 higher
 
 
@@ -218,7 +226,7 @@ def test_groups_stay_together_in_every_fold():
 
 
 def test_the_league_prints_as_a_table_and_names_the_chosen():
-    fitted = Auto([Plain(), LocationScale()]).fit(ROWS)
+    fitted = Auto([Plain(), ResidualLocationScale()]).fit(ROWS)
     assert fitted.name == "location-scale"
     assert "location-scale" in str(fitted.league)
     assert "chosen" in str(fitted.league)
@@ -230,7 +238,7 @@ def test_the_league_prints_as_a_table_and_names_the_chosen():
 def test_where_there_is_nothing_to_win_the_plain_one_is_taken():
     rng = np.random.default_rng(6)
     rows = TrainingRows(rng.normal(size=(600, 3)), Point(np.zeros(600)), rng.normal(size=600))
-    assert Auto([Plain(), LocationScale()]).fit(rows).name == "plain"
+    assert Auto([Plain(), ResidualLocationScale()]).fit(rows).name == "plain"
 
 
 def test_the_standard_error_is_that_of_the_difference():
@@ -252,7 +260,7 @@ def test_few_rows_are_left_plain():
 
 @pytest.mark.parametrize("criterion", ["nll", "interval"])
 def test_other_criteria(criterion):
-    assert Auto([Plain(), LocationScale()], criterion).fit(ROWS).name == "location-scale"
+    assert Auto([Plain(), ResidualLocationScale()], criterion).fit(ROWS).name == "location-scale"
 
 
 def shifted(X, prediction, by):

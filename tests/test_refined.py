@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import CalibratedRegressor, Candidate, Chosen, Point, Quantiles, Refined, neg_crps, prediction_of
 from calibrant.interpolators import NAF
-from calibrant.refine import LocationScale, Plain, Refiner, Spread
+from calibrant.refine import Plain, Refiner, ResidualLocationScale, Spread
 from calibrant.sklearn import regressor
 
 RNG = np.random.default_rng(7)
@@ -94,9 +94,9 @@ def test_it_clones_pickles_and_nests():
 
 def test_it_can_be_searched():
     model = CalibratedRegressor(Ridge(), refine="plain", random_state=0)
-    grid = {"refine": ["plain", LocationScale()], "estimator__alpha": [0.1]}
+    grid = {"refine": ["plain", ResidualLocationScale()], "estimator__alpha": [0.1]}
     search = GridSearchCV(model, grid, scoring=neg_crps, cv=2).fit(X, Y)
-    assert search.best_params_["refine"] == LocationScale()
+    assert search.best_params_["refine"] == ResidualLocationScale()
 
 
 class Weighed(RegressorMixin, BaseEstimator):
@@ -217,6 +217,7 @@ def test_a_frozen_model_with_refinement_divides_its_rows():
     ids=["trees", "return_std", "quantiles", "an ensemble"],
 )
 @pytest.mark.parametrize("refine", ["spread", "location-scale"])
+@pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
 def test_bases_with_a_spread_are_refined_too(base, refine):
     plain = CalibratedRegressor(base, refine="plain", random_state=0).fit(X[SEEN], Y[SEEN])
     model = CalibratedRegressor(base, refine=refine, random_state=0).fit(X[SEEN], Y[SEEN])
@@ -238,6 +239,7 @@ def test_frames_with_categories_pass_as_the_base_accepts_them():
 QUANTILES = [HistGradientBoostingRegressor(loss="quantile", quantile=q, max_iter=20) for q in (0.1, 0.5, 0.9)]
 
 
+@pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
 def test_the_league_of_models():
     model = Chosen({"trees": HistGradientBoostingRegressor(max_iter=5), "line": Ridge(), "quantiles": QUANTILES}, cv=3)
     model.set_params(random_state=0).fit(X[SEEN], Y[SEEN])
@@ -246,6 +248,7 @@ def test_the_league_of_models():
     assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
 
 
+@pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
 def test_a_list_of_quantile_models_can_win():
     y = X[:, 0] + np.exp(2 * X[:, 1]) * RNG.normal(size=500)
     model = Chosen({"line": Ridge(), "quantiles": QUANTILES}, criterion="interval", cv=3, random_state=0)

@@ -26,7 +26,7 @@ import pytest
 
 from calibrant.study.datasets import DATASETS, DatasetError, bounded, download, find, load, locate, readers, status
 from calibrant.study.datasets.checksums import GitBlob, Sha256
-from calibrant.study.datasets.homes import Plain, Zipped
+from calibrant.study.datasets.homes import PlainFile, Zipped
 
 pd = pytest.importorskip("pandas", reason="the extra study is not installed")
 openpyxl = pytest.importorskip("openpyxl", reason="the extra study is not installed")
@@ -610,7 +610,7 @@ def server(monkeypatch, wine):
     """A server that is the home of `wine`."""
     pytest.importorskip("requests", reason="the extra study is not installed")
     server = Server()
-    monkeypatch.setitem(DATASETS, "wine", replace(wine, home=Plain(server.url)))
+    monkeypatch.setitem(DATASETS, "wine", replace(wine, home=PlainFile(server.url)))
     yield server
     server.stop()
 

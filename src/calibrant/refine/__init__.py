@@ -10,7 +10,7 @@ from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
 from calibrant.refine.local import Local
-from calibrant.refine.location_scale import LocationScale
+from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.plain import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
@@ -24,10 +24,10 @@ __all__ = [
     "Entry",
     "League",
     "Local",
-    "LocationScale",
     "Plain",
     "Refinement",
     "Refiner",
+    "ResidualLocationScale",
     "ResidualQuantiles",
     "Spread",
     "TrainingRows",

@@ -16,7 +16,7 @@ from calibrant.choice.league import League
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
-from calibrant.refine.location_scale import LocationScale
+from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.plain import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
@@ -25,7 +25,7 @@ from calibrant.refine.spread import Spread
 RUNGS: dict[str, Refiner] = {
     "plain": Plain(),
     "spread": Spread(),
-    "location-scale": LocationScale(),
+    "location-scale": ResidualLocationScale(),
     "quantiles": ResidualQuantiles(),
     "cascade": Cascade(),
     "average": Average(),

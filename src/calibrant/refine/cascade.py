@@ -8,15 +8,15 @@ from typing import Any
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.local import LEVELS, Local, LocalLaw
-from calibrant.refine.location_scale import LocationScale, LocationScaleRefinement
+from calibrant.refine.location_scale import LocationScaleRefinement, ResidualLocationScale
 from calibrant.refine.rows import TrainingRows
 
 
 @dataclass(frozen=True)
 class Cascade(Refiner):
-    """The local law of the scores (y - location) / scale that `LocationScale` leaves, out of fold."""
+    """The local law of the scores (y - location) / scale that `ResidualLocationScale` leaves, out of fold."""
 
-    first: LocationScale = field(default_factory=LocationScale)
+    first: ResidualLocationScale = field(default_factory=ResidualLocationScale)
     then: Local = field(default_factory=Local)
 
     def fit(self, rows: TrainingRows) -> CascadeRefinement:

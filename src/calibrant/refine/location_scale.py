@@ -22,7 +22,7 @@ _LEAST = 0.05
 
 
 @dataclass(frozen=True)
-class LocationScale(Refiner):
+class ResidualLocationScale(Refiner):
     """Normal(f + alpha m(x, f), s(x, f)): boosted mean m and scale s of the out-of-fold residual r = y - f.
 
     m is fitted to r and log s to log |r - alpha m|. Both are judged by models that did not see the row: the step alpha,

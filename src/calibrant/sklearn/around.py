@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -82,12 +82,15 @@ class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return Routed([rest] * len(names), {k: v for k, v in params.items() if k == "groups"})
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        models = [thawed(each) for each in by_name(self.estimator).values()]
-        inner = [get_tags(each).input_tags for each in models if isinstance(each, BaseEstimator)]
-        for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
-            setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
-        return tags
+        return tags_like(super().__sklearn_tags__(), by_name(self.estimator).values())
+
+
+def tags_like(tags: Any, models: Iterable[Any]) -> Any:
+    """The tags, taking the X that all of these models take."""
+    inner = [get_tags(each).input_tags for each in map(thawed, models) if isinstance(each, BaseEstimator)]
+    for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
+        setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
+    return tags
 
 
 def by_name(estimator: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from calibrant.calibration import Calibrator
 from calibrant.choice import Criterion, League, criterion_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.refine.auto import named, two_halves
-from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels
+from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels, tags_like
 from calibrant.sklearn.folds import folds_of
 
 
@@ -117,6 +117,10 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
     def predict(self, X: Any) -> Array:
         """The middle of what the winner predicts."""
         return to_numpy(self.predict_forecast(X).centre_rows())
+
+    def __sklearn_tags__(self) -> Any:
+        models = [_candidate(each).estimator for _, each in named(self.candidates, object)]
+        return tags_like(super().__sklearn_tags__(), [each for model in models for each in by_name(model).values()])
 
 
 def _candidate(each: Any) -> Candidate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, device_like, namespace
 from calibrant.scores.charts.base import Chart
 
 
@@ -42,7 +42,8 @@ class LogLine(Chart):
         return -self._log(self._above(y))
 
     def _above(self, y: Array) -> Array:
-        return clip(y - self._lift(self.loc), 0.0, None)
+        above = y - self._lift(self.loc)
+        return namespace(above).maximum(above, namespace(above).zeros_like(above))
 
     def _log(self, ratio: Array) -> Array:
         with np.errstate(divide="ignore"):  # log 0 is -inf

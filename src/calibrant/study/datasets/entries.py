@@ -9,7 +9,7 @@ from __future__ import annotations
 from calibrant.study.datasets import readers
 from calibrant.study.datasets.checksums import GitBlob, Sha256
 from calibrant.study.datasets.dataset import Dataset, log1p
-from calibrant.study.datasets.homes import Plain, Unserved, Zipped
+from calibrant.study.datasets.homes import PlainFile, Unserved, Zipped
 
 _UCI = "https://archive.ics.uci.edu"
 _CC_BY = "CC BY 4.0"
@@ -44,7 +44,7 @@ _ENTRIES = (
         # Column B encodes a racial share, for which others dropped the dataset; it stays because the paper has it.
         name="boston",
         page="https://lib.stat.cmu.edu/datasets/boston",
-        home=Plain(f"{_UCI}/ml/machine-learning-databases/housing/housing.data"),
+        home=PlainFile(f"{_UCI}/ml/machine-learning-databases/housing/housing.data"),
         file="boston_housing.txt",
         checksum=Sha256("baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a"),
         n=506,
@@ -134,7 +134,7 @@ _ENTRIES = (
     Dataset(
         name="kin8nm",
         page="https://www.openml.org/d/189",
-        home=Plain("https://www.openml.org/data/get_csv/3626/dataset_2175_kin8nm.arff"),
+        home=PlainFile("https://www.openml.org/data/get_csv/3626/dataset_2175_kin8nm.arff"),
         file="dataset_2175_kin8nm.csv",
         checksum=Sha256("7b9bf0301ac936d88122557a151e1ba8f1ebc278fcf46d9f3c6d462debdbc8ad"),
         n=8_192,

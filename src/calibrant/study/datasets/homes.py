@@ -19,7 +19,7 @@ class Home(ABC):
 
 
 @dataclass(frozen=True)
-class Plain(Home):
+class PlainFile(Home):
     """The file itself at a URL."""
 
     url: str
