@@ -218,11 +218,12 @@ def test_an_answer_does_not_depend_on_what_was_asked_of_q_before():
         return LogisticLinear(KNOTS, np.arange(1, 201) / 201)
 
     point = Point(LOC[:5])
-    logits = Shifted(LogitCDF(LogNormal(LOC[:5], SCALE[:5])), 0.1)
+    logits = Shifted(LogitCDF(LogNormal(LOC[:5], SCALE[:5])), 0.1, 1.0)
     line = Shifted(
         Monotone(point, lambda p, y: np.arcsinh(y - p.values), lambda p, s: p.values + np.sinh(s),
                  lambda p, y: -np.log1p((y - p.values) ** 2) / 2),
         0.1,
+        1.0,
     )  # fmt: skip
     asked, fresh = q(), q()
     Pulled(line, asked).std()

@@ -71,7 +71,8 @@ class StretchRule:
             return np.reshape(to_numpy(getattr(q, method)(own)).astype(np.float64), s.shape)
 
         points, fine, unit = _points(to_numpy(breaks).astype(np.float64))
-        F, S, left = (at(method, points) for method in ("_cdf", "_sf", "_cdf_left"))
+        below, above = _beside(points)
+        F, S, left = at("_cdf", above), at("_sf", above), at("_cdf_left", below)
         upper = F[:-1] > 0.5
 
         def risen(start: Floats, h: Floats, t: Floats, piece: Any) -> Floats:
@@ -193,6 +194,12 @@ def _points(breaks: Floats) -> tuple[Floats, Floats, float]:
     inner = points[:-1, None] + np.diff(points)[:, None] * (np.arange(parts) / parts)
     fine = np.unique(np.append(inner, points[-1]))
     return np.unique(np.append(fine[:: 1 + fine.size // _MOST], fine[-1])), fine, unit
+
+
+def _beside(points: Floats) -> tuple[Floats, Floats]:
+    """A few ulp below and above each point: where q is a law of a law, its jumps are off by a rounding."""
+    gap, ulps = np.diff(points, prepend=-np.inf, append=np.inf) / 3, 8 * np.spacing(np.abs(points))
+    return points - np.minimum(ulps, gap[:-1]), points + np.minimum(ulps, gap[1:])
 
 
 def _tree(p: Floats, fine: Floats, starts: Any, risen: Floats, whole: Floats, F: Floats, S: Floats) -> Floats:

@@ -25,7 +25,7 @@ def boosted(rows: TrainingRows, target: Array, **settings: Any) -> HistGradientB
         **{
             "learning_rate": 0.05,
             "max_iter": 150,
-            "min_samples_leaf": 30,
+            "min_samples_leaf": leaf(rows, 30),
             "l2_regularization": 5.0,
             "early_stopping": len(rows) >= 50,  # it sets a tenth of the rows aside
             "random_state": rows.seed,
@@ -34,6 +34,11 @@ def boosted(rows: TrainingRows, target: Array, **settings: Any) -> HistGradientB
     )
     with few_threads(rows.matrix):
         return model.fit(rows.matrix, target, sample_weight=rows.sample_weight)
+
+
+def leaf(rows: TrainingRows, most: int) -> int:
+    """The fewest rows of a leaf: a twentieth of all, at least 5."""
+    return max(5, min(most, len(rows) // 20))
 
 
 def predicted(model: HistGradientBoostingRegressor, matrix: Array) -> Array:

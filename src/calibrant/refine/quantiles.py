@@ -13,7 +13,7 @@ from calibrant._arrays import Array, probabilities
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, boosted, predicted
+from calibrant.refine.learners import MOST, boosted, leaf, predicted
 from calibrant.refine.rows import TrainingRows
 
 NINE = tuple(k / 10 for k in range(1, 10))
@@ -34,7 +34,7 @@ class ResidualQuantiles(Refiner):
 
     def _learned(self, rows: TrainingRows) -> QuantilesRefinement:
         r = rows.y - rows.centre
-        settings = {"max_iter": 200, "min_samples_leaf": 20, "l2_regularization": 2.0, "loss": "quantile"}
+        settings = {"max_iter": 200, "min_samples_leaf": leaf(rows, 20), "l2_regularization": 2.0, "loss": "quantile"}
         models = tuple(boosted(rows, r, quantile=level, **settings) for level in self.levels)
         return QuantilesRefinement(rows.features, models, tuple(self.levels), float(np.mean(np.abs(r))))
 
