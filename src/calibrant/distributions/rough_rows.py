@@ -31,7 +31,7 @@ from calibrant.distributions.tails import HEAVY, still_rising
 
 _BLOCK = 2**14  # stretches at a time
 _FINEST = 4096  # parts of a stretch: few rows need more than 16
-_ROUGH = 3e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
+_ROUGH = 1e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
 _UNSTEADY = 5.0  # times their sum: what the sizes of the weights come to where the nodes lie badly for polynomials
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together there, where polynomials are at their worst."""
