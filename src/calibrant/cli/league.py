@@ -21,8 +21,8 @@ def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> N
     """
     command = shlex.join(["calibrant", *sys.argv[1:]])
     done = run(folder=folder, command=command, say=say, **options)
-    jobs = f"{done.jobs:,} jobs done in {said(done.seconds)}" if done.jobs else "nothing was left to do"
-    show(f"{jobs}; all results are in {done.path}")
+    work = f"jobs done: {done.jobs:,} in {said(done.seconds)}" if done.jobs else "nothing was left to do"
+    show(f"{work}; all results are in {done.path}")
     tables(folder, docs)
 
 

@@ -111,7 +111,7 @@ class Outcomes:
                 if "failed" in result:
                     found.setdefault((method, job.base), []).append((job, result["failed"]))
         return [
-            f"{method} with {base} failed in {len(jobs)} jobs, first on {jobs[0][0].dataset}, split "
+            f"{method} with {base} failed {len(jobs)} times, first on {jobs[0][0].dataset}, split "
             f"{jobs[0][0].split}: {jobs[0][1]}"
             for (method, base), jobs in found.items()
         ]

@@ -41,5 +41,7 @@ def _numbers(path: Path, column: str, series: Any) -> Any:
         except (TypeError, ValueError):
             fine = False
         if not fine:
-            raise DatasetError(f"{path} must hold finite numbers only, got {value!r} in column {column}, row {row}")
+            raise DatasetError(
+                f"{path} must hold finite numbers only, got {str(value)!r} in column {column}, row {row}"
+            )
     return series.to_numpy(dtype=np.float64)

@@ -11,7 +11,7 @@ from calibrant.study.tabular.bases import MODELS, TITLES
 from calibrant.study.tabular.entrants import AUTO, ENTRANTS, NEIGHBOURS
 from calibrant.study.tabular.goals import TARGETS, goals
 from calibrant.study.tabular.outcomes import Outcomes
-from calibrant.study.tabular.summary import READ, by_table, groups, summary, tests
+from calibrant.study.tabular.summary import READ, by_table, duels_table, groups, summary
 from calibrant.study.writers import markdown_table
 
 _WORDS = {True: "yes", False: "**no**", None: "not measured"}
@@ -87,9 +87,10 @@ def _goal(verdict: Verdict) -> str:
 def _design(outcomes: Outcomes) -> Iterator[str]:
     recipe = outcomes.starts[0]["recipe"]
     yield (
-        f"{len(outcomes.datasets)} tables ({', '.join(outcomes.datasets)}), {len(outcomes.splits)} random splits of each, "
-        f"at most {recipe['rows']:,} rows: 60% train, 20% calibrate, 20% test. Labels are in standard deviations of the "
-        "training labels. Every method gets the same rows; CV+ trains on the training and calibration rows together."
+        f"{len(outcomes.datasets)} tables ({', '.join(outcomes.datasets)}), {len(outcomes.splits)} random splits of "
+        f"each, at most {recipe['rows']:,} rows: 60% train, 20% calibrate, 20% test. Labels are in standard "
+        "deviations of the training labels. Every method gets the same rows; CV+ trains on the training and "
+        "calibration rows together."
     )
     yield (
         f"`auto` is chosen on training rows. The base model predicts them out of fold ({recipe['folds']} folds). Each "
@@ -99,9 +100,10 @@ def _design(outcomes: Outcomes) -> Iterator[str]:
     )
     yield (
         "The neighbours' methods run in their own packages. Where they can use the out-of-fold residuals of the "
-        "training rows, they get them: crepes' nearest neighbours, and the scale of MAPIE's normalised score, a boosted "
-        "model of their logarithm. CQR has boosted quantiles with every base model, since a forest and a ridge have "
-        "none. The CRPS of crepes is computed from its distributions, since its own function takes sigma twice up to version 0.9.1."
+        "training rows, they get them: crepes' nearest neighbours, and the scale of MAPIE's normalised score, a "
+        "boosted model of their logarithm. CQR has boosted quantiles with every base model, since a forest and a "
+        "ridge have none. The CRPS of crepes is computed from its distributions, since its own function takes sigma "
+        "twice up to version 0.9.1."
     )
     there = [name for name in ENTRANTS if any(name in outcomes.methods(base) for base in outcomes.bases)]
     yield markdown_table(["method", "what it is"], [[name, ENTRANTS[name].what] for name in there])
@@ -117,7 +119,7 @@ def _tests(outcomes: Outcomes, base: str) -> Iterator[str]:
     ):
         if of[group]:
             yield f"### {title}, {TITLES[base]}"
-            yield tests(outcomes, base, metric, of[group])
+            yield duels_table(outcomes, base, metric, of[group])
     yield (
         "A number is the mean over tables of `auto`'s value over the other's: below 1 `auto` is better, above 1 the "
         "other. Wilcoxon's signed-rank test is over tables, two-sided, adjusted by Holm within each table."

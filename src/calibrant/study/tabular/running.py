@@ -153,14 +153,14 @@ def _tables(
 
 def _work(job: Job, tables: dict[str, RawTable], design: Tabular) -> float:
     """The seconds of a job on one core, about: most is boosting, whose cost grows with rows and features."""
-    rows, features = tables[job.dataset].X.shape
-    boosting = 3.0 + 1e-3 * min(rows, design.rows) * (4.0 + math.sqrt(features))
+    rows, features = map(int, tables[job.dataset].X.shape)
+    boosting: float = 3.0 + 1e-3 * min(rows, design.rows) * (4.0 + math.sqrt(features))
     return boosting * _WORK.get(job.base, 1.0)
 
 
 def _tell(say: Callable[[str], None], line: dict[str, Any], count: int, of: int, clock: Clock) -> None:
     what = f"{line['dataset']}, {line['base']}, split {line['split']}: {said(line['seconds'])}"
-    say(f"{what}; {count:,} of {of:,} jobs, {said(clock.left())} left")
+    say(f"{what}; job {count:,} of {of:,}, {said(clock.left())} left")
     for name, result in line["methods"].items():
         if "failed" in result:
             say(f"{line['dataset']}, {line['base']}, split {line['split']}: {name} failed, {result['failed']}")

@@ -16,12 +16,13 @@ from calibrant.study.writers import markdown_table
 
 SHOWN = ("crps", "is90", "is50", "width", "nll", "cov90", "cov50", "slice_pit", "worst", "excess", "fit_seconds")
 READ = (
-    "Mean over tables ± its standard error over splits. CRPS, interval scores and width: share of the plain residual's, "
-    "table by table. Slice PIT error: the mean over tables as a share of the plain residual's. NLL: difference from "
-    "the plain residual's; where many labels are equal, as zeros of counts are, it is as low as the law is steep there. "
-    "Coverage, excess risk and the seconds of one core: as they are. Figures by slice and the excess risk are over "
-    "tables with at least 100 test rows. Rank: the mean over tables, by the 90% interval score, among all methods. An "
-    "empty cell: the method has no such figure; —: it is not finite on some table, with the number of tables that have it."
+    "Mean over tables ± its standard error over splits. CRPS, interval scores and width: share of the plain "
+    "residual's, table by table. Slice PIT error: the mean over tables as a share of the plain residual's. NLL: "
+    "difference from the plain residual's; where many labels are equal, as zeros of counts are, it is as low as the "
+    "law is steep there. Coverage, excess risk and the seconds of one core: as they are. Figures by slice and the "
+    "excess risk are over tables with at least 100 test rows. Rank: the mean over tables, by the 90% interval score, "
+    "among all methods. An empty cell: the method has no such figure; —: it is not finite on some table, with the "
+    "number of tables that have it."
 )
 
 
@@ -36,7 +37,7 @@ def summary(outcomes: Outcomes, base: str) -> str:
     return markdown_table(["method", *(HEADINGS[metric] for metric in SHOWN), "rank"], rows)
 
 
-def tests(outcomes: Outcomes, base: str, metric: str, others: Sequence[str]) -> str:
+def duels_table(outcomes: Outcomes, base: str, metric: str, others: Sequence[str]) -> str:
     """Auto against each of several methods."""
     rows = [
         [d.other, f"{d.share.value:.3f}{_se(d.share)}", _wins(d), f"{d.p:.2g}", f"{d.adjusted:.2g}"]
@@ -105,7 +106,7 @@ def summary_csv(outcomes: Outcomes) -> str:
     return _csv(["base", "method", "metric", "kind", "value", "se", "tables", "of"], records)
 
 
-def tests_csv(outcomes: Outcomes) -> str:
+def duels_csv(outcomes: Outcomes) -> str:
     """Auto against every other method, by CRPS and by the 90% interval score; Holm over the lines of each group.
 
     The neighbours are a group of their own, as on the page.

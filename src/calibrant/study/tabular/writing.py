@@ -9,7 +9,7 @@ from pathlib import Path
 from calibrant.study.folder import write_all
 from calibrant.study.tabular.outcomes import read
 from calibrant.study.tabular.page import page
-from calibrant.study.tabular.summary import per_table_csv, summary_csv, summary_md, tests_csv
+from calibrant.study.tabular.summary import duels_csv, per_table_csv, summary_csv, summary_md
 
 PAGE = "league.md"
 
@@ -30,7 +30,7 @@ def write(
     files = {
         "summary.csv": summary_csv(outcomes),
         "summary.md": summary_md(outcomes),
-        "tests.csv": tests_csv(outcomes),
+        "tests.csv": duels_csv(outcomes),
         "per_table.csv": per_table_csv(outcomes),
     }
     return [*write_all(folder, files), *write_all(folder if docs is None else Path(docs), {PAGE: page(outcomes)})]
