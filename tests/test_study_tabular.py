@@ -59,7 +59,7 @@ def quick_forest(monkeypatch):
 def test_every_method_is_measured_by_all_that_it_allows(quick_forest):
     pytest.importorskip("mapie")
     pytest.importorskip("crepes")
-    line = done(Job("noisy", "rf", 0), noisy(n=500), tuple(ENTRANTS), 8000, 5, 0)
+    line = done(Job("noisy", "rf", 0), Cut.of(noisy(n=500), 0, 8000, 0), tuple(ENTRANTS), 5, 0)
     assert [line[f"n_{part}"] for part in ("train", "calibration", "test")] == [300, 100, 100]
     assert tuple(line["methods"]) == tuple(ENTRANTS)
     of_intervals = {"is90", "is50", "width", "cov90", "cov50", "worst", "fit_seconds", "predict_seconds"}
@@ -75,7 +75,7 @@ def test_every_method_is_measured_by_all_that_it_allows(quick_forest):
 
 
 def test_a_model_without_a_spread_has_no_methods_that_need_one():
-    line = done(Job("noisy", "ridge", 0), noisy(), FEW, 8000, 5, 0)
+    line = done(Job("noisy", "ridge", 0), Cut.of(noisy(), 0, 8000, 0), FEW, 5, 0)
     assert list(line["methods"]) == ["plain", "mapie-split", "crepes-mondrian"]
 
 
@@ -84,7 +84,7 @@ def test_a_method_that_raises_leaves_its_sentence_and_the_others_go_on(monkeypat
         raise ArithmeticError("no such luck")
 
     monkeypatch.setitem(ENTRANTS, "mapie-split", type(ENTRANTS["plain"])("mapie-split", "", broken, "mapie"))
-    line = done(Job("noisy", "ridge", 0), noisy(), ("plain", "mapie-split"), 8000, 5, 0)
+    line = done(Job("noisy", "ridge", 0), Cut.of(noisy(), 0, 8000, 0), ("plain", "mapie-split"), 5, 0)
     assert line["methods"]["mapie-split"] == {"failed": "ArithmeticError: no such luck"}
     assert line["methods"]["plain"]["crps"] > 0
 
@@ -599,17 +599,17 @@ def test_goals_of_known_results(tmp_path):
     crps = goal(outcomes, "hgb", "CRPS of auto")
     assert crps.holds
     assert crps.numbers == "0.850 ± 0.025, to be at most 0.90; 0.88 is reached"
-    worst = goal(outcomes, "hgb", "worst table, CRPS of auto over the plain")
+    worst = goal(outcomes, "hgb", "worst dataset, CRPS of auto over the plain")
     assert worst.holds
     assert worst.numbers.startswith("1.000 ± 0.000 (b)")
-    assert goal(outcomes, "hgb", "worst table, CRPS of auto over that of the base").holds is None
+    assert goal(outcomes, "hgb", "worst dataset, CRPS of auto over that of the base").holds is None
     slice_pit = goal(outcomes, "hgb", "slice PIT")
     assert not slice_pit.holds
     assert slice_pit.numbers.startswith("0.750")
     assert goal(outcomes, "hgb", "coverage of auto's 90% interval, mean").holds
     ranks = goal(outcomes, "hgb", "90% interval score against")
     assert not ranks.holds  # both have 1.5
-    assert ranks.numbers.startswith("1.50, the best of 1 others 1.50 (crepes-knn); wins 1 to 1 of 2 tables")
+    assert ranks.numbers.startswith("1.50, the best of 1 others 1.50 (crepes-knn); wins 1 to 1 of 2 datasets")
 
 
 @pytest.mark.parametrize(("cov90", "holds"), [(0.9 + 3.6 * 0.03, True), (0.9 - 3.8 * 0.03, False)])
@@ -617,7 +617,7 @@ def test_coverage_is_judged_by_its_standard_error(tmp_path, cov90, holds):
     # sqrt(0.09 (1/100 + 1/100) / 2) = 0.03 with two splits
     methods = {"plain": result(1.0, 1.0), "auto": result(1.0, 1.0, cov90=cov90)}
     outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [{**methods, "auto": result(1, 1)}] * 2}))
-    assert goal(outcomes, "hgb", "coverage of auto's 90% interval, every table").holds is holds
+    assert goal(outcomes, "hgb", "coverage of auto's 90% interval, every dataset").holds is holds
     # of two tables the mean is half as far away, and its standard error 0.03 / sqrt(2)
     assert goal(outcomes, "hgb", "coverage of auto's 90% interval, mean").holds
     outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [methods] * 2}))
@@ -628,18 +628,18 @@ def test_coverage_is_judged_by_its_standard_error(tmp_path, cov90, holds):
 def test_the_worst_table_may_be_within_two_paired_errors_of_one(tmp_path, auto, holds):
     splits = [{"plain": result(1.0, 1.0), "own-spread": result(5, 5), "auto": result(crps, 1.0)} for crps in auto]
     outcomes = read(known(tmp_path, {"a": splits}, base="rf"))
-    assert goal(outcomes, "rf", "worst table, CRPS of auto over the plain").holds is holds
-    assert goal(outcomes, "rf", "worst table, CRPS of auto over that of the base").holds
+    assert goal(outcomes, "rf", "worst dataset, CRPS of auto over the plain").holds is holds
+    assert goal(outcomes, "rf", "worst dataset, CRPS of auto over that of the base").holds
 
 
 def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_path):
     files = write(known(tmp_path, TWO), tmp_path / "tables", tmp_path / "docs")
-    assert [path.name for path in files] == ["summary.csv", "summary.md", "tests.csv", "per_table.csv", "league.md"]
+    assert [path.name for path in files] == ["summary.csv", "summary.md", "tests.csv", "per_dataset.csv", "league.md"]
     text = (tmp_path / "docs" / "league.md").read_text()
     first = text.split("\n\n")[1]
     assert first == (
         "Gradient boosting: `auto` has 85.0% of the plain residual's CRPS and 87.5% of its 90% interval score, in the "
-        "mean over 2 tables. A neighbour's method has a lower 90% interval score on 1 of 2 tables: b (crepes-knn)."
+        "mean over 2 datasets. A neighbour's method has a lower 90% interval score on 1 of 2 datasets: b (crepes-knn)."
     )
     assert "4 of 6 goals are reached." in text
     assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 |" in text
@@ -651,7 +651,7 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
 
 def test_every_metric_of_the_file_has_a_line_in_the_summary(tmp_path):
     text = summary_csv(read(known(tmp_path, TWO)))
-    assert 'hgb,auto,crps,"share of plain, mean over tables",0.85,0.025,2,2' in text.splitlines()
+    assert 'hgb,auto,crps,"share of plain, mean over datasets",0.85,0.025,2,2' in text.splitlines()
     assert {row.split(",")[2] for row in text.splitlines()[1:]} == {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
     assert set(HEADINGS) > {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
     assert "own,plain" in duels_csv(read(known(tmp_path, TWO)))

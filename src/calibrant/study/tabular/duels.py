@@ -1,4 +1,4 @@
-"""Two methods over all tables: shares, wins, Wilcoxon's test, ranks."""
+"""Two methods over all datasets: shares, wins, Wilcoxon's test, ranks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from calibrant.study.tabular.outcomes import Outcomes
 
 @dataclass(frozen=True)
 class Duel:
-    """One method against another, table by table."""
+    """One method against another, dataset by dataset."""
 
     one: str
     other: str
     share: Mean
-    """The mean over tables of one's value over the other's."""
+    """The mean over datasets of one's value over the other's."""
     wins: int
     """Tables on which one's mean is lower."""
     ties: int
@@ -33,7 +33,7 @@ class Duel:
 
 
 def duels(outcomes: Outcomes, base: str, metric: str, one: str, others: Sequence[str]) -> list[Duel]:
-    """One method against several; those that share no table with it are left out."""
+    """One method against several; those that share no dataset with it are left out."""
     found = []
     for other in others:
         shares = [outcomes.share(dataset, base, one, metric, other) for dataset in outcomes.datasets]
@@ -48,7 +48,7 @@ def duels(outcomes: Outcomes, base: str, metric: str, one: str, others: Sequence
 
 
 def signed_rank(shares: Sequence[float]) -> float:
-    """The p-value of Wilcoxon's signed-rank test that the shares lie about 1; exact for few tables without ties.
+    """The p-value of Wilcoxon's signed-rank test that the shares lie about 1; exact for few datasets without ties.
 
     >>> round(signed_rank([0.9, 0.8, 0.7, 0.6, 0.5]), 4)
     0.0625
@@ -74,7 +74,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def mean_ranks(outcomes: Outcomes, base: str, metric: str, methods: Sequence[str]) -> dict[str, float]:
-    """The mean over tables of each method's rank, 1 for the lowest; a value that is not finite comes last."""
+    """The mean over datasets of each method's rank, 1 for the lowest; a value that is not finite comes last."""
     ranks = []
     for dataset in outcomes.datasets:
         means = [outcomes.mean(dataset, base, method, metric) for method in methods]

@@ -31,18 +31,18 @@ def goals(outcomes: Outcomes, base: str) -> list[Verdict]:
     targets = TARGETS[base]
     return [
         _crps(outcomes, base, targets),
-        _worst(outcomes, base, (PLAIN,), "worst table, CRPS of auto over the plain residual's"),
-        _worst(outcomes, base, (OWN_SPREAD, SPREAD), "worst table, CRPS of auto over that of the base's own spread"),
+        _worst(outcomes, base, (PLAIN,), "worst dataset, CRPS of auto over the plain residual's"),
+        _worst(outcomes, base, (OWN_SPREAD, SPREAD), "worst dataset, CRPS of auto over that of the base's own spread"),
         _slices(outcomes, base, targets),
         _pooled_coverage(outcomes, base),
-        _coverage_by_table(outcomes, base),
+        _coverage_by_dataset(outcomes, base),
         _neighbours(outcomes, base),
     ]
 
 
 def _crps(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
     share = outcomes.average(base, AUTO, "crps")
-    statement = "CRPS of auto over the plain residual's, mean over tables"
+    statement = "CRPS of auto over the plain residual's, mean over datasets"
     if share.value is None:
         return Verdict(statement, None, "not measured")
     moon = "reached" if share.value <= targets.moonshot else "not reached"
@@ -51,7 +51,7 @@ def _crps(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
 
 
 def _worst(outcomes: Outcomes, base: str, others: Sequence[str], statement: str) -> Verdict:
-    """At most 1.01, or within two paired standard errors of 1, on every table."""
+    """At most 1.01, or within two paired standard errors of 1, on every dataset."""
     shares = {
         (dataset, other): share
         for other in others
@@ -65,7 +65,7 @@ def _worst(outcomes: Outcomes, base: str, others: Sequence[str], statement: str)
     worst = max(above or value, key=value.__getitem__)
     numbers = f"{value[worst]:.3f}{_error(shares[worst].se)} ({worst[0]}{_against(worst[1])})"
     if len(above) > 1:
-        numbers += f"; {len(above)} tables are above"
+        numbers += f"; {len(above)} datasets are above"
     return Verdict(statement, not above, f"{numbers}, to be at most 1.01 or within two standard errors of 1")
 
 
@@ -73,13 +73,13 @@ def _slices(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
     share = outcomes.average(base, AUTO, "slice_pit")
     statement = "slice PIT error of auto over the plain residual's"
     if share.value is None:
-        return Verdict(statement, None, "no table has 100 test rows")
-    numbers = f"{share.value:.3f}{_error(share.se)}, {share.count} tables, to be at most {targets.slice_pit:.2f}"
+        return Verdict(statement, None, "no dataset has 100 test rows")
+    numbers = f"{share.value:.3f}{_error(share.se)}, {share.count} datasets, to be at most {targets.slice_pit:.2f}"
     return Verdict(statement, share.value <= targets.slice_pit, numbers)
 
 
 def coverage_z(outcomes: Outcomes, base: str) -> dict[str, tuple[float, float, float]]:
-    """Of each table the coverage of auto's 90% interval, its standard error, and the distance from 0.9 in these.
+    """Of each dataset the coverage of auto's 90% interval, its standard error, and the distance from 0.9 in these.
 
     The standard error is sqrt(0.09 (1/n + 1/m) / splits), with n calibration and m test rows.
     """
@@ -94,7 +94,7 @@ def coverage_z(outcomes: Outcomes, base: str) -> dict[str, tuple[float, float, f
 
 
 def _pooled_coverage(outcomes: Outcomes, base: str) -> Verdict:
-    statement = "coverage of auto's 90% interval, mean over tables"
+    statement = "coverage of auto's 90% interval, mean over datasets"
     found = coverage_z(outcomes, base)
     if not found:
         return Verdict(statement, None, "not measured")
@@ -104,8 +104,8 @@ def _pooled_coverage(outcomes: Outcomes, base: str) -> Verdict:
     return Verdict(statement, abs(mean - 0.9) <= _POOLED_Z * error, numbers)
 
 
-def _coverage_by_table(outcomes: Outcomes, base: str) -> Verdict:
-    statement = "coverage of auto's 90% interval, every table"
+def _coverage_by_dataset(outcomes: Outcomes, base: str) -> Verdict:
+    statement = "coverage of auto's 90% interval, every dataset"
     found = coverage_z(outcomes, base)
     if not found:
         return Verdict(statement, None, "not measured")
@@ -126,7 +126,7 @@ def _neighbours(outcomes: Outcomes, base: str) -> Verdict:
     wins = sorted(duel.wins for duel in fights)
     numbers = (
         f"{ranks[AUTO]:.2f}, the best of {len(others)} others {ranks[second]:.2f} ({second}); wins {wins[0]} to "
-        f"{wins[-1]} of {fights[0].of} tables, Holm-adjusted p at most {max(duel.adjusted for duel in fights):.2g}"
+        f"{wins[-1]} of {fights[0].of} datasets, Holm-adjusted p at most {max(duel.adjusted for duel in fights):.2g}"
     )
     return Verdict(statement, ranks[AUTO] < ranks[second], numbers)
 

@@ -15,7 +15,6 @@ import numpy as np
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
-from calibrant.study.datasets import RawTable
 from calibrant.study.tabular.bases import MODELS
 from calibrant.study.tabular.bench import Bench
 from calibrant.study.tabular.cut import Cut
@@ -42,19 +41,19 @@ class Job:
         return int(state[0] >> 1)
 
 
-def done(job: Job, table: RawTable, methods: Sequence[str], rows: int, folds: int, seed: int) -> dict[str, Any]:
+def done(job: Job, cut: Cut, methods: Sequence[str], folds: int, seed: int) -> dict[str, Any]:
     """The line of results of a job: every method by its name, with its measures.
 
     A method that raises has its sentence in the place of the measures: one table that another library cannot take
     must not end a run of hours.
     """
     start = time.process_time()
-    bench = Bench(Cut.of(table, job.split, rows, seed), MODELS[job.base], folds, job.seed(seed))
+    bench = Bench(cut, MODELS[job.base], folds, job.seed(seed))
     # one thread: the jobs share the cores already
     with threadpool_limits(1), parallel_config("sequential"), _quiet():
         masks = masks_of(bench)
         results = {name: _result(name, bench, masks) for name in methods if _applies(name, bench)}
-    counts = {"train": bench.cut.y_train, "calibration": bench.cut.y_cal, "test": bench.cut.y_test}
+    counts = {"train": cut.y_train, "calibration": cut.y_cal, "test": cut.y_test}
     return {
         **asdict(job),
         **{f"n_{part}": len(y) for part, y in counts.items()},

@@ -1,4 +1,4 @@
-"""What a run of the league has found: the measures by base model, method, table and split."""
+"""What a run of the league has found: the measures by base model, method, dataset and split."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from calibrant.study.tabular.job import Job
 from calibrant.study.tabular.ratios import Pairs, ratio
 
 SHARES = ("crps", "is90", "is50", "width")
-"""Metrics that are shown as the mean over tables of the share of the plain residual's."""
+"""Metrics that are shown as the mean over datasets of the share of the plain residual's."""
 POOLED = ("slice_pit",)
-"""Those that may be about 0 on a table, and are shown as the share that the means over tables have."""
+"""Those that may be about 0 on a dataset, and are shown as the share that the means over datasets have."""
 DIFFERENCES = ("nll",)
-"""Those without a zero, shown as the mean over tables of the difference from the plain residual's."""
+"""Those without a zero, shown as the mean over datasets of the difference from the plain residual's."""
 MEANS = ("cov90", "cov50", "worst", "excess", "fit_seconds", "predict_seconds")
 """Those that are shown as they are."""
 
@@ -38,7 +38,7 @@ class Outcomes:
 
     @cached_property
     def datasets(self) -> tuple[str, ...]:
-        """The tables that have a line, in the order of the alphabet."""
+        """The datasets that have a line, in the order of the alphabet."""
         return tuple(sorted({job.dataset for job in self.lines}))
 
     @cached_property
@@ -57,19 +57,19 @@ class Outcomes:
         there = {name for job, line in self.lines.items() if job.base == base for name in line["methods"]}
         return tuple(name for name in ENTRANTS if name in there)
 
-    def of_table(self, dataset: str, base: str) -> dict[int, Mapping[str, Any]]:
-        """The lines of a table and a base model, by split."""
+    def lines_of(self, dataset: str, base: str) -> dict[int, Mapping[str, Any]]:
+        """The lines of a dataset and a base model, by split."""
         lines = {job.split: line for job, line in self.lines.items() if (job.dataset, job.base) == (dataset, base)}
         return dict(sorted(lines.items()))
 
     def rows(self, dataset: str, base: str, part: str) -> int:
         """How many rows train, calibrate or test."""
-        return max((line[f"n_{part}"] for line in self.of_table(dataset, base).values()), default=0)
+        return max((line[f"n_{part}"] for line in self.lines_of(dataset, base).values()), default=0)
 
     def values(self, dataset: str, base: str, method: str, metric: str) -> dict[int, float | None]:
         """By split: None where it is not finite or the method failed; nothing where it is not measured."""
         found = {}
-        for split, line in self.of_table(dataset, base).items():
+        for split, line in self.lines_of(dataset, base).items():
             result = line["methods"].get(method, {})
             if metric in result or "failed" in result:
                 found[split] = result.get(metric)
@@ -87,12 +87,12 @@ class Outcomes:
         return pairs if pairs and len(pairs) == len(shared) else None
 
     def share(self, dataset: str, base: str, method: str, metric: str, of: str = PLAIN) -> Mean:
-        """A method's mean over another's on one table, with the paired standard error."""
+        """A method's mean over another's on one dataset, with the paired standard error."""
         pairs = self.pairs(dataset, base, (method, of), metric)
         return ratio([]) if pairs is None else ratio([pairs])
 
     def average(self, base: str, method: str, metric: str) -> Mean:
-        """Over the tables, as `SHARES`, `POOLED`, `DIFFERENCES` and `MEANS` have it."""
+        """Over the datasets, as `SHARES`, `POOLED`, `DIFFERENCES` and `MEANS` have it."""
         names = [dataset for dataset in self.datasets if self.values(dataset, base, method, metric)]
         if metric in SHARES:
             return over_datasets(self.share(dataset, base, method, metric) for dataset in names)

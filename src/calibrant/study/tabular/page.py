@@ -11,7 +11,7 @@ from calibrant.study.tabular.bases import MODELS, TITLES
 from calibrant.study.tabular.entrants import AUTO, ENTRANTS, NEIGHBOURS
 from calibrant.study.tabular.goals import TARGETS, goals
 from calibrant.study.tabular.outcomes import Outcomes
-from calibrant.study.tabular.summary import READ, by_table, duels_table, groups, summary
+from calibrant.study.tabular.summary import READ, by_dataset, duels_table, groups, summary
 from calibrant.study.writers import markdown_table
 
 _WORDS = {True: "yes", False: "**no**", None: "not measured"}
@@ -30,7 +30,7 @@ def page(outcomes: Outcomes) -> str:
     for base in outcomes.bases:
         parts += [f"## {TITLES[base].capitalize()}", summary(outcomes, base), *_tests(outcomes, base)]
         if AUTO in outcomes.methods(base):
-            parts += [f"### Table by table, {TITLES[base]}", by_table(outcomes, base)]
+            parts += [f"### Dataset by dataset, {TITLES[base]}", by_dataset(outcomes, base)]
     parts += ["## How to read the tables", READ, *_left_out(outcomes), "## Origin", *_origin(outcomes)]
     return "\n\n".join(parts) + "\n"
 
@@ -43,7 +43,7 @@ def _result(outcomes: Outcomes) -> Iterator[str]:
             continue
         yield (
             f"{TITLES[base].capitalize()}: `auto` has {share.value:.1%} of the plain residual's CRPS and "
-            f"{interval.value:.1%} of its 90% interval score, in the mean over {share.count} tables. "
+            f"{interval.value:.1%} of its 90% interval score, in the mean over {share.count} datasets. "
             + _ahead(outcomes, base)
         )
     judged = [verdict for base in TARGETS if base in outcomes.bases for verdict in goals(outcomes, base)]
@@ -53,7 +53,7 @@ def _result(outcomes: Outcomes) -> Iterator[str]:
 
 
 def _ahead(outcomes: Outcomes, base: str) -> str:
-    """Which neighbour has a lower 90% interval score, on which tables."""
+    """Which neighbour has a lower 90% interval score, on which datasets."""
     ours = {d: outcomes.mean(d, base, AUTO, "is90").value for d in outcomes.datasets}
     lost: dict[str, list[str]] = {}
     run = [name for name in outcomes.methods(base) if name in NEIGHBOURS]
@@ -65,9 +65,9 @@ def _ahead(outcomes: Outcomes, base: str) -> str:
     if not run:
         return "No neighbour's method was run."
     if not lost:
-        return "No neighbour's method has a lower 90% interval score on any table."
+        return "No neighbour's method has a lower 90% interval score on any dataset."
     listed = "; ".join(f"{dataset} ({', '.join(names)})" for dataset, names in lost.items())
-    return f"A neighbour's method has a lower 90% interval score on {len(lost)} of {len(ours)} tables: {listed}."
+    return f"A neighbour's method has a lower 90% interval score on {len(lost)} of {len(ours)} datasets: {listed}."
 
 
 def _goals(outcomes: Outcomes) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _goal(verdict: Verdict) -> str:
 def _design(outcomes: Outcomes) -> Iterator[str]:
     recipe = outcomes.starts[0]["recipe"]
     yield (
-        f"{len(outcomes.datasets)} tables ({', '.join(outcomes.datasets)}), {len(outcomes.splits)} random splits of "
+        f"{len(outcomes.datasets)} datasets ({', '.join(outcomes.datasets)}), {len(outcomes.splits)} random splits of "
         f"each, at most {recipe['rows']:,} rows: 60% train, 20% calibrate, 20% test. Labels are in standard "
         "deviations of the training labels. Every method gets the same rows; CV+ trains on the training and "
         "calibration rows together."
@@ -121,8 +121,8 @@ def _tests(outcomes: Outcomes, base: str) -> Iterator[str]:
             yield f"### {title}, {TITLES[base]}"
             yield duels_table(outcomes, base, metric, of[group])
     yield (
-        "A number is the mean over tables of `auto`'s value over the other's: below 1 `auto` is better, above 1 the "
-        "other. Wilcoxon's signed-rank test is over tables, two-sided, adjusted by Holm within each table."
+        "A number is the mean over datasets of `auto`'s value over the other's: below 1 `auto` is better, above 1 the "
+        "other. Wilcoxon's signed-rank test is over datasets, two-sided, adjusted by Holm within each table."
     )
 
 

@@ -14,27 +14,33 @@ from calibrant.study.tabular.measures import HEADINGS
 from calibrant.study.tabular.outcomes import DIFFERENCES, POOLED, SHARES, Outcomes
 from calibrant.study.writers import markdown_table
 
-SHOWN = ("crps", "is90", "is50", "width", "nll", "cov90", "cov50", "slice_pit", "worst", "excess", "fit_seconds")
+SHARPNESS = ("crps", "is90", "is50", "width", "nll")
+CALIBRATION = ("cov90", "cov50", "slice_pit", "worst", "excess", "fit_seconds")
 READ = (
-    "Mean over tables ± its standard error over splits. CRPS, interval scores and width: share of the plain "
-    "residual's, table by table. Slice PIT error: the mean over tables as a share of the plain residual's. NLL: "
-    "difference from the plain residual's; where many labels are equal, as zeros of counts are, it is as low as the "
-    "law is steep there. Coverage, excess risk and the seconds of one core: as they are. Figures by slice and the "
-    "excess risk are over tables with at least 100 test rows. Rank: the mean over tables, by the 90% interval score, "
-    "among all methods. An empty cell: the method has no such figure; —: it is not finite on some table, with the "
-    "number of tables that have it."
+    "Mean over datasets ± its standard error over splits. CRPS, interval scores and width: share of the plain "
+    "residual's, dataset by dataset. Slice PIT error: the mean over datasets as a share of the plain residual's. "
+    "NLL: difference from the plain residual's; where many labels are equal, as zeros of counts are, it is as low "
+    "as the law is steep there. Coverage, excess risk and the seconds of one core: as they are. Figures by slice "
+    "and the excess risk are over datasets with at least 100 test rows. Rank: the mean over datasets, by the 90% "
+    "interval score, among all methods. An empty cell: the method has no such figure; —: it is not finite on some "
+    "dataset, with the number of datasets that have it."
 )
 
 
 def summary(outcomes: Outcomes, base: str) -> str:
-    """All methods with one base model."""
+    """All methods with one base model: how sharp they are and their rank, then how well calibrated and how slow."""
     methods = outcomes.methods(base)
     ranks = mean_ranks(outcomes, base, "is90", methods)
-    rows = []
-    for method in methods:
-        cells = [_cell(outcomes.average(base, method, metric), metric) for metric in SHOWN]
-        rows.append([method, *cells, f"{ranks[method]:.1f}" if ranks else ""])
-    return markdown_table(["method", *(HEADINGS[metric] for metric in SHOWN), "rank"], rows)
+    several = []
+    for metrics in (SHARPNESS, CALIBRATION):
+        ranked = bool(ranks) and metrics is SHARPNESS
+        header = ["method", *(HEADINGS[metric] for metric in metrics), *(["rank"] if ranked else [])]
+        rows = []
+        for method in methods:
+            cells = [_cell(outcomes.average(base, method, metric), metric) for metric in metrics]
+            rows.append([method, *cells, *([f"{ranks[method]:.1f}"] if ranked else [])])
+        several.append(markdown_table(header, rows))
+    return "\n\n".join(several)
 
 
 def duels_table(outcomes: Outcomes, base: str, metric: str, others: Sequence[str]) -> str:
@@ -50,11 +56,11 @@ def _wins(duel: Duel) -> str:
     return f"{duel.wins} of {duel.of}" + (f", {duel.ties} equal" if duel.ties else "")
 
 
-def by_table(outcomes: Outcomes, base: str) -> str:
-    """What auto picked and won on each table, and the best of the neighbours there."""
+def by_dataset(outcomes: Outcomes, base: str) -> str:
+    """What auto picked and won on each dataset, and the best of the neighbours there."""
     rows = []
     for dataset in outcomes.datasets:
-        lines = outcomes.of_table(dataset, base).values()
+        lines = outcomes.lines_of(dataset, base).values()
         picked = [p for line in lines if (p := line["methods"].get(AUTO, {}).get("picked"))]
         counts = {name: picked.count(name) for name in sorted(set(picked), key=picked.count, reverse=True)}
         interval = outcomes.mean(dataset, base, AUTO, "is90")
@@ -73,7 +79,7 @@ def by_table(outcomes: Outcomes, base: str) -> str:
                 ", ".join(f"{name} {count}" for name, count in counts.items()),
             ]
         )
-    header = ["table", "calibration rows", "CRPS of auto / plain", "90% interval score of auto / plain"]
+    header = ["dataset", "calibration rows", "CRPS of auto / plain", "90% interval score of auto / plain"]
     header += ["90% interval score of auto", "best neighbour", "lower", "picked"]
     return markdown_table(header, rows)
 
@@ -103,7 +109,7 @@ def summary_csv(outcomes: Outcomes) -> str:
                     records.append([base, method, metric, _kind(metric), mean.value, mean.se, mean.count, mean.of])
             if ranks["is90"]:
                 records.append([base, method, "is90", "mean rank", ranks["is90"][method], None, None, None])
-    return _csv(["base", "method", "metric", "kind", "value", "se", "tables", "of"], records)
+    return _csv(["base", "method", "metric", "kind", "value", "se", "datasets", "of"], records)
 
 
 def duels_csv(outcomes: Outcomes) -> str:
@@ -130,8 +136,8 @@ def groups(outcomes: Outcomes, base: str) -> dict[str, list[str]]:
     }
 
 
-def per_table_csv(outcomes: Outcomes) -> str:
-    """A line for each table, base model and method: the means over splits."""
+def per_dataset_csv(outcomes: Outcomes) -> str:
+    """A line for each dataset, base model and method: the means over splits."""
     records = []
     for base in outcomes.bases:
         for dataset in outcomes.datasets:
@@ -151,9 +157,9 @@ def _fields(duel: Duel) -> list[object]:
 
 def _kind(metric: str) -> str:
     if metric in SHARES:
-        return "share of plain, mean over tables"
+        return "share of plain, mean over datasets"
     if metric in POOLED:
-        return "share of plain, of the means over tables"
+        return "share of plain, of the means over datasets"
     return "difference from plain" if metric in DIFFERENCES else "mean"
 
 

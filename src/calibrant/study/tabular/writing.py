@@ -9,7 +9,7 @@ from pathlib import Path
 from calibrant.study.folder import write_all
 from calibrant.study.tabular.outcomes import read
 from calibrant.study.tabular.page import page
-from calibrant.study.tabular.summary import duels_csv, per_table_csv, summary_csv, summary_md
+from calibrant.study.tabular.summary import duels_csv, per_dataset_csv, summary_csv, summary_md
 
 PAGE = "league.md"
 
@@ -23,7 +23,7 @@ def write(
 
     Args:
         cells: The file of results, `cells.jsonl`; several where the league was run in parts on several machines.
-        folder: Where summary.csv, summary.md, tests.csv and per_table.csv go.
+        folder: Where summary.csv, summary.md, tests.csv and per_dataset.csv go.
         docs: The folder of the page, `league.md`; without it the page goes to `folder`.
     """
     outcomes, folder = read(cells), Path(folder)
@@ -31,6 +31,6 @@ def write(
         "summary.csv": summary_csv(outcomes),
         "summary.md": summary_md(outcomes),
         "tests.csv": duels_csv(outcomes),
-        "per_table.csv": per_table_csv(outcomes),
+        "per_dataset.csv": per_dataset_csv(outcomes),
     }
     return [*write_all(folder, files), *write_all(folder if docs is None else Path(docs), {PAGE: page(outcomes)})]
