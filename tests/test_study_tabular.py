@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from math import ceil, sqrt
 
 import numpy as np
@@ -20,7 +21,18 @@ from sklearn.model_selection import KFold  # noqa: E402
 from calibrant.metrics import expected_ece  # noqa: E402
 from calibrant.study.datasets import DatasetError, RawTable  # noqa: E402
 from calibrant.study.store import StudyError  # noqa: E402
-from calibrant.study.tabular import Tabular, bases, read, run, running, table_of, with_crepes, with_mapie, write  # noqa: E402
+from calibrant.study.tabular import (  # noqa: E402
+    Tabular,
+    about,
+    bases,
+    read,
+    run,
+    running,
+    table_of,
+    with_crepes,
+    with_mapie,
+    write,
+)
 from calibrant.study.tabular.bench import Bench  # noqa: E402
 from calibrant.study.tabular.cut import Cut  # noqa: E402
 from calibrant.study.tabular.duels import duels, holm, mean_ranks, signed_rank  # noqa: E402
@@ -208,6 +220,20 @@ print(len(write(found.path, {str(tmp_path)!r})), *found.left_out)
 """
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert out == "5 left out: the method crepes-knn needs crepes, which is not installed\n"
+
+
+def test_versions_are_known_of_packages_that_were_carried_along_without_metadata(monkeypatch):
+    crepes = pytest.importorskip("crepes")
+
+    def unknown(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", unknown)  # what calibrant itself asks
+    monkeypatch.setattr(about, "version", unknown)
+    found = about.about(Tabular(), 0, "")["versions"]
+    assert found["crepes"] == crepes.__version__
+    assert found["numpy"] == np.__version__
+    assert "scikit-learn" not in found
 
 
 @pytest.mark.parametrize(
@@ -642,7 +668,7 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
         "mean over 2 datasets. A neighbour's method has a lower 90% interval score on 1 of 2 datasets: b (crepes-knn)."
     )
     assert "4 of 6 goals are reached." in text
-    assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 |" in text
+    assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (auto itself) |  |  |  |  | 1.50 |" in text
     assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | neighbour | plain 2 |" in text
     assert "- Mapie-cqr was not run: mapie was not installed." in text
     rows = (tmp_path / "tables" / "tests.csv").read_text().splitlines()

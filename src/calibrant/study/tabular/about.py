@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from calibrant.study.datasets.errors import need
 from calibrant.study.tabular.design import NAME, Tabular
 
 PACKAGES = ("calibrant", "numpy", "scipy", "scikit-learn", "joblib", "lightgbm", "MAPIE", "crepes")
@@ -30,4 +32,6 @@ def _version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:  # absent, or carried along without its metadata
+        with suppress(ImportError):
+            return getattr(need(name.lower()), "__version__", None)
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from calibrant.study.means import Mean
 from calibrant.study.tabular.bases import TITLES
@@ -45,11 +45,18 @@ def summary(outcomes: Outcomes, base: str) -> str:
 
 def duels_table(outcomes: Outcomes, base: str, metric: str, others: Sequence[str]) -> str:
     """Auto against each of several methods."""
+    ranks = mean_ranks(outcomes, base, metric, [AUTO, *others])
+    own = ["(auto itself)", "", "", "", "", _rank(ranks, AUTO)]
     rows = [
-        [d.other, f"{d.share.value:.3f}{_se(d.share)}", _wins(d), f"{d.p:.2g}", f"{d.adjusted:.2g}"]
+        [d.other, _share(d.share), _wins(d), f"{d.p:.2g}", f"{d.adjusted:.2g}", _rank(ranks, d.other)]
         for d in duels(outcomes, base, metric, AUTO, others)
     ]
-    return markdown_table(["auto against", HEADINGS[metric], "wins", "Wilcoxon p", "Holm-adjusted"], rows)
+    header = ["auto against", HEADINGS[metric], "wins", "Wilcoxon p", "Holm-adjusted", "mean rank"]
+    return markdown_table(header, [*rows, own])
+
+
+def _rank(ranks: Mapping[str, float], method: str) -> str:
+    return f"{ranks[method]:.2f}" if method in ranks else ""
 
 
 def _wins(duel: Duel) -> str:
