@@ -49,6 +49,7 @@ PUBLIC = (
     "calibrant.scores",
     "calibrant.study.datasets",
     "calibrant.study.learners",
+    "calibrant.study.tabular",
 )
 PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]
 DIRECTIVES = sorted(name for page in PAGES for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE))

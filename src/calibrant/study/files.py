@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from calibrant.persistence import atomic
 from calibrant.study.figure import figure
+from calibrant.study.folder import write_all
 from calibrant.study.results import Results
 from calibrant.study.tables import MeansTable, tables_of
 from calibrant.study.writers import averages_csv, latex, markdown, per_dataset_csv
@@ -27,11 +27,3 @@ def tables_and_figure(results: Results, tables: Mapping[str, tuple[MeansTable, .
         files[f"{name}.md"] = f"# The study: {name}\n\n" + "\n".join(map(markdown, several))
         files[f"{name}.tex"] = "\n".join(map(latex, several))
     return files | {f"intervals.{kind}": content for kind, content in figure(results).items()}
-
-
-def write_all(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
-    """Write files into a folder, which is made where there is none."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        atomic.write(folder / name, content.encode() if isinstance(content, str) else content)
-    return [folder / name for name in files]

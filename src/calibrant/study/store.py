@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -24,13 +24,14 @@ class StudyError(ValueError):
 class Store:
     """The file of results, open for appending: each line is on disk before the next cell is asked for.
 
-    `done` are the cells that have their line, `undefined` counts the values that are null there.
+    `done` are the cells that have their line, or whatever `key` makes of a line; `undefined` counts the values that are
+    null there.
     """
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
-        self.path, self._file = path, file
+    def __init__(self, path: Path, file: IO[bytes], key: Callable[[dict[str, Any]], Hashable] = Cell.of) -> None:
+        self.path, self._file, self._key = path, file, key
         self.header: dict[str, Any] | None = None
-        self.done: set[Cell] = set()
+        self.done: set[Any] = set()
         self.undefined: Counter[str] = Counter()
         self._read()
 
@@ -94,7 +95,7 @@ class Store:
             self._count(record)
 
     def _count(self, line: dict[str, Any]) -> None:
-        self.done.add(Cell.of(line))
+        self.done.add(self._key(line))
         self.undefined.update(name for name, value in line.items() if value is None)
 
 
@@ -107,7 +108,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Store]:
+def opened(folder: Path, key: Callable[[dict[str, Any]], Hashable] = Cell.of) -> Iterator[Store]:
     """The results in a folder, for one run at a time; the lock goes when the run ends, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{FILE}.lock").open("ab") as lock:
@@ -120,7 +121,7 @@ def opened(folder: Path) -> Iterator[Store]:
         path = folder / FILE
         path.touch()
         with path.open("r+b") as file:
-            yield Store(path, file)
+            yield Store(path, file, key)
 
 
 def _lock(file: IO[bytes]) -> None:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from calibrant.study.files import tables_and_figure, write_all
+from calibrant.study.files import tables_and_figure
+from calibrant.study.folder import write_all
 from calibrant.study.paper.html_page import study_page
 from calibrant.study.paper.page import REPORT, page
 from calibrant.study.paper.reading import read

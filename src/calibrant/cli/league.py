@@ -1,0 +1,59 @@
+"""`calibrant study --design tabular`: the league of methods on tabular models."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from calibrant.cli.console import say, show
+from calibrant.study.progress import said
+from calibrant.study.store import FILE
+from calibrant.study.tabular import LEAGUE, QUICK, run, table_of, write
+
+
+def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:
+    """Do what is missing of the league in `folder`, and write its tables.
+
+    The options are those of `calibrant.study.tabular.run`.
+    """
+    command = shlex.join(["calibrant", *sys.argv[1:]])
+    done = run(folder=folder, command=command, say=say, **options)
+    work = f"jobs done: {done.jobs:,} in {said(done.seconds)}" if done.jobs else "nothing was left to do"
+    show(f"{work}; all results are in {done.path}")
+    tables(folder, docs)
+
+
+def tables(folder: Path, docs: Path | None = None) -> None:
+    """Write the tables and the page of the results that `folder` has."""
+    for path in write(folder / FILE, folder, docs):
+        show(f"wrote {path}")
+
+
+def options_of(
+    *,
+    datasets: Sequence[str] | None,
+    splits: range | None,
+    data: Path | None,
+    own: Sequence[str],
+    target: str | None,
+    bases: Sequence[str] | None,
+    jobs: int,
+    seed: int,
+    quick: bool,
+) -> dict[str, Any]:
+    """What the flags of the command ask `run` for."""
+    if own and target is None:
+        raise ValueError("--table needs --target, the column of its labels")
+    return {
+        "datasets": datasets,
+        "splits": splits,
+        "design": QUICK if quick else LEAGUE,
+        "data": data,
+        "tables": [table_of(path, str(target)) for path in own],
+        "bases": bases,
+        "jobs": jobs,
+        "seed": seed,
+    }
