@@ -31,7 +31,8 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     Args:
         estimator: A regressor, a list of them, or any of these in a `FrozenEstimator`.
         refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
-            average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread, location-scale and average.
+            average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread,
+            location-scale and average.
         cv: The number of folds, or a splitter. A row in no fold's held-out part teaches the refiner nothing.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
         n_jobs: How many copies of the model are fitted at once.
