@@ -19,7 +19,7 @@ def _figures_are_closed():
 
 @pytest.fixture(autouse=True)
 def _a_page_is_main(request, monkeypatch):
-    """What a page of examples defines is found under `__main__`, as it is where a reader types it, so that it pickles."""
+    """What a page of examples defines is found under `__main__`, as where a reader types it, so that it pickles."""
     names = getattr(getattr(request.node, "dtest", None), "globs", {})
     if names.get("__name__") != "__main__":
         return

@@ -36,6 +36,7 @@ command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
 
 PUBLIC = (
     "calibrant",
+    "calibrant.choice",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.interpolators",
@@ -45,11 +46,13 @@ PUBLIC = (
     "calibrant.persistence",
     "calibrant.plots",
     "calibrant.predictions",
+    "calibrant.refine",
     "calibrant.reports",
     "calibrant.scores",
     "calibrant.study.datasets",
     "calibrant.study.learners",
     "calibrant.study.tabular",
+    "calibrant.testing",
 )
 PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]
 DIRECTIVES = sorted(name for page in PAGES for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE))
