@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 
 import markdown
 import pytest
@@ -102,7 +102,9 @@ def test_an_entry_is_no_module_of_the_same_name(path):
 
 def test_no_entry_stands_twice_and_each_has_a_docstring():
     assert len(set(DIRECTIVES)) == len(DIRECTIVES)
-    bare = [path for path in DIRECTIVES if callable(found(path)) and not inspect.getdoc(found(path))]
+    entries = {path: found(path) for path in DIRECTIVES}
+    spoken = {path: entry for path, entry in entries.items() if not isinstance(entry, GenericAlias)}  # aliases have none
+    bare = [path for path, entry in spoken.items() if callable(entry) and not inspect.getdoc(entry)]
     assert not bare
 
 

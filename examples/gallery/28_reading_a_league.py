@@ -49,8 +49,8 @@ print(f"Promised: an error of at most {model.guarantee_.epsilon:.4f} at every le
 # %%
 # ## The picture
 #
-# A bar is one standard error of the difference. Where it reaches 0, the candidate is as good as the best, and its dot is
-# round and blue. The grey band is one standard error of a single CRPS: read without pairs, this league would say
+# A bar is one standard error of the difference. Where it reaches 0, the candidate is as good as the best, and its dot
+# is round and blue. The grey band is one standard error of a single CRPS: read without pairs, this league would say
 # nothing.
 
 with plots.theme():
