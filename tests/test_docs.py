@@ -103,7 +103,7 @@ def test_an_entry_is_no_module_of_the_same_name(path):
 def test_no_entry_stands_twice_and_each_has_a_docstring():
     assert len(set(DIRECTIVES)) == len(DIRECTIVES)
     entries = {path: found(path) for path in DIRECTIVES}
-    spoken = {path: entry for path, entry in entries.items() if not isinstance(entry, GenericAlias)}  # aliases have none
+    spoken = {path: entry for path, entry in entries.items() if not isinstance(entry, GenericAlias)}
     bare = [path for path, entry in spoken.items() if callable(entry) and not inspect.getdoc(entry)]
     assert not bare
 
