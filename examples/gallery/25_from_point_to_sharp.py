@@ -43,7 +43,7 @@ print("chosen:   ", model.estimators_[0].league_.chosen)
 # %%
 # ## Where the labels are
 #
-# Both fans hold 90% of the labels. The left one is too wide in the middle and too narrow at the ends.
+# Over all rows both fans are about right. The left one is too wide in the middle and too narrow at the ends.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")
