@@ -60,7 +60,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             Within one fit, rows with equal forecasts share their uniform.
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
-    then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration itself is unweighted and knows no groups.
+    then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
+    itself is unweighted and knows no groups.
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
