@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 
 import markdown
 import pytest
@@ -36,6 +36,7 @@ command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
 
 PUBLIC = (
     "calibrant",
+    "calibrant.choice",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.interpolators",
@@ -45,11 +46,13 @@ PUBLIC = (
     "calibrant.persistence",
     "calibrant.plots",
     "calibrant.predictions",
+    "calibrant.refine",
     "calibrant.reports",
     "calibrant.scores",
     "calibrant.study.datasets",
     "calibrant.study.learners",
     "calibrant.study.tabular",
+    "calibrant.testing",
 )
 PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]
 DIRECTIVES = sorted(name for page in PAGES for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE))
@@ -99,7 +102,9 @@ def test_an_entry_is_no_module_of_the_same_name(path):
 
 def test_no_entry_stands_twice_and_each_has_a_docstring():
     assert len(set(DIRECTIVES)) == len(DIRECTIVES)
-    bare = [path for path in DIRECTIVES if callable(found(path)) and not inspect.getdoc(found(path))]
+    entries = {path: found(path) for path in DIRECTIVES}
+    spoken = {path: entry for path, entry in entries.items() if not isinstance(entry, GenericAlias)}
+    bare = [path for path, entry in spoken.items() if callable(entry) and not inspect.getdoc(entry)]
     assert not bare
 
 

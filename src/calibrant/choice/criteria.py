@@ -44,6 +44,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "nll": lambda: Criterion("nll", lambda H, y: -H.logpdf(y), NAF()),
     "interval": lambda: interval_score(0.9),
 }
+"""What makes each criterion, by its name."""
 
 
 def criterion_named(value: Any) -> Criterion:

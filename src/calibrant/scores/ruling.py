@@ -68,7 +68,8 @@ class Scaled(ChartScore):
             f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score} {_percent(share)}"
             f" of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
             f" {self.remedy(typical)}, or calibrate the errors themselves, ResidualScore() on Point predictions"
-            " (adapter='point' in CalibratedRegressor)"
+            " (adapter='point' in CalibratedRegressor), or let CalibratedRegressor learn the scale on training rows"
+            " (refine='spread')"
         )
 
 

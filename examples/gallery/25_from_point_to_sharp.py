@@ -1,0 +1,57 @@
+"""From a point model to a sharp law.
+
+A point model says nothing about its own error, so that calibration gives every row one width. Its residuals on training
+rows know more: `CalibratedRegressor` learns from them where the model is unsure, before it calibrates.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from calibrant import CalibratedRegressor, Normal, plots
+from calibrant.metrics import coverage, crps
+
+# %%
+# ## Noise that depends on x
+#
+# Made-up demand for electricity by the temperature: it is well known on mild days, much less on cold and hot ones.
+
+rng = np.random.default_rng(0)
+m = 4000
+temperature = rng.uniform(-10, 35, m)
+mean = 40 + 0.04 * (temperature - 15) ** 2
+std = 1 + 0.25 * np.abs(temperature - 15)
+x, y = temperature[:, None], rng.normal(mean, std)
+known, test = slice(2500), slice(2500, None)
+
+# %%
+# ## The same model, without and with refinement
+#
+# Both hold 20% of the rows out to calibrate. The second also asks the others what the errors depend on; a league among
+# refiners decides how elaborate the answer should be. `"auto"` is the default.
+
+base = HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8, random_state=0)
+H = {}
+for name, refine in (("one width", None), ("refined", "auto")):
+    model = CalibratedRegressor(base, refine=refine, random_state=0).fit(x[known], y[known])
+    H[name] = model.predict_distribution(x[test])
+    inside, score = coverage(H[name], y[test], 0.9), crps(H[name], y[test])
+    print(f"{name + ':':10} the 90% intervals hold {inside:.1%}, CRPS {score:.2f}")
+print(f"truth:     CRPS {crps(Normal(mean[test], std[test]), y[test]):.2f}")
+print("chosen:   ", model.estimators_[0].league_.chosen)
+
+# %%
+# ## Where the labels are
+#
+# Over all rows both fans are about right. The left one is too wide in the middle and too narrow at the ends.
+
+with plots.theme():
+    figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")
+    figure.set_label(
+        "Fans of intervals along the temperature: one width for all rows, and a width that follows the noise"
+    )
+    shown = slice(700)
+    for ax, (name, laws) in zip(axes, H.items(), strict=True):
+        plots.fan(laws[shown], x=temperature[test][shown], y=y[test][shown], ax=ax)
+        ax.set(xlabel="temperature (°C)", ylabel="demand (GW)" if ax is axes[0] else "", ylim=(25, 88))
+        ax.set_title(name, loc="left")
