@@ -258,6 +258,14 @@ def test_few_rows_are_left_plain():
     assert fitted.league is None
 
 
+def test_few_rows_with_a_spread_keep_it_shrunk():
+    """Quantile models on 80 rows must not become points without a word."""
+    quantiles = Quantiles([0.1, 0.5, 0.9], F[:80, None] + np.array([-1.0, 0.0, 1.0]))
+    fitted = Auto().fit(TrainingRows(X[:80], quantiles, Y[:80]))
+    assert fitted.name == "spread"
+    assert isinstance(fitted(X[:80], quantiles), Quantiles)
+
+
 @pytest.mark.parametrize("criterion", ["nll", "interval"])
 def test_other_criteria(criterion):
     assert Auto([Plain(), ResidualLocationScale()], criterion).fit(ROWS).name == "location-scale"

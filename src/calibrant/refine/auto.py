@@ -47,7 +47,8 @@ class Auto(Refiner):
 
     Each candidate learns on two thirds of the rows. What it says of the last third is calibrated on one half of that
     and judged on the other, and the other way round, so the criterion sees calibrated laws of rows that taught nothing.
-    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows the first candidate is taken. All
+    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows there is no league: the
+    prediction keeps its own spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All
     candidates share the out-of-fold predictions of the base model, which is not fitted again.
 
     Args:
@@ -72,7 +73,7 @@ class Auto(Refiner):
         if rows.spread is None:  # the prediction has no spread to go by
             candidates = {name: each for name, each in candidates.items() if not isinstance(each, Spread)} or candidates
         league = None
-        name = next(iter(candidates))
+        name = next((name for name, each in candidates.items() if isinstance(each, Spread)), next(iter(candidates)))
         if len(candidates) > 1 and len(rows) >= _FEWEST:
             league = self._league(candidates, rows.sampled(_MOST), criterion_named(self.criterion))
             name = league.chosen

@@ -45,8 +45,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
             on thousands of rows. The default is "auto", and None where `score` or `adapter` is given and where the
-            estimator is frozen, a `Refined` or a `Chosen`. Below 100 training rows "auto" takes the middle of the
-            prediction as a point. Calibration rows take no part, so the guarantee does not change.
+            estimator is frozen, a `Refined` or a `Chosen`. Below 100 training rows "auto" holds no league: a point
+            stays as it is, other predictions keep their spread, shrunk. Calibration rows take no part, so the guarantee
+            does not change.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
             mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`.
