@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from calibrant import CalibratedRegressor, Candidate, Chosen, Point, Quantiles, Refined, neg_crps, prediction_of
+from calibrant import CalibratedRegressor, Candidate, Chosen, Point, Quantiles, Refined, neg_crps, prediction_of, report
 from calibrant.interpolators import NAF
 from calibrant.refine import Plain, Refiner, ResidualLocationScale, Spread
 from calibrant.sklearn import regressor
@@ -293,3 +293,17 @@ def test_spread_of_a_forest_on_rows_where_trees_agree():
     model = CalibratedRegressor(forest, refine=Spread(), random_state=0).fit(Z[:800], y[:800])
     plain = CalibratedRegressor(forest, refine=Plain(), random_state=0).fit(Z[:800], y[:800])
     assert neg_crps(model, Z[800:], y[800:]) > neg_crps(plain, Z[800:], y[800:]) - 0.02
+
+
+def test_the_league_is_in_the_report_and_on_the_estimator():
+    model = CalibratedRegressor(Ridge(), refine=[Plain(), ResidualLocationScale()], random_state=0).fit(
+        X[SEEN], Y[SEEN]
+    )
+    assert model.league_.chosen == "location-scale"
+    page = report(model.predict_distribution(X[NEW]), Y[NEW], league=model.league_).html
+    assert page.index("Chosen among") < page.index("location-scale") < page.index("A closer look")
+    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN])
+    with pytest.raises(AttributeError, match="there was no league"):
+        _ = plain.league_
+    with pytest.raises(TypeError, match=r"league must be a League, such as model.league_, got 'auto'"):
+        report(model.predict_distribution(X[NEW]), Y[NEW], league="auto")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
+from calibrant.choice import League
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged
 from calibrant.metrics.slices import Slices, all_rows
@@ -64,6 +65,7 @@ def report(
     base: Any = None,
     groups: Any = None,
     guarantee: Any = None,
+    league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
     label: str = "y",
@@ -79,6 +81,7 @@ def report(
             a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
             parts.
         guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
+        league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
         title: of the page.
         label: what y is called.
@@ -102,6 +105,8 @@ def report(
     H = checked_law(H)
     if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
         raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
+    if league is not None and not isinstance(league, League):
+        raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(H, labels, coverage)
     m = labels.shape[0]
     before = None if base is None else side_of(checked_base(base, m), labels, coverage)
@@ -145,6 +150,7 @@ def report(
         verdict=said,
         guarantee=None if guarantee is None else str(guarantee),
         table=list(comparison.lines.values()),
+        league=league,
         notes=_notes(m, n, len(shown), before),
         about=_about(m, n),
     )

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calibrant._arrays import Array, probabilities, to_numpy, unit
 from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
+from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
@@ -68,6 +69,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
         calibrated_: What was learned from their scores; `calibrated_.save(path)` keeps it.
         guarantee_: What is promised, in numbers and in words.
+        league_: The candidates and their scores, where the refinement was chosen; it prints as a table.
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.ensemble import HistGradientBoostingRegressor
@@ -237,6 +239,16 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
         return self.calibrated_.guarantee
+
+    @property
+    def league_(self) -> League:
+        """The candidates among which the refinement was chosen; with several folds that of the first."""
+        check_is_fitted(self, "calibrated_")
+        model = self.estimators_[0]
+        if not isinstance(model, FORECASTERS):
+            raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
+        league: League = model.league_
+        return league
 
     def _prediction(self, model: Any, X: Any) -> Any:
         # what refines asks the model itself, by the same adapter
