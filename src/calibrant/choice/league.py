@@ -74,9 +74,9 @@ class League:
                 f"  {entry.seconds:7.1f}{mark}"
             )
         lines.append(
-            f"Judged on {self.rows:,} training rows out of fold. Chosen: the simplest, which is the topmost, within one"
+            f"Judged on {self.rows:,} rows, each by laws that did not see it. Chosen: the simplest, which is the"
         )
-        lines.append("standard error of the best; the standard error is that of the difference, row by row.")
+        lines.append("topmost, within one standard error of the best; that of the difference, row by row.")
         return "\n".join(lines)
 
 

@@ -43,8 +43,8 @@ class Auto(Refiner):
 
     Each candidate learns on two thirds of the rows. What it says of the last third is calibrated on one half of that
     and judged on the other, and the other way round, so the criterion sees calibrated laws of rows that taught nothing.
-    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows the first candidate is taken. All
-    candidates share the out-of-fold predictions of the base model, which is not fitted again.
+    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows, or fewer than 6 groups, the first
+    candidate is taken. All candidates share the out-of-fold predictions of the base model, which is not fitted again.
 
     Args:
         candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
@@ -67,8 +67,9 @@ class Auto(Refiner):
             candidates = {name: each for name, each in candidates.items() if not isinstance(each, Spread)} or candidates
         league = None
         name = next(iter(candidates))
-        if len(candidates) > 1 and len(rows) >= _FEWEST:
-            league = self._league(candidates, rows.sampled(_MOST), criterion_named(self.criterion))
+        judges = rows.sampled(_MOST)
+        if len(candidates) > 1 and len(rows) >= _FEWEST and judges.units >= 2 * _FOLDS:  # two halves of each fold
+            league = self._league(candidates, judges, criterion_named(self.criterion))
             name = league.chosen
         return ChosenRefinement(name, candidates[name].fit(rows), league)
 
