@@ -304,6 +304,21 @@ def test_the_standard_error_is_that_of_the_difference():
     assert League.of("crps", {"simple": hard + rng.normal(0, 1, 500), "better": hard}, {}).chosen == "simple"
 
 
+def test_rows_of_one_group_count_as_one_draw():
+    """400 leagues of two equals, 20 rows a group that differ alike: the error is the spread of the difference."""
+    from calibrant.choice import League
+
+    rng = np.random.default_rng(8)
+    groups = np.repeat(np.arange(40), 20)
+    leagues = []
+    for _ in range(400):
+        differ = rng.normal(size=40)[groups] + rng.normal(size=800)
+        scores = {"one": differ, "other": np.zeros(800)}
+        leagues.append(max(League.of("crps", scores, {}, groups=groups).entries, key=lambda entry: entry.error))
+    behind = np.sqrt(np.mean([entry.behind**2 for entry in leagues]))  # true: sqrt(1/40 + 1/800) = .162
+    assert 0.9 < np.mean([entry.error for entry in leagues]) / behind < 1.1
+
+
 def test_few_rows_are_left_plain():
     fitted = Auto().fit(ROWS[np.arange(99)])
     assert fitted.name == "plain"

@@ -76,13 +76,12 @@ class Auto(Refiner):
     def _league(self, candidates: Mapping[str, Refiner], rows: TrainingRows, criterion: Criterion) -> League:
         scores: dict[str, list[Array]] = {name: [] for name in candidates}
         seconds = dict.fromkeys(candidates, 0.0)
-        weights = []
+        order = []
         _ = rows.matrix  # encoded once for all folds
         for train, test in rows.folds(_FOLDS):
             part, held = rows[train], rows[test]
             halves = two_halves(len(held), held.groups, held.seed)
-            if held.sample_weight is not None:
-                weights += [held.sample_weight[half] for half in halves[::-1]]
+            order += [test[half] for half in halves[::-1]]  # each half is judged by a law of the other
             for name, candidate in candidates.items():
                 start = time.perf_counter()
                 prediction = candidate.fit(part)(held.X, held.prediction)
@@ -91,7 +90,8 @@ class Auto(Refiner):
                     scores[name] += criterion.judge(prediction, held.y, halves)
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
-        return League.of(criterion.name, joined, seconds, np.concatenate(weights) if weights else None)
+        judged = rows[np.concatenate(order)]
+        return League.of(criterion.name, joined, seconds, judged.sample_weight, judged.groups)
 
 
 def two_halves(count: int, groups: Array | None, seed: int) -> tuple[Array, Array]:

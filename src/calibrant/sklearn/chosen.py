@@ -106,7 +106,8 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
                     scores[name] += criterion.judge(prediction, y[test], halves, candidate.calibrator(criterion))
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
-        league = League.of(criterion.name, joined, seconds, _of(weight, np.concatenate(order)))
+        judged = np.concatenate(order)
+        league = League.of(criterion.name, joined, seconds, _of(weight, judged), _of(split.get("groups"), judged))
         winner = _candidate(candidates[league.chosen])
         model = _fit(winner, X, y, weight, split.get("groups"))
         self.name_, self.candidate_, self.estimator_, self.league_ = league.chosen, winner, model, league
