@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from calibrant import Calibrator, ChosenGuarantee, Normal, choose, load
 from calibrant.interpolators import NAF, Random
@@ -70,5 +71,20 @@ def test_candidates_may_have_their_own_calibrator():
         choose({"x": x}, x + noise)
     with pytest.raises(ValueError, match="choose needs at least two rows, got 1"):
         choose({"x": x[:1], "z": x[:1]}, noise[:1])
+    with pytest.raises(TypeError, match="candidates must be a dict of predictions by name, got list"):
+        choose([x, x], x + noise)
     exact = choose({"a": (x, Calibrator(interpolator=Random())), "b": x}, x + noise)
     assert exact.calibrated.guarantee.candidates == 2
+
+
+def test_torch_predictions_and_labels_are_taken():
+    rng = np.random.default_rng(3)
+    x, noise = torch.tensor(rng.normal(size=(2, 300)), dtype=torch.float32)
+    choice = choose({"nothing": 0 * x, "x": x}, x + 0.3 * noise, rng=rng)
+    assert choice.name == "x"
+    assert isinstance(choice.calibrated(x).median(), torch.Tensor)
+
+
+def test_the_table_says_nothing_of_training_rows():
+    rng = np.random.default_rng(4)
+    assert "training" not in str(choose({"a": np.zeros(50), "b": np.ones(50)}, rng.normal(size=50), rng=rng).league)

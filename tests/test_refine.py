@@ -21,6 +21,7 @@ from calibrant.refine import (
     ResidualQuantiles,
     Spread,
     TrainingRows,
+    local,
 )
 from calibrant.refine.names import refiner_named
 from calibrant.refine.shrinkage import Shrinkage
@@ -177,7 +178,22 @@ def test_a_category_that_was_not_seen_is_a_missing_value():
     np.testing.assert_array_equal(numbers, [[1.0, 1.0], [2.0, np.nan], [3.0, np.nan]])
 
 
+def test_a_text_that_was_a_number_in_fit_and_is_none_now_is_a_missing_value():
+    rows = TrainingRows(pd.DataFrame({"zip": ["01", "02"] * 50}), Point(np.zeros(100)), np.arange(100.0))
+    numbers = rows.features(pd.DataFrame({"zip": ["02", "A1"]}), Point([1.0, 2.0]))
+    np.testing.assert_array_equal(numbers, [[1.0, 2.0], [2.0, np.nan]])
+
+
+def test_a_column_of_lists_is_missing_values():
+    frame = pl.DataFrame({"l": [[1], [2]], "a": [3.0, 4.0]})
+    numbers = TrainingRows(frame, Point([1.0, 2.0]), np.zeros(2)).matrix
+    np.testing.assert_array_equal(numbers, [[1.0, np.nan, 3.0], [2.0, np.nan, 4.0]])
+
+
 def test_other_columns_than_in_fit_are_refused():
+    rows = TrainingRows(pd.DataFrame({"a": Y, "b": Y}), Point(F), Y)
+    with pytest.raises(ValueError, match="X must have the columns of fit, but 'b' is missing"):
+        rows.features(pd.DataFrame({"a": Y, "c": Y}), Point(F))
     with pytest.raises(ValueError, match="X must have 4 columns as in fit, got 3"):
         Local(trees=5).fit(ROWS)(X[:5, :3], Point(F[:5]))
 
@@ -216,6 +232,42 @@ def test_weights_count_as_rows():
     assert np.max(location - F[800:]) < 3  # the rows without weight lie 10 higher
 
 
+def test_rows_of_weight_zero_are_left_out_and_the_rest_weigh_one_on_average():
+    rows = TrainingRows(X[:3], Point(F[:3]), Y[:3], np.array([0.0, 2.0, 6.0])).weighed()
+    assert rows.sample_weight.tolist() == [0.5, 1.5]
+    np.testing.assert_array_equal(rows.y, Y[1:3])
+    with pytest.raises(ValueError, match="sample_weight must have a positive sum over the rows that teach"):
+        TrainingRows(X[:3], Point(F[:3]), Y[:3], np.zeros(3)).weighed()
+
+
+def test_the_local_law_of_many_rows_is_learned_from_some(monkeypatch):
+    monkeypatch.setattr(local, "_MOST", 300)
+    taught = []
+    monkeypatch.setattr(local, "RandomForestRegressor", lambda *_, **__: Taught(taught))
+    with pytest.raises(StopIteration):
+        Cascade().fit(ROWS[np.arange(800)])
+    assert taught == [300]
+
+
+class Taught:
+    """A forest that notes how many rows it is to learn from."""
+
+    def __init__(self, taught):
+        self.taught = taught
+
+    def fit(self, matrix, target, sample_weight=None):
+        del target, sample_weight
+        self.taught.append(len(matrix))
+        raise StopIteration
+
+
+def test_fewer_groups_than_folds_make_fewer_folds():
+    assert len(TrainingRows(X, Point(F), Y, groups=np.arange(1200) % 3).folds(5)) == 3
+    assert len(ROWS[np.arange(4)].folds(5)) == 4
+    with pytest.raises(ValueError, match="a refiner learns from at least two groups, got 1"):
+        TrainingRows(X, Point(F), Y, groups=np.zeros(1200)).folds(5)
+
+
 def test_groups_stay_together_in_every_fold():
     rows = TrainingRows(X, Point(F), Y, groups=np.arange(1200) // 10)
     for train, test in rows.folds(5):
@@ -250,6 +302,21 @@ def test_the_standard_error_is_that_of_the_difference():
     league = League.of("crps", {"simple": hard + 0.01, "better": hard}, {})
     assert league.chosen == "better"
     assert League.of("crps", {"simple": hard + rng.normal(0, 1, 500), "better": hard}, {}).chosen == "simple"
+
+
+def test_rows_of_one_group_count_as_one_draw():
+    """400 leagues of two equals, 20 rows a group that differ alike: the error is the spread of the difference."""
+    from calibrant.choice import League
+
+    rng = np.random.default_rng(8)
+    groups = np.repeat(np.arange(40), 20)
+    leagues = []
+    for _ in range(400):
+        differ = rng.normal(size=40)[groups] + rng.normal(size=800)
+        scores = {"one": differ, "other": np.zeros(800)}
+        leagues.append(max(League.of("crps", scores, {}, groups=groups).entries, key=lambda entry: entry.error))
+    behind = np.sqrt(np.mean([entry.behind**2 for entry in leagues]))  # true: sqrt(1/40 + 1/800) = .162
+    assert 0.9 < np.mean([entry.error for entry in leagues]) / behind < 1.1
 
 
 def test_few_rows_are_left_plain():
@@ -336,3 +403,11 @@ def test_bad_input():
         Auto([("a", Plain()), ("a", Spread())])
     with pytest.raises(TypeError, match=r"Average.members must be refiners"):
         Average([])
+    with pytest.raises(TypeError, match=r"Cascade.first must be a ResidualLocationScale, got Plain\(\)"):
+        Cascade(first=Plain())
+    for wrong in ((0.9, 0.1), (0.0, 0.5), (), 0.5):
+        with pytest.raises(ValueError, match=r"ResidualQuantiles.levels must increase strictly inside \(0, 1\), got"):
+            ResidualQuantiles(wrong)
+    for wrong in ({"trees": 0}, {"leaf": 2.5}, {"prior": 0.0}):
+        with pytest.raises(ValueError, match=rf"Local.{next(iter(wrong))} must be"):
+            Local(**wrong)

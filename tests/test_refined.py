@@ -5,9 +5,11 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
@@ -113,10 +115,53 @@ def test_weights_reach_the_model_and_the_refiner():
     weight = np.arange(1.0, 351.0)
     model = Refined(Weighed(), Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
     np.testing.assert_array_equal(model.estimator_.weight_, weight)
-    np.testing.assert_array_equal(shown(model).sample_weight, weight)
+    np.testing.assert_allclose(shown(model).sample_weight, weight / weight.mean())
     inside = CalibratedRegressor(Weighed(), refine=Notes(), cv=KFold(2)).fit(X[SEEN], Y[SEEN], sample_weight=weight)
     for part, (train, _) in zip(inside.estimators_, KFold(2).split(X[SEEN]), strict=True):
-        np.testing.assert_array_equal(shown(part).sample_weight, weight[train])
+        np.testing.assert_allclose(shown(part).sample_weight, weight[train] / weight[train].mean())
+
+
+def test_rows_without_weight_do_not_teach_the_refiner():
+    """Their labels are absurd, and medians and thresholds know no weights."""
+    weight = np.arange(350) % 2.0
+    y = np.where(weight > 0, Y[SEEN], 1e12)
+    model = Refined(Ridge(), "cascade", random_state=0).fit(X[SEEN], y, sample_weight=weight)
+    assert np.max(np.abs(model.predict(X[NEW]) - Y[NEW])) < 50
+
+
+def test_only_ratios_of_weights_count():
+    weight = np.where(X[SEEN, 0] > 0, 3.0, 1.0)
+    each = [
+        Refined(Weighed(), "cascade", random_state=0).fit(X[SEEN], Y[SEEN], sample_weight=w)
+        for w in (weight, 8 * weight)
+    ]
+    np.testing.assert_allclose(each[0].predict(X[NEW]), each[1].predict(X[NEW]))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
+def test_few_groups_are_no_obstacle(count):
+    """As few as there are, one of which calibrates: the league needs six to train on, folds need two."""
+    groups = np.arange(350) % count
+    model = CalibratedRegressor(Ridge(), random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    np.testing.assert_allclose(model.predict_interval(X[NEW]), plain.predict_interval(X[NEW]))
+
+
+def test_few_rows_are_no_obstacle():
+    model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:6], Y[:6])
+    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[:6], Y[:6])
+    np.testing.assert_allclose(model.predict_interval(X[NEW]), plain.predict_interval(X[NEW]))
+
+
+@pytest.mark.parametrize("given", [["c", "extra", "b", "a"], ["b", "c", "a"]])
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.from_pandas])
+def test_columns_are_known_by_name(given, kind):
+    """A column transformer takes its columns in any order, and more than it needs."""
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    base = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b", "c"])), Ridge())
+    model = CalibratedRegressor(base, refine="location-scale", random_state=0).fit(kind(frame[:350]), Y[SEEN])
+    moved = kind(frame.assign(extra=1.0)[given][350:])
+    np.testing.assert_allclose(model.predict_interval(moved), model.predict_interval(kind(frame[350:])))
 
 
 def test_metadata_routing():
@@ -124,7 +169,7 @@ def test_metadata_routing():
     with sklearn.config_context(enable_metadata_routing=True):
         base = Weighed().set_fit_request(sample_weight=True)
         model = Refined(base, Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
-        np.testing.assert_array_equal(shown(model).sample_weight, weight)
+        np.testing.assert_allclose(shown(model).sample_weight, weight / weight.mean())
         outer = CalibratedRegressor(base, refine=Notes(), random_state=0).fit(X[SEEN], Y[SEEN], sample_weight=weight)
         assert shown(outer.estimators_[0]).sample_weight.shape == (280,)
 
@@ -265,13 +310,31 @@ def test_the_winners_score_and_interpolator_calibrate_it():
     assert len(model.predict_interval(X[NEW])) == 150
 
 
+def test_the_winners_score_and_interpolator_calibrate_it_anew():
+    smooth = Candidate(Refined(Ridge(), "location-scale"), score="cdf", interpolator=NAF())
+    chosen = Chosen({"smooth": smooth}, cv=2, random_state=0)
+    model = CalibratedRegressor(chosen, random_state=0).fit(X[SEEN], Y[SEEN]).calibrate(X[NEW], Y[NEW])
+    assert isinstance(model.calibrated_.interpolator, NAF)
+    assert type(model.calibrated_.score).__name__ == "CDFScore"
+    folds = CalibratedRegressor(chosen, cv=2, random_state=0).fit(X[SEEN], Y[SEEN]).calibrate(X[NEW], Y[NEW])
+    assert [type(each).__name__ for each in folds.calibrated_.score.scores] == ["CDFScore", "CDFScore"]
+
+
+@pytest.mark.parametrize(("rows", "groups", "said"), [(9, None, "rows"), (350, np.arange(350) % 7, "groups")])
+def test_a_held_out_part_that_cannot_be_halved_is_refused(rows, groups, said):
+    with pytest.raises(
+        ValueError, match=rf"split \d of cv must hold out at least two {said} to judge by halves, got 1"
+    ):
+        Chosen([Ridge(), Ridge(10.0)], random_state=0).fit(X[:rows], Y[:rows], groups=groups)
+
+
 def test_groups_and_weights_reach_the_candidates():
     groups, weight = np.arange(350) // 10, np.arange(1.0, 351.0)
     model = Chosen({"noted": Refined(Weighed(), Notes())}, cv=2, random_state=0)
     model.fit(X[SEEN], Y[SEEN], sample_weight=weight, groups=groups)
     rows = shown(model.estimator_)
     np.testing.assert_array_equal(rows.groups, groups)
-    np.testing.assert_array_equal(rows.sample_weight, weight)
+    np.testing.assert_allclose(rows.sample_weight, weight / weight.mean())
 
 
 def test_bad_candidates():

@@ -46,16 +46,21 @@ class League:
 
     @classmethod
     def of(
-        cls, criterion: str, scores: Mapping[str, Array], seconds: Mapping[str, float], weight: Array | None = None
+        cls,
+        criterion: str,
+        scores: Mapping[str, Array],
+        seconds: Mapping[str, float],
+        weight: Array | None = None,
+        groups: Array | None = None,
     ) -> League:
-        """From the score of each row, by candidate, simplest first."""
+        """From the score of each row, by candidate, simplest first; rows of one group count as one draw."""
         means = {name: float(np.average(rows, weights=weight)) for name, rows in scores.items()}
         best = min(means, key=lambda name: means[name] if np.isfinite(means[name]) else np.inf)
         entries = []
         for name, rows in scores.items():
             mean, error = 0.0, 0.0
             if name != best:
-                mean, error = _mean_and_error(rows, scores[best], weight)
+                mean, error = _mean_and_error(rows, scores[best], weight, groups)
             entries.append(Entry(name, means[name], mean, error, seconds.get(name, 0.0)))
         return cls(criterion, tuple(entries), len(scores[best]))
 
@@ -74,17 +79,23 @@ class League:
                 f"  {entry.seconds:7.1f}{mark}"
             )
         lines.append(
-            f"Judged on {self.rows:,} training rows out of fold. Chosen: the simplest, which is the topmost, within one"
+            f"Judged on {self.rows:,} rows, each by laws that did not see it. Chosen: the simplest, which is the"
         )
-        lines.append("standard error of the best; the standard error is that of the difference, row by row.")
+        lines.append("topmost, within one standard error of the best; that of the difference, row by row.")
         return "\n".join(lines)
 
 
-def _mean_and_error(rows: Array, best: Array, weight: Array | None) -> tuple[float, float]:
-    """Of the difference; a score that is infinite in some row is infinitely behind."""
+def _mean_and_error(rows: Array, best: Array, weight: Array | None, groups: Array | None = None) -> tuple[float, float]:
+    """Of the difference; a score that is infinite in some row is infinitely behind.
+
+    The error is sqrt(sum of e_g^2), e_g the sum of w (d - mean) over a group, or over a row where there are no groups.
+    """
     if not np.all(np.isfinite(rows)):
         return np.inf, 0.0
     rows = rows - best
     mean = float(np.average(rows, weights=weight))
     w = np.full(len(rows), 1 / len(rows)) if weight is None else weight / np.sum(weight)
-    return mean, float(np.sqrt(np.sum((w * (rows - mean)) ** 2)))
+    away = w * (rows - mean)
+    if groups is not None:
+        away = np.bincount(np.unique(groups, return_inverse=True)[1], weights=away)
+    return mean, float(np.sqrt(np.sum(away**2)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -47,18 +47,19 @@ def choose(
     >>> choice.name, round(choice.calibrated.guarantee.epsilon, 3)
     ('x', 0.087)
     """
-    pairs = {name: each if _with_calibrator(each) else (each, None) for name, each in dict(candidates).items()}
+    if not isinstance(candidates, Mapping):
+        raise TypeError(f"candidates must be a dict of predictions by name, got {type(candidates).__name__}")
+    pairs = {name: each if _with_calibrator(each) else (each, None) for name, each in candidates.items()}
     if len(pairs) < 2:
         raise ValueError(f"choose takes at least two candidates, got {len(pairs)}")
     by = criterion_named(criterion)
-    order = np.random.default_rng(rng).permutation(np.size(y))
-    halves = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-    scores = {}
-    for name, (prediction, calibrator) in pairs.items():
-        checked, labels = with_labels(prediction, y)
-        if len(labels) < 2:
-            raise ValueError(f"choose needs at least two rows, got {len(labels)}")
-        scores[name] = np.concatenate(by.judge(checked, labels, halves, calibrator))
+    checked = {name: with_labels(prediction, y) for name, (prediction, _) in pairs.items()}
+    count = len(next(iter(checked.values()))[1])
+    if count < 2:
+        raise ValueError(f"choose needs at least two rows, got {count}")
+    order = np.random.default_rng(rng).permutation(count)
+    halves = np.sort(order[: count // 2]), np.sort(order[count // 2 :])
+    scores = {name: np.concatenate(by.judge(*each, halves, pairs[name][1])) for name, each in checked.items()}
     league = League.of(by.name, scores, {})
     prediction, calibrator = pairs[league.chosen]
     calibrated = (calibrator or Calibrator(None, by.interpolator)).fit(prediction, y, rng=rng)
@@ -67,7 +68,7 @@ def choose(
     priced = ChosenGuarantee(**kept, candidates=len(pairs))
     return Choice(
         league.chosen,
-        Calibrated(calibrated.score, calibrated.q, priced, calibrated.interpolator, calibrated.form),
+        replace(calibrated, guarantee=priced),
         league,
     )
 

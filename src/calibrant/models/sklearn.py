@@ -13,6 +13,9 @@ from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
 from calibrant.predictions import Point, Samples
 
+_BLOCK = 2_000
+"""Rows of draws that are filled at once, such that they stay in the processor's cache."""
+
 
 def adapt(model: Any, X: Any) -> Any:
     """By the first class in the model's ancestry that predicts more than its `predict` says, else as any model."""
@@ -37,8 +40,13 @@ def _forest(model: Any, X: Any) -> Samples:
     """The value of the leaf that X falls into, in each tree; X is validated once, not once a tree."""
     leaves = model.apply(X)
     _one_target(model, model.n_outputs_)
-    trees = [tree.tree_.value[leaves[:, k], 0, 0] for k, tree in enumerate(model.estimators_)]
-    return Samples(np.stack(trees, axis=1))
+    values = [tree.tree_.value[:, 0, 0] for tree in model.estimators_]
+    draws = np.empty(leaves.shape)
+    for start in range(0, len(draws), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        for k, value in enumerate(values):
+            draws[some, k] = value[leaves[some, k]]
+    return Samples(draws)
 
 
 def _bagging(model: Any, X: Any) -> Samples:

@@ -47,9 +47,9 @@ class Auto(Refiner):
 
     Each candidate learns on two thirds of the rows. What it says of the last third is calibrated on one half of that
     and judged on the other, and the other way round, so the criterion sees calibrated laws of rows that taught nothing.
-    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows there is no league: the
-    prediction keeps its own spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All
-    candidates share the out-of-fold predictions of the base model, which is not fitted again.
+    Of more than 10,000 rows so many take part, at random. With fewer than 100 rows, or fewer than 6 groups, there is no
+    league: the prediction keeps its own spread, shrunk, if it has one and `Spread` is a candidate; else the first is
+    taken. All candidates share the out-of-fold predictions of the base model, which is not fitted again.
 
     Args:
         candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
@@ -74,21 +74,21 @@ class Auto(Refiner):
             candidates = {name: each for name, each in candidates.items() if not isinstance(each, Spread)} or candidates
         league = None
         name = next((name for name, each in candidates.items() if isinstance(each, Spread)), next(iter(candidates)))
-        if len(candidates) > 1 and len(rows) >= _FEWEST:
-            league = self._league(candidates, rows.sampled(_MOST), criterion_named(self.criterion))
+        judges = rows.sampled(_MOST)
+        if len(candidates) > 1 and len(rows) >= _FEWEST and judges.units >= 2 * _FOLDS:  # two halves of each fold
+            league = self._league(candidates, judges, criterion_named(self.criterion))
             name = league.chosen
         return ChosenRefinement(name, candidates[name].fit(rows), league)
 
     def _league(self, candidates: Mapping[str, Refiner], rows: TrainingRows, criterion: Criterion) -> League:
         scores: dict[str, list[Array]] = {name: [] for name in candidates}
         seconds = dict.fromkeys(candidates, 0.0)
-        weights = []
+        order = []
         _ = rows.matrix  # encoded once for all folds
         for train, test in rows.folds(_FOLDS):
             part, held = rows[train], rows[test]
             halves = two_halves(len(held), held.groups, held.seed)
-            if held.sample_weight is not None:
-                weights += [held.sample_weight[half] for half in halves[::-1]]
+            order += [test[half] for half in halves[::-1]]  # each half is judged by a law of the other
             for name, candidate in candidates.items():
                 start = time.perf_counter()
                 prediction = candidate.fit(part)(held.X, held.prediction)
@@ -97,7 +97,8 @@ class Auto(Refiner):
                     scores[name] += criterion.judge(prediction, held.y, halves)
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
-        return League.of(criterion.name, joined, seconds, np.concatenate(weights) if weights else None)
+        judged = rows[np.concatenate(order)]
+        return League.of(criterion.name, joined, seconds, judged.sample_weight, judged.groups)
 
 
 def two_halves(count: int, groups: Array | None, seed: int) -> tuple[Array, Array]:

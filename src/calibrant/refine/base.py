@@ -38,8 +38,3 @@ class Refiner(ABC):
     @abstractmethod
     def fit(self, rows: TrainingRows) -> Refinement:
         """Learn from training rows; what is returned maps X and a prediction of its rows to a better one."""
-
-    @property
-    def name(self) -> str:
-        """What a league calls it."""
-        return repr(self)

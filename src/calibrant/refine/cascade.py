@@ -19,6 +19,11 @@ class Cascade(Refiner):
     first: ResidualLocationScale = field(default_factory=ResidualLocationScale)
     then: Local = field(default_factory=Local)
 
+    def __post_init__(self) -> None:
+        for name, kind in (("first", ResidualLocationScale), ("then", Local)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"Cascade.{name} must be a {kind.__name__}, got {getattr(self, name)!r}")
+
     def fit(self, rows: TrainingRows) -> CascadeRefinement:
         """First the location and the scale, then the law of the scores."""
         return rows.once(self, lambda: self._learned(rows))
@@ -37,6 +42,7 @@ class CascadeRefinement:
 
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """location + scale * quantiles of the score."""
-        location, scale = self.first.loc_scale(X, prediction)
-        scores = self.law.quantiles(self.first.features(X, prediction))
+        matrix = self.first.features(X, prediction)
+        location, scale = self.first.at(matrix)
+        scores = self.law.quantiles(matrix)
         return Quantiles(LEVELS, location[:, None] + scale[:, None] * scores)

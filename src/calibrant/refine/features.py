@@ -11,6 +11,7 @@ from scipy import sparse
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import is_frame
+from calibrant._kept import keep
 
 _LARGEST = float(np.finfo(np.float32).max)
 """Forests hold X in single precision."""
@@ -28,24 +29,43 @@ class Features:
 
     categories: tuple[tuple[Any, ...] | None, ...] | None
     """Of each column that is no number its values in order; None where X is left out."""
+    names: tuple[Any, ...] | None = None
+    """Of the columns of a frame: a model may take them in any order, and others beside them."""
 
     @classmethod
     def of(cls, X: Any) -> Features:
         """What is needed to encode rows like these."""
         columns = _columns(X)
-        return cls(None if columns is None else tuple(_categories(each) for each in columns))
+        names = tuple(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
+        return cls(None if columns is None else tuple(_categories(each) for each in columns), names)
 
     def __call__(self, X: Any, prediction: Any) -> Array:
         """(n, d) numbers."""
-        spread = prediction.spread_rows()
-        said = [prediction.centre_rows()] + ([] if spread is None else [spread])
-        columns = [to_numpy(each).astype(np.float64) for each in said]
+        # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
+        columns = list(keep(prediction, f"{__name__}.said", lambda: _said(prediction)))
         if self.categories is not None:
-            given = _columns(X) or []
+            given = _columns(self._as_in_fit(X)) or []
             if len(given) != len(self.categories):
                 raise ValueError(f"X must have {len(self.categories)} columns as in fit, got {len(given)}")
             columns += [_numbers(each, seen) for each, seen in zip(given, self.categories, strict=True)]
         return np.clip(np.stack(columns, axis=1), -_LARGEST, _LARGEST)
+
+    def _as_in_fit(self, X: Any) -> Any:
+        """The columns of `fit`, in the order of `fit`, where both were frames."""
+        if self.names is None or not is_frame(X):
+            return X
+        frame = nw.from_native(X, eager_only=True)
+        missing = [name for name in self.names if name not in frame.columns]
+        if missing:
+            raise ValueError(f"X must have the columns of fit, but {missing[0]!r} is missing")
+        return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
+
+
+def _said(prediction: Any) -> list[Array]:
+    """The centre of each row and, where there is one, its spread."""
+    spread = prediction.spread_rows()
+    said = [prediction.centre_rows()] + ([] if spread is None else [spread])
+    return [to_numpy(each).astype(np.float64) for each in said]
 
 
 def _columns(X: Any) -> list[Array] | None:
@@ -69,7 +89,11 @@ def _column(series: Any) -> Array:
         return _since(series)
     if kind.is_numeric() or kind == nw.Boolean:
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    return np.array([None if each is None or each != each else each for each in series.to_list()], dtype=object)
+    values = series.to_list()
+    column = np.empty(len(values), dtype=object)
+    for k, each in enumerate(values):  # one by one: numpy would make a matrix of a column of lists
+        column[k] = each if _hashable(each) and each == each else None
+    return column
 
 
 def _since(series: Any) -> Array:
@@ -93,9 +117,24 @@ def _categories(column: Array) -> tuple[Any, ...] | None:
 
 def _numbers(column: Array, categories: tuple[Any, ...] | None) -> Array:
     if categories is None:
-        return column.astype(np.float64)
+        return _floats(column)
     ranks = {value: float(rank) for rank, value in enumerate(categories)}
     return np.array([ranks.get(each, np.nan) if _hashable(each) else np.nan for each in column.tolist()])
+
+
+def _floats(column: Array) -> Array:
+    """Texts such as "01" were numbers in `fit`; one that is none is a missing value."""
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError):
+        return np.array([_float(each) for each in column.tolist()])
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
 
 
 def _hashable(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ _SPLITS = tuple((k + 0.5) / 9 for k in range(9))
 _THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
 _MOST = 50_000
 _CHUNK = 20_000
+"""Rows whose leaves are found at once: a forest is slow to start."""
+_BLOCK = 5_000
+"""Rows whose laws are worked out at once, such that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +39,23 @@ class Local(Refiner):
     leaf: int = 10
     prior: float = 1.0
 
+    def __post_init__(self) -> None:
+        for name in ("trees", "leaf"):
+            if not isinstance(getattr(self, name), Integral) or getattr(self, name) < 1:
+                raise ValueError(f"Local.{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
+        if not 0 < self.prior < np.inf:
+            raise ValueError(f"Local.prior must be positive and finite, got {self.prior!r}")
+
     def fit(self, rows: TrainingRows) -> LocalRefinement:
         """One forest and its tables."""
-        rows = rows.sampled(_MOST)
+        rows = rows.sampled(_MOST)  # before X is made a matrix
         return LocalRefinement(rows.features, self.law(rows, rows.y - rows.centre))
 
     def law(self, rows: TrainingRows, r: Array) -> LocalLaw:
         """The local law of residuals, or of scores, of these rows."""
+        if len(rows) > _MOST:
+            some = np.sort(np.random.default_rng(rows.seed).choice(len(rows), _MOST, replace=False))
+            rows, r = rows[some], r[some]
         n, matrix, weight = len(rows), rows.matrix, rows.sample_weight
         splits = np.unique(np.quantile(r, _SPLITS))
         forest = RandomForestRegressor(
@@ -78,14 +92,19 @@ class LocalLaw:
 
     def quantiles(self, matrix: Array) -> Array:
         """At `LEVELS`, interpolated between the thresholds."""
-        parts = [self._some(matrix[start : start + _CHUNK]) for start in range(0, len(matrix), _CHUNK)]
-        return np.concatenate(parts) if parts else np.empty((0, len(LEVELS)))
+        out = np.empty((len(matrix), len(LEVELS)))
+        for start in range(0, len(matrix), _CHUNK):
+            leaves = self.forest.apply(matrix[start : start + _CHUNK])
+            for first in range(0, len(leaves), _BLOCK):
+                some = leaves[first : first + _BLOCK]
+                out[start + first : start + first + len(some)] = self._some(some)
+        return out
 
-    def _some(self, matrix: Array) -> Array:
-        leaves = self.forest.apply(matrix)
-        law = np.zeros((len(matrix), len(self.points)), dtype=np.float32)
+    def _some(self, leaves: Array) -> Array:
+        law = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
+        seen = np.empty_like(law)
         for k, table in enumerate(self.tables):
-            law += table[leaves[:, k]]
+            law += np.take(table, leaves[:, k], axis=0, out=seen, mode="clip")  # leaves are in range: no buffer needed
         F = 0.95 / len(self.tables) * law.astype(np.float64) + 0.05 * self.of_all
         return apart(_inverse(F, self.points), self.unit)
 

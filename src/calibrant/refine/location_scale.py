@@ -73,7 +73,10 @@ class LocationScaleRefinement:
 
     def loc_scale(self, X: Any, prediction: Any) -> tuple[Array, Array]:
         """The location and the scale of each row."""
-        matrix = self.features(X, prediction)
+        return self.at(self.features(X, prediction))
+
+    def at(self, matrix: Array) -> tuple[Array, Array]:
+        """The same, where X and the prediction are a matrix already."""
         location = matrix[:, 0]
         if self.location is not None:
             location = location + self.step * predicted(self.location, matrix)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from calibrant._arrays import Array, probabilities
+from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
@@ -26,7 +26,10 @@ class ResidualQuantiles(Refiner):
     levels: Sequence[float] = NINE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(float(each) for each in probabilities("levels", self.levels)))
+        levels = np.asarray(self.levels, dtype=np.float64)
+        if levels.ndim != 1 or not levels.size or np.any(np.diff(levels, prepend=0.0, append=1.0) <= 0):
+            raise ValueError(f"ResidualQuantiles.levels must increase strictly inside (0, 1), got {self.levels!r}")
+        object.__setattr__(self, "levels", tuple(levels.tolist()))
 
     def fit(self, rows: TrainingRows) -> QuantilesRefinement:
         """One fit a level."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -87,10 +87,30 @@ class TrainingRows:
 
     def folds(self, count: int) -> list[tuple[Array, Array]]:
         """The rows to learn from and the rows to judge by, for each of several folds; groups stay together."""
-        if self.groups is None:
-            return list(KFold(count, shuffle=True, random_state=self.seed).split(self.y))
-        groups = min(count, len(np.unique(self.groups)))
-        return list(GroupKFold(groups, shuffle=True, random_state=self.seed).split(self.y, groups=self.groups))
+        if self.units < 2:
+            what = "row" if self.groups is None else "group"
+            raise ValueError(f"a refiner learns from at least two {what}s, got {self.units}")
+        splitter = KFold if self.groups is None else GroupKFold
+        folds = splitter(min(count, self.units), shuffle=True, random_state=self.seed)
+        return list(folds.split(self.y, groups=self.groups))
+
+    @property
+    def units(self) -> int:
+        """What folds can hold apart: the groups, or the rows where there are none."""
+        return len(self) if self.groups is None else len(np.unique(self.groups))
+
+    def weighed(self) -> TrainingRows:
+        """The rows that have a weight, of mean 1: rows without one teach nothing, and only ratios of weights count."""
+        if self.sample_weight is None:
+            return self
+        heavy = np.flatnonzero(self.sample_weight)
+        total = float(np.sum(self.sample_weight))
+        if not total > 0:
+            raise ValueError(
+                f"sample_weight must have a positive sum over the rows that teach a refiner, got {total:g}"
+            )
+        rows = self if len(heavy) == len(self) else self[heavy]
+        return replace(rows, sample_weight=self.sample_weight[heavy] * (len(heavy) / total))
 
     def sampled(self, most: int) -> TrainingRows:
         """These rows, or so many of them at random."""

@@ -19,7 +19,7 @@ from calibrant.choice import Criterion, League, criterion_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.refine.auto import named, two_halves
 from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels, tags_like
-from calibrant.sklearn.folds import folds_of
+from calibrant.sklearn.folds import folds_of, units
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,11 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         scores: dict[str, list[Array]] = {name: [] for name in candidates}
         seconds = dict.fromkeys(candidates, 0.0)
         order = []
-        for train, test in folds:
-            halves = two_halves(len(test), None if groups is None else split["groups"][test], seed)
+        for k, (train, test) in enumerate(folds):
+            if (held := units(test, split.get("groups"))) < 2:
+                what = "rows" if groups is None else "groups"
+                raise ValueError(f"split {k} of cv must hold out at least two {what} to judge by halves, got {held}")
+            halves = two_halves(len(test), _of(split.get("groups"), test), seed)
             order += [test[half] for half in halves[::-1]]
             for name, each in candidates.items():
                 start, candidate = time.perf_counter(), _candidate(each)
@@ -103,7 +106,8 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
                     scores[name] += criterion.judge(prediction, y[test], halves, candidate.calibrator(criterion))
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
-        league = League.of(criterion.name, joined, seconds, _of(weight, np.concatenate(order)))
+        judged = np.concatenate(order)
+        league = League.of(criterion.name, joined, seconds, _of(weight, judged), _of(split.get("groups"), judged))
         winner = _candidate(candidates[league.chosen])
         model = _fit(winner, X, y, weight, split.get("groups"))
         self.name_, self.candidate_, self.estimator_, self.league_ = league.chosen, winner, model, league

@@ -33,6 +33,17 @@ def folds_of(cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any) -
     return folds
 
 
+def units(rows: Array, groups: Array | None) -> int:
+    """How many can be held apart among these rows: the groups, or the rows where there are none."""
+    return len(rows) if groups is None else len(np.unique(groups[rows]))
+
+
+def at_most(cv: Any, count: int) -> Any:
+    """A number of folds, or so many where they are fewer, but two at least; a splitter as it is."""
+    number = isinstance(cv, Integral) and not isinstance(cv, bool)
+    return max(2, min(int(cv), count)) if number and cv > 2 else cv
+
+
 def _checked(splits: Any) -> Iterator[tuple[Array, Array]]:
     """Each split as two arrays of row numbers, neither empty, without a row in both."""
     for k, parts in enumerate(splits):

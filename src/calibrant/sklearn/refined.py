@@ -17,7 +17,7 @@ from calibrant.predictions import concatenate
 from calibrant.refine import League, TrainingRows
 from calibrant.refine.names import refiner_named
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
-from calibrant.sklearn.folds import folds_of
+from calibrant.sklearn.folds import at_most, folds_of, units
 
 
 class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
@@ -33,12 +33,14 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
             average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread,
             location-scale and average.
-        cv: The number of folds, or a splitter. A row in no fold's held-out part teaches the refiner nothing.
+        cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. A row in no fold's held-out
+            part teaches the refiner nothing.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
         n_jobs: How many copies of the model are fitted at once.
         random_state: Decides the folds and whatever the refiner draws.
 
-    `sample_weight` goes to the model and the refiner, `groups` to the folds and the refiner's own folds.
+    `sample_weight` goes to the model and the refiner, which takes it up to a factor and leaves rows of weight 0 out;
+    `groups` go to the folds and the refiner's own folds.
 
     Attributes:
         estimator_: The model, fitted on all rows.
@@ -83,7 +85,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         if is_frozen(self.estimator):
             model, prediction, seen = self.estimator, forecast(self.estimator, X, self.adapter), np.arange(count)
         else:
-            folds = folds_of(self.cv, X, y, routed.split, random)
+            folds = folds_of(at_most(self.cv, units(np.arange(count), routed.groups)), X, y, routed.split, random)
             seen = _once_each([test for _, test in folds])
             jobs = [(train, test) for train, test in folds] + [(np.arange(count), None)]
             *parts, model = Parallel(n_jobs=self.n_jobs)(
@@ -96,7 +98,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         rows = TrainingRows(
             rows_of(X, seen), prediction, y[seen], kept.sample_weight, kept.groups, int(random.randint(2**31 - 1))
         )
-        refinement = refiner.fit(rows)
+        refinement = refiner.fit(rows.weighed())
         # all at once: a model with the refinement of an earlier fit would predict nonsense
         self.estimator_, self.refinement_ = model, refinement
         return self
@@ -116,7 +118,9 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         check_is_fitted(self, "refinement_")
         league = getattr(self.refinement_, "league", None)
         if league is None:
-            raise AttributeError("there was no league: the refiner was given, or there were fewer than 100 rows")
+            raise AttributeError(
+                "there was no league: the refiner was given, or there were fewer than 100 rows or 6 groups"
+            )
         return league  # type: ignore[no-any-return]
 
 

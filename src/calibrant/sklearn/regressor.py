@@ -21,11 +21,11 @@ from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
-from calibrant.scores import EnsembleScore
+from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.chosen import Chosen
-from calibrant.sklearn.folds import folds_of
+from calibrant.sklearn.folds import folds_of, units
 from calibrant.sklearn.refined import Refined
 
 FORECASTERS = (Refined, Chosen)
@@ -37,7 +37,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     Args:
         estimator: A regressor, a list of them (quantile models become one quantile prediction, others an ensemble), or
-            any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates.
+            any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates, unless
+            `refine` is given, which divides the rows as `cv` says.
         score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf; `log:1` is
             the log score with c = 1); None leaves the choice to the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
@@ -45,10 +46,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (plain, spread, location-scale,
             quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
-            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given and where the
-            estimator is frozen, a `Refined` or a `Chosen`. Below 100 training rows "auto" holds no league: a point
-            stays as it is, other predictions keep their spread, shrunk. Calibration rows take no part, so the guarantee
-            does not change.
+            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where the
+            estimator is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
+            rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
+            Calibration rows take no part, so the guarantee does not change.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
             mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`.
@@ -134,6 +135,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             models, held = [self.estimator], [everything]
         else:
             folds = folds_of(self.cv, X, y, routed.split, random)
+            if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
+                refine = None  # a single group, or row, to train on leaves none to hold out
             estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
             models = Parallel(n_jobs=self.n_jobs)(
                 delayed(_fitted if refine is None else _refined)(
@@ -160,26 +163,35 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
         """
         check_is_fitted(self, "calibrated_")
-        calibrator = self._calibrator()
-        if len(self.estimators_) > 1 and calibrator.score is not None:
-            if not isinstance(calibrator.score, ChartScore):
+        calibrators = [self._calibrator_of(model) for model in self.estimators_]
+        X, y = indexable(X, labels(y))
+        pooled, calibrator = self._pooled(X), calibrators[0]
+        if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
+            scores: list[Any] = [
+                default_score(member) if each.score is None else each.score
+                for each, member in zip(calibrators, pooled.members, strict=True)
+            ]
+            odd = next((score for score in scores if not isinstance(score, ChartScore)), None)
+            if odd is not None:
                 raise TypeError(
                     f"the models of {len(self.estimators_)} folds are calibrated as an ensemble, whose scores add up:"
-                    f" {type(calibrator.score).__name__} must be a LocationScaleScore or a MonotoneScore for that"
+                    f" {type(odd).__name__} must be a LocationScaleScore or a MonotoneScore for that"
                 )
-            each = EnsembleScore((calibrator.score,) * len(self.estimators_))  # which may be an EnsembleScore itself
-            calibrator = Calibrator(each, calibrator.interpolator)
-        X, y = indexable(X, labels(y))
-        self.calibrated_ = calibrator.fit(self._pooled(X), y, rng=np.random.default_rng(self.seed_))
+            # each of which may be an EnsembleScore itself
+            calibrator = Calibrator(EnsembleScore(tuple(scores)), calibrator.interpolator)
+        self.calibrated_ = calibrator.fit(pooled, y, rng=np.random.default_rng(self.seed_))
         return self
 
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
-        if not (isinstance(self.refine, str) and self.refine == "default"):
+        if not self._is_default():
             return self.refine
         told = vars(self)["score"] is not None or self.adapter is not None
         done = is_frozen(self.estimator) or isinstance(self.estimator, FORECASTERS)
         return None if told or done else "auto"
+
+    def _is_default(self) -> bool:
+        return isinstance(self.refine, str) and self.refine == "default"
 
     def _around(self, refine: Any, seed: int) -> Refined:
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
