@@ -101,15 +101,6 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def map_arrays(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A frozen dataclass with `function` applied to every array inside."""
-
-    def inside(item: Any) -> Any:
-        return function(item) if array_api_compat.is_array_api_obj(item) else _mapped(item, inside)
-
-    return inside(value)
-
-
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
     """A frozen dataclass, or a tuple, with `function` applied to each of its parts; anything else as it is."""
     if is_dataclass(value) and not isinstance(value, type):
