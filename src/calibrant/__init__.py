@@ -7,11 +7,9 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import diagnosis, distributions, interpolators, intervals, metrics, predictions, scores, writer
+from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
-from calibrant.choice import choose
 from calibrant.cross import CrossCalibrated
-from calibrant.diagnosis import diagnose
 from calibrant.distributions import (
     Distribution,
     GaussianMixture,
@@ -30,10 +28,13 @@ from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples,
 from calibrant.recipes import conformal, isotonic
 
 if TYPE_CHECKING:
+    from calibrant import diagnosis as diagnosis
     from calibrant import models as models
     from calibrant import plots as plots
     from calibrant import refine as refine
     from calibrant import reports as reports
+    from calibrant.choice import choose as choose
+    from calibrant.diagnosis import diagnose as diagnose
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
@@ -52,6 +53,8 @@ _LATER = {
     "Candidate": "calibrant.sklearn.chosen",
     "Chosen": "calibrant.sklearn.chosen",
     "Refined": "calibrant.sklearn.refined",
+    "choose": "calibrant.choice",
+    "diagnose": "calibrant.diagnosis",
     "load": "calibrant.persistence",
     "neg_crps": "calibrant.sklearn.scorers",
     "neg_interval_score": "calibrant.sklearn.scorers",
@@ -59,10 +62,10 @@ _LATER = {
     "prediction_of": "calibrant.models",
     "report": "calibrant.reports",
 }
-"""Names whose modules need more than the core, by module: they are imported when they are first asked for."""
+"""Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
 
-_MODULES = ("models", "plots", "refine", "reports")
-"""Modules that need more than the core, likewise."""
+_MODULES = ("diagnosis", "models", "plots", "refine", "reports")
+"""Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
@@ -117,11 +120,8 @@ __all__ = [
     "Quantiles",
     "Samples",
     "StudentT",
-    "choose",
     "concatenate",
     "conformal",
-    "diagnose",
-    "diagnosis",
     "distributions",
     "evaluate",
     "from_scipy",
