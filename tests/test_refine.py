@@ -190,6 +190,16 @@ def test_a_column_of_lists_is_missing_values():
     np.testing.assert_array_equal(numbers, [[1.0, np.nan, 3.0], [2.0, np.nan, 4.0]])
 
 
+@pytest.mark.parametrize("encoded_before", [True, False])
+def test_some_rows_are_encoded_as_the_refinement_will_encode_new_ones(encoded_before):
+    """A category that the chosen rows lack must not shift the ranks of the others."""
+    rows = TrainingRows(pd.DataFrame({"c": ["a", "b", "c"] * 30}), Point(np.zeros(90)), np.arange(90.0))
+    if encoded_before:
+        _ = rows.matrix
+    some = rows[np.flatnonzero(np.arange(90) % 3 > 0)]
+    np.testing.assert_array_equal(some.features(some.X, some.prediction), some.matrix)
+
+
 def test_other_columns_than_in_fit_are_refused():
     rows = TrainingRows(pd.DataFrame({"a": Y, "b": Y}), Point(F), Y)
     with pytest.raises(ValueError, match="X must have the columns of fit, but 'b' is missing"):
@@ -331,6 +341,13 @@ def test_few_rows_with_a_spread_keep_it_shrunk():
     fitted = Auto().fit(TrainingRows(X[:80], quantiles, Y[:80]))
     assert fitted.name == "spread"
     assert isinstance(fitted(X[:80], quantiles), Quantiles)
+
+
+def test_an_interval_score_of_another_coverage_pickles():
+    from calibrant.choice import interval_score
+
+    fitted = Auto([Plain(), ResidualLocationScale()], pickle.loads(pickle.dumps(interval_score(0.5)))).fit(ROWS)
+    assert fitted.league.criterion == "interval score at 0.5"
 
 
 @pytest.mark.parametrize("criterion", ["nll", "interval"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from calibrant._arrays import Array, to_numpy, unit
@@ -36,12 +37,20 @@ class Criterion:
 def interval_score(coverage: float) -> Criterion:
     """The interval score of the centred interval."""
     coverage = unit("coverage", coverage)
-    return Criterion(f"interval score at {coverage:.4g}", lambda H, y: interval_score_rows(H, y, coverage), Linear())
+    return Criterion(f"interval score at {coverage:.4g}", partial(interval_score_rows, coverage=coverage), Linear())
+
+
+def _crps(H: Distribution, y: Array) -> Array:
+    return H.crps(y)
+
+
+def _nll(H: Distribution, y: Array) -> Array:
+    return -H.logpdf(y)
 
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
-    "crps": lambda: Criterion("crps", lambda H, y: H.crps(y), Linear()),
-    "nll": lambda: Criterion("nll", lambda H, y: -H.logpdf(y), NAF()),
+    "crps": lambda: Criterion("crps", _crps, Linear()),
+    "nll": lambda: Criterion("nll", _nll, NAF()),
     "interval": lambda: interval_score(0.9),
 }
 """What makes each criterion, by its name."""

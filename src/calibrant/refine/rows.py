@@ -51,7 +51,7 @@ class TrainingRows:
             taken(self.sample_weight),
             taken(self.groups),
             self.seed,
-            self.encoder,
+            vars(self).get("features", self.encoder),  # the encoder of the matrix: some rows may lack a category
         )
         if "matrix" in vars(self):
             vars(rows)["matrix"] = self.matrix[index]
