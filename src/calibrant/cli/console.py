@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -100,6 +101,17 @@ def _show_once() -> Callable[..., None]:
             say(f"warning: {message}")
 
     return show
+
+
+def typed() -> str:
+    """The command as it was typed."""
+    return shlex.join(["calibrant", *sys.argv[1:]])
+
+
+def show_written(paths: Iterable[Any]) -> None:
+    """Name the files that were written."""
+    for path in paths:
+        show(f"wrote {path}")
 
 
 def show(thing: Any) -> None:

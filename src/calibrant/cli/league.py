@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from calibrant.cli.console import say, show
+from calibrant.cli.console import say, show, show_written, typed
 from calibrant.study.progress import said
 from calibrant.study.store import FILE
 from calibrant.study.tabular import LEAGUE, QUICK, run, table_of, write
@@ -19,8 +17,7 @@ def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> N
 
     The options are those of `calibrant.study.tabular.run`.
     """
-    command = shlex.join(["calibrant", *sys.argv[1:]])
-    done = run(folder=folder, command=command, say=say, **options)
+    done = run(folder=folder, command=typed(), say=say, **options)
     work = f"jobs done: {done.jobs:,} in {said(done.seconds)}" if done.jobs else "nothing was left to do"
     show(f"{work}; all results are in {done.path}")
     tables(folder, docs)
@@ -28,8 +25,7 @@ def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> N
 
 def tables(folder: Path, docs: Path | None = None) -> None:
     """Write the tables and the page of the results that `folder` has."""
-    for path in write(folder / FILE, folder, docs):
-        show(f"wrote {path}")
+    show_written(write(folder / FILE, folder, docs))
 
 
 def options_of(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from calibrant.cli.console import say, show
+from calibrant.cli.console import say, show, show_written, typed
 from calibrant.study.paper.design import QUICK
 from calibrant.study.paper.reproduction import write
 from calibrant.study.progress import said
@@ -21,8 +19,7 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
     The options are those of `calibrant.study.run.run`.
     """
-    command = shlex.join(["calibrant", *sys.argv[1:]])
-    summary = run(folder=folder, command=command, say=say, **options)
+    summary = run(folder=folder, command=typed(), say=say, **options)
     cells = f"{summary.cells:,} cells measured" if summary.cells else "nothing was left to do"
     show(f"{cells}; all results are in {summary.path}")
     for phase, seconds in summary.seconds.items():
@@ -35,8 +32,7 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
 def tables(folder: Path, docs: Path | None = None) -> None:
     """Write the tables, the figure and the page of the results that `folder` has."""
-    for path in write(folder / FILE, folder, docs):
-        show(f"wrote {path}")
+    show_written(write(folder / FILE, folder, docs))
 
 
 def options_of(

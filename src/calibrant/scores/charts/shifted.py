@@ -23,11 +23,6 @@ class Shifted(Chart):
     def shape(self) -> tuple[int, ...]:
         return self.chart.shape
 
-    @property
-    def shift(self) -> tuple[float, float]:
-        """What tells two such maps apart, for those who keep something for a kind of map."""
-        return self.origin, self.unit
-
     def _before(self, s: Array) -> Array:
         return s * self.unit + self.origin
 
