@@ -11,7 +11,8 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
@@ -22,6 +23,7 @@ from calibrant.models.outputs import column, named
 from calibrant.predictions import Ensemble, Point, as_prediction
 
 Adapter = str | Callable[[Any, Any], Any] | None
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,13 @@ def is_frozen(estimator: Any) -> bool:
 def thawed(estimator: Any) -> Any:
     """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
     return thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
+
+
+def last_step(estimator: Any) -> Any:
+    """The model at the end of a pipeline or inside a search."""
+    if isinstance(estimator, Pipeline):
+        return last_step(estimator[-1])
+    return last_step(estimator.estimator) if isinstance(estimator, SEARCHES) else estimator
 
 
 def fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:

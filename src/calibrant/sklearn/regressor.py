@@ -23,7 +23,7 @@ from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
-from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels, last_step
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
 from calibrant.sklearn.refined import Refined
@@ -187,7 +187,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         if not self._is_default():
             return self.refine
         told = vars(self)["score"] is not None or self.adapter is not None
-        done = is_frozen(self.estimator) or isinstance(self.estimator, FORECASTERS)
+        done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
         return None if told or done else "auto"
 
     def _is_default(self) -> bool:
