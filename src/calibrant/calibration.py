@@ -16,7 +16,8 @@ from calibrant import writer
 from calibrant._arrays import detached, namespace, refuse
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.interpolators.base import Interpolator, interpolate
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels

@@ -4,5 +4,14 @@ from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
+from calibrant.guarantee.weighted import SurveyGuarantee, WeightedGuarantee
 
-__all__ = ["ChosenGuarantee", "CrossGuarantee", "Guarantee", "required_n", "required_n_for_interval"]
+__all__ = [
+    "ChosenGuarantee",
+    "CrossGuarantee",
+    "Guarantee",
+    "SurveyGuarantee",
+    "WeightedGuarantee",
+    "required_n",
+    "required_n_for_interval",
+]
