@@ -24,7 +24,15 @@ T = TypeVar("T")
 TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
 
 
-def fit(path: Path, target: str, columns: Columns, score: Score | None, interpolator: Interpolator, out: Path) -> None:
+def fit(
+    path: Path,
+    target: str,
+    columns: Columns,
+    score: Score | None,
+    interpolator: Interpolator,
+    out: Path,
+    weights: str | None = None,
+) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
     table = TableFile(path)
@@ -32,9 +40,10 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     with progress("reading", table.count) as done:
-        rows = table.whole([target, *columns.names], done=done)
+        rows = table.whole([target, *columns.names, *([] if weights is None else [weights])], done=done)
     mender = Mender()
     prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+    ratios = None if weights is None else rows.not_negative(weights)
     expected = getattr(score, "expects", (object,))
     if not isinstance(prediction, expected):
         names = " or ".join(kind.__name__ for kind in expected)
@@ -42,8 +51,8 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(str(path)), counted():
-        calibrated = Calibrator(score, interpolator).fit(prediction, y)
-    write(out, calibrated, Notes(columns, target))
+        calibrated = Calibrator(score, interpolator).fit(prediction, y, weights=ratios)
+    write(out, calibrated, Notes(columns, target, weights=weights))
     mender.report(path)
     enough = required_n_for_interval(0.9)
     if len(y) < enough:

@@ -22,11 +22,13 @@ class Forecasts:
     prediction: Any
     y: Numbers
     groups: dict[str, list[Any]]
+    known: dict[str, Any]
+    """What q depends on beside the prediction: weights, if the model has any."""
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""
         with counted():
-            return model.calibrated(self.prediction, seed=seed)
+            return model.calibrated(self.prediction, **self.known, seed=seed)
 
 
 def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:
@@ -34,8 +36,8 @@ def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequen
     table = TableFile(path)
     columns = columns.found_in(table, target)
     with progress("reading", table.count) as done:
-        rows, labels = table.labelled([target, *columns.names], groups, done=done)
+        rows, labels = table.labelled([target, *columns.names, *model.extra_columns], groups, done=done)
     mender = Mender()
-    found = Forecasts(columns.prediction(rows, mender), rows.numbers(target), labels)
+    found = Forecasts(columns.prediction(rows, mender), rows.numbers(target), labels, model.known(rows))
     mender.report(path)
     return found

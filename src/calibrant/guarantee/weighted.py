@@ -27,6 +27,11 @@ class WeightedGuarantee(Guarantee):
     """E max p, as the calibration rows estimate it."""
 
     @property
+    def worth(self) -> int:
+        """N as a count, for what asks how many rows calibrated."""
+        return max(1, int(self.effective))
+
+    @property
     def epsilon(self) -> float:
         """E max p + lambda / (N + 1), at most 1; 0 for a randomised q."""
         bound = self.largest_share + self.accuracy / (self.effective + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -65,9 +65,9 @@ class CalibrationWeights:
         share = float(
             np.sum(w / N * (w.max() / (N + w)))
         )  # the new row is like calibration row i with probability w_i / N
-        accuracy = float(interpolator.accuracy(max(1, int(N))))
         tie = largest_tie_of(np.asarray(to_numpy(scores))[counts])
-        return self.promises(counts.size, accuracy, tie, effective=N, largest_share=share)
+        promised = self.promises(counts.size, 0.0, tie, effective=N, largest_share=share)
+        return replace(promised, accuracy=float(interpolator.accuracy(promised.worth)))
 
     def law(self, q: Distribution, total: float, low: float, high: float) -> Distribution:
         """q, or what gives each row its own; below the level `low` and above `high` lie its tails."""
@@ -99,7 +99,7 @@ class Survey(CalibrationWeights):
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator().fit([0.0, 0.0, 0.0], [1.0, 2.0, 4.0], weights=Survey([1.0, 1.0, 2.0]))
     >>> calibrated([0.0]).cdf(2.0).round(3), calibrated.guarantee.kind
-    (array([0.478]), 'no claim')
+    (array([0.409]), 'no claim')
     """
 
     promises: ClassVar[type[WeightedGuarantee]] = SurveyGuarantee
