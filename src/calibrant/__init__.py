@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
+from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
@@ -23,6 +24,7 @@ from calibrant.distributions import (
     from_torch,
 )
 from calibrant.guarantee import (
+    CensoredGuarantee,
     ChosenGuarantee,
     CrossGuarantee,
     Guarantee,
@@ -114,6 +116,8 @@ def __dir__() -> list[str]:
 __all__ = [
     "Calibrated",
     "Calibrator",
+    "Censored",
+    "CensoredGuarantee",
     "ChosenGuarantee",
     "CrossCalibrated",
     "CrossGuarantee",

@@ -57,6 +57,8 @@ class Calibrator:
 
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
+        if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
+            return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
         prediction, y = with_labels(prediction, y)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")

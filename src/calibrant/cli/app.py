@@ -133,6 +133,14 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column of 1 where the label was seen and 0 where it is only known to be larger.",
+            show_default=False,
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
@@ -140,7 +148,7 @@ def fit(
         fitting = _later("fit")
         columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
         chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
-        fitting.fit(file, target, columns, *chosen, output, weights)
+        fitting.fit(file, target, columns, *chosen, output, fitting.Extra(weights, event))
 
 
 @app.command(

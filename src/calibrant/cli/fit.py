@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 
-from calibrant import Calibrator, required_n_for_interval
+from calibrant import Calibrator, Censored, required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Notes, write
-from calibrant.cli.tables import TableFile, listed, not_over
+from calibrant.cli.tables import Batch, Numbers, TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.scores import Score
@@ -24,6 +25,31 @@ T = TypeVar("T")
 TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
 
 
+@dataclass(frozen=True)
+class Extra:
+    """The columns that say more of the rows: likelihood ratios, and which labels were seen."""
+
+    weights: str | None = None
+    event: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None and self.event is not None:
+            raise typer.BadParameter("censored labels take no --weights", param_hint="--event")
+
+    @property
+    def names(self) -> list[str]:
+        """Those that are given."""
+        return [name for name in (self.weights, self.event) if name is not None]
+
+    def ratios(self, rows: Batch) -> Numbers | None:
+        """The likelihood ratios."""
+        return None if self.weights is None else rows.not_negative(self.weights)
+
+    def labels(self, rows: Batch, y: Numbers) -> Any:
+        """The labels, censored where they were not seen."""
+        return y if self.event is None else Censored(y, rows.numbers(self.event))
+
+
 def fit(
     path: Path,
     target: str,
@@ -31,7 +57,7 @@ def fit(
     score: Score | None,
     interpolator: Interpolator,
     out: Path,
-    weights: str | None = None,
+    extra: Extra,
 ) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
@@ -40,10 +66,9 @@ def fit(
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     with progress("reading", table.count) as done:
-        rows = table.whole([target, *columns.names, *([] if weights is None else [weights])], done=done)
+        rows = table.whole([target, *columns.names, *extra.names], done=done)
     mender = Mender()
     prediction, y = columns.prediction(rows, mender), rows.numbers(target)
-    ratios = None if weights is None else rows.not_negative(weights)
     expected = getattr(score, "expects", (object,))
     if not isinstance(prediction, expected):
         names = " or ".join(kind.__name__ for kind in expected)
@@ -51,8 +76,8 @@ def fit(
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(str(path)), counted():
-        calibrated = Calibrator(score, interpolator).fit(prediction, y, weights=ratios)
-    write(out, calibrated, Notes(columns, target, weights=weights))
+        calibrated = Calibrator(score, interpolator).fit(prediction, extra.labels(rows, y), weights=extra.ratios(rows))
+    write(out, calibrated, Notes(columns, target, weights=extra.weights))
     mender.report(path)
     enough = required_n_for_interval(0.9)
     if len(y) < enough:

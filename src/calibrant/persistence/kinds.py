@@ -18,6 +18,7 @@ from calibrant.cross import CrossCalibrated
 from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixture, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.followed_up import FollowedUp
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
@@ -31,7 +32,7 @@ from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import ChosenGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee import CensoredGuarantee, ChosenGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
 from calibrant.interpolators import (
     NAF,
     BoundedTails,
@@ -354,6 +355,19 @@ PARTS = (
         for cls in (WeightedGuarantee, SurveyGuarantee)
     ),
     _kind(
+        CensoredGuarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_count("a count", 0),
+        effective=_POSITIVE,
+        largest_share=_WEIGHT,
+        rows=_count("a count", 1),
+        known=_WEIGHT,
+        modelled=_YES_OR_NO,
+    ),
+    _kind(
         Form,
         kind=_NAME,
         levels=_optional(_several(_WEIGHT)),
@@ -397,6 +411,7 @@ PARTS = (
     _kind(UnrealisedByWeight, _atoms, **_UNREALISED, total=_POSITIVE),
     _kind(UnrealisedByRatio, _atoms, **_UNREALISED, total=_POSITIVE, unit=_POSITIVE),
     _kind(Reweighted, _tailed, law=_SINGLE, unit=_POSITIVE, total=_POSITIVE, low=_WEIGHT, high=_WEIGHT),
+    _kind(FollowedUp, law=_SINGLE, known=_WEIGHT),
     _kind(Single, batch=_ROW),
     _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calibrant._arrays import Array, probabilities, to_numpy, unit
 from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
+from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
@@ -134,6 +135,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
+        if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
+            raise TypeError(
+                "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
+            )
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
