@@ -14,7 +14,7 @@ from calibrant.interpolators.support import Logits
 from calibrant.testing import check_distribution
 
 EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
-RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 40.0])
+RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
 NEW = slice(CALIBRATION, CALIBRATION + ROWS)
 rng = np.random.default_rng(7)
 W = rng.uniform(0.1, 3.0, CALIBRATION)

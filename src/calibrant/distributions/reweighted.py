@@ -50,7 +50,9 @@ class ReweightedRows(Integrated, ByRow):
         """s and d, and the slopes of the lower and the upper tail, as columns."""
         w, N = self._lift(self.ratio), self.total
         s, d = (N + 1) / (N + w), (w - 1) / 2 / (N + w)
-        return s, d, (s * self.low + d) / self.low, (s * (1 - self.high) + d) / (1 - self.high)
+        tails = ((s * mass + d) / mass for mass in (self.low, 1 - self.high))
+        first, last = (namespace(w).maximum(slope, namespace(w).zeros_like(w)) for slope in tails)  # 0 may round
+        return s, d, first, last
 
     # ---- levels ----------------------------------------------------------------------------------------------------
 
