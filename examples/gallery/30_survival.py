@@ -67,7 +67,7 @@ with plots.theme():
         known = getattr(model.guarantee, "known", 1.0)
         colour = plots.AFTER if name == "Censored" else plots.BEFORE
         ax.step(pit[pit <= known], level[pit <= known], where="post", linestyle=style, color=colour, label=name)
-        inside = (0.1 <= pit) & (pit <= known)
+        inside = (pit >= 0.1) & (pit <= known)
         print(f"{name + ':':20} largest error {np.abs(level - pit)[inside].max():.2f}")
     ax.set(xlabel="level c", ylabel="P(H(Y) ≤ c), test patients", xlim=(0, 1), ylim=(0, 1))
     ax.legend(loc="lower right")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.followed_up import FollowedUp
 from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights
 from calibrant.predictions import as_prediction
-
-if TYPE_CHECKING:
-    from calibrant.calibration import Calibrated, Calibrator
 
 Numbers = NDArray[np.float64]
 
