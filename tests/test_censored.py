@@ -227,6 +227,11 @@ def test_a_column_says_which_labels_were_seen(tmp_path):
     wanted = Calibrator(LogScore()).fit(f, Censored(y, event))(f).quantiles([0.1, 0.5])
     np.testing.assert_allclose(pd.read_csv(out).to_numpy(), wanted, rtol=1e-9)
     assert json.loads(run("inspect", model, "--json").stdout)["epsilon"] == 1.0
+    judged = run("evaluate", cal, "-m", model)
+    assert judged.exit_code != 0
+    assert f"says that {int((~event).sum())} labels were not seen" in " ".join(judged.output.split())
+    table[event].to_csv(tmp_path / "seen.csv", index=False)
+    assert run("evaluate", tmp_path / "seen.csv", "-m", model).exit_code in (0, 2)  # its intervals may be refused
     table.assign(dead=2 * table["dead"]).to_csv(cal, index=False)
     bad = run(*flags, "--event", "dead")
     assert bad.exit_code != 0

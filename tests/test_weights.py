@@ -341,6 +341,14 @@ def test_one_score_and_equal_scores_work_with_weights():
     assert 0 < model([0.0], weights=[3.0]).cdf_left(1.0)[0] < 1
 
 
+def test_the_picture_of_scores_refuses_weighted_ones():
+    pytest.importorskip("matplotlib")
+    f, noise = np.random.default_rng(0).normal(size=(2, 20))
+    model = Calibrator().fit(f, f + noise, weights=W[:20])
+    with pytest.raises(ValueError, match="those that calibrated here have weights"):
+        calibrant.plots.scores(model, f, f + noise)
+
+
 # ---- files, evaluate, report ----------------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ def fit(
         )
     with working("calibrating"), naming(str(path)), counted():
         calibrated = Calibrator(score, interpolator).fit(prediction, extra.labels(rows, y), weights=extra.ratios(rows))
-    write(out, calibrated, Notes(columns, target, weights=extra.weights))
+    write(out, calibrated, Notes(columns, target, weights=extra.weights, event=extra.event))
     mender.report(path)
     enough = required_n_for_interval(0.9)
     if len(y) < enough:

@@ -26,21 +26,25 @@ class Notes:
     """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
     weights: str | None = None
     """The column of likelihood ratios, if the rows were weighted."""
+    event: str | None = None
+    """The column that says which labels were seen, if some were not."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        known = {} if self.weights is None else {"weights": self.weights}
+        extra = {"weights": self.weights, "event": self.event}
+        known = {name: column for name, column in extra.items() if column is not None}
         return {"columns": self.columns.to_notes(), "target": self.target, **known}
 
     @classmethod
     def of_json(cls, notes: Mapping[str, Any]) -> Notes:
         """From JSON values; raises if they are not of this making."""
-        target, width, weights = notes["target"], notes.get("usual_width"), notes.get("weights")
+        target, width = notes["target"], notes.get("usual_width")
+        weights, event = notes.get("weights"), notes.get("event")
         if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
             raise TypeError("a name and a number are wanted")
-        if not (weights is None or isinstance(weights, str)):
+        if not all(column is None or isinstance(column, str) for column in (weights, event)):
             raise TypeError("the name of a column is wanted")
-        return cls(of_notes(notes["columns"]), target, width, weights)
+        return cls(of_notes(notes["columns"]), target, width, weights, event)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
-        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold."""
+        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
+
+        A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
+        """
         self._calibrator()
         X, y = indexable(X, labels(y))
         validate_data(self, X, skip_check_array=True)
