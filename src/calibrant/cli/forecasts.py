@@ -58,5 +58,5 @@ def _seen(rows: Batch, column: str) -> None:
     if censored.any():
         raise ValueError(
             f"{rows.path}: column {column!r} says that {int(censored.sum())} labels were not seen, the first in row"
-            f" {int(censored.argmax())}: only seen labels can be judged by"
+            f" {int(censored.argmax())}: forecasts are judged by rows whose labels were all followed to the end"
         )
