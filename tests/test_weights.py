@@ -140,6 +140,25 @@ def test_mean_std_and_crps_are_sums_over_a_fine_grid(pair):
         assert law.crps(y[row]) == pytest.approx(area(np.where(t < y[row], F**2, S**2)), rel=2e-4)
 
 
+@pytest.mark.parametrize("pair", ["residual", "quantile"])
+def test_partial_integrals_are_sums_over_a_fine_grid_in_the_tails_too(pair):
+    _, H = calibrated(pair, "linear")
+    t = np.linspace(-400, 400, 800_001)
+    for row in (1, 3, 4):
+        law = H[row : row + 1]
+        F, S = law.cdf(t[None, :])[0], law.sf(t[None, :])[0]
+        step = t[1] - t[0]
+        low, high = (np.searchsorted(t, float(law.ppf(p)[0])) for p in (0.01, 0.99))
+        for at in (low, 400_000 + 20_000, high):
+            y = np.array([[t[at]]])
+            below, above, near, far = F[: at + 1], S[at:], t[at] - t[: at + 1], t[at:] - t[at]
+            wanted = (below.sum(), (near * below).sum(), above.sum(), (far * above).sum())
+            got = [float(part[0, 0]) for part in law._partial_moments(y)]
+            np.testing.assert_allclose(got, np.array(wanted) * step, rtol=2e-3, atol=1e-3)
+            got = [float(part[0, 0]) for part in law._squares(y)]
+            np.testing.assert_allclose(got, step * np.array([np.sum(below**2), np.sum(above**2)]), rtol=2e-3, atol=1e-3)
+
+
 def test_weighted_rows_follow_the_prediction_to_torch_and_float32():
     torch = pytest.importorskip("torch")
     f = np.arange(30.0)
