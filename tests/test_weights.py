@@ -90,6 +90,15 @@ def test_naf_is_held_to_the_weighted_levels():
         assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
 
 
+def test_no_score_of_naf_lies_in_the_mass_of_the_new_row():
+    scores = np.append(np.random.default_rng(1).normal(size=50), [-9.0, 9.0])
+    w = np.append(np.ones(50), [1e-6, 1e-6])
+    q = NAF(promise=lambda n: n).fit(scores, weights=Survey(w))
+    half = 0.5 / (np.sum(w) ** 2 / np.sum(w**2) + 1)
+    assert half * (1 - 1e-9) <= q.cdf(-9.0) < 2 * half
+    assert half * (1 - 1e-9) <= q.sf(9.0) < 2 * half
+
+
 # ---- the law of a row -----------------------------------------------------------------------------------------------
 
 
@@ -341,6 +350,15 @@ def test_bad_weights_of_new_rows(interpolator, weights, said):
     with pytest.raises((ValueError, TypeError), match=said) as error:
         model([1.0, 2.0], weights=weights)
     one_sentence(error)
+
+
+def test_ratios_of_any_size_give_a_law():
+    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.full(9, 1e-300))
+    H = model([0.0, 0.0], weights=[1e308, 1e-320])
+    F = H.cdf(np.array([[-9.0, -0.5, 0.5, 9.0]]))
+    assert np.all(np.diff(F, axis=1) >= 0)
+    assert np.all((F >= 0) & (F <= 1))
+    np.testing.assert_allclose(F[0, 1:3], 0.5, atol=1e-12)  # all of its mass is in the tails
 
 
 def test_groups_and_weights_do_not_go_together():

@@ -48,7 +48,7 @@ class FollowedUp(ByRow):
         )
 
     def _asked(self, p: Array) -> None:
-        most = float(namespace(p).max(p)) if p.size else 0.0
+        most = 0.0 if 0 in p.shape else float(namespace(p).max(p))
         if most > self.known:
             raise self._refused(f"the quantile at level {most:.6g}")
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from calibrant._arrays import Array, device_like, floats, refuse, to_numpy
 from calibrant.distributions.context import Context
+
+LARGEST = 1e30
+"""A row of a larger ratio has all of its mass in the tails, as has one of this."""
 
 
 def ratios_of(context: Context, like: Array, unit: float) -> Array:
@@ -14,4 +19,5 @@ def ratios_of(context: Context, like: Array, unit: float) -> Array:
         raise TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
     ratios = floats("weights", context.weights, ndim=1)
     refuse("weights", ratios < 0, "is negative")
-    return device_like(to_numpy(ratios) / unit, like)
+    with np.errstate(over="ignore"):
+        return device_like(np.minimum(to_numpy(ratios) / unit, LARGEST), like)
