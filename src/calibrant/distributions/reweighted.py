@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
@@ -113,7 +113,8 @@ class ReweightedRows(Integrated, ByRow):
         s, d, first, last = self._line
         A, Z, a, m, c = self._ends(y)
         low, high = self.law._partial_moments(a), self.law._partial_moments(c)
-        at_A, at_Z = self.law._partial_moments(A), self.law._partial_moments(Z)
+        at_A = self.law._partial_moments(A) if anywhere(a < A) else low  # else a is A everywhere
+        at_Z = self.law._partial_moments(Z) if anywhere(c > Z) else high
         inner = self.law._moments_within(m, A + 0 * m, Z + 0 * m)
         below = _up_to(first, low[:2], s, d, inner[:2], m - A, last, at_Z[2:], high[2:], c - Z)
         above = _up_to(last, high[2:], s, d, inner[2:], Z - m, first, at_A[:2], low[:2], A - a)
@@ -127,10 +128,14 @@ class ReweightedRows(Integrated, ByRow):
         lower = first**2 * low.lower + s**2 * square.lower + 2 * s * d * once.lower + d**2 * (m - A)
         upper = last**2 * high.upper + s**2 * square.upper + 2 * s * d * once.upper + d**2 * (Z - m)
         # beyond the far end q_x is one less the tail, and its square 1 - 2 tail + tail^2
-        beyond = c - Z, self.law._partial_moments(Z).upper, self.law._partial_moments(c).upper
-        lower = lower + _square_beyond(last, *beyond, self.law._squares(Z).upper, high.upper)
-        before = A - a, self.law._partial_moments(A).lower, self.law._partial_moments(a).lower
-        upper = upper + _square_beyond(first, *before, self.law._squares(A).lower, low.lower)
+        if anywhere(c > Z):
+            once_at, once_here = self.law._partial_moments(Z).upper, self.law._partial_moments(c).upper
+            square_at = self.law._squares(Z).upper
+            lower = lower + _square_beyond(last, c - Z, once_at, once_here, square_at, high.upper)
+        if anywhere(a < A):
+            once_at, once_here = self.law._partial_moments(A).lower, self.law._partial_moments(a).lower
+            square_at = self.law._squares(A).lower
+            upper = upper + _square_beyond(first, A - a, once_at, once_here, square_at, low.lower)
         return Squares(lower, upper)
 
     # ---- what it takes over ----------------------------------------------------------------------------------------
