@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
+from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
@@ -22,7 +23,17 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.guarantee import ChosenGuarantee, CrossGuarantee, Guarantee, required_n, required_n_for_interval
+from calibrant.guarantee import (
+    CensoredGuarantee,
+    ChosenGuarantee,
+    CrossGuarantee,
+    Guarantee,
+    SurveyGuarantee,
+    WeightedGuarantee,
+    required_n,
+    required_n_for_interval,
+)
+from calibrant.interpolators.weights import Survey
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
@@ -40,6 +51,7 @@ if TYPE_CHECKING:
     from calibrant.reports import report as report
     from calibrant.sklearn.chosen import Candidate as Candidate
     from calibrant.sklearn.chosen import Chosen as Chosen
+    from calibrant.sklearn.density_ratio import DensityRatio as DensityRatio
     from calibrant.sklearn.refined import Refined as Refined
     from calibrant.sklearn.regressor import CalibratedRegressor as CalibratedRegressor
     from calibrant.sklearn.scorers import neg_crps as neg_crps
@@ -52,6 +64,7 @@ _LATER = {
     "CalibratedRegressor": "calibrant.sklearn.regressor",
     "Candidate": "calibrant.sklearn.chosen",
     "Chosen": "calibrant.sklearn.chosen",
+    "DensityRatio": "calibrant.sklearn.density_ratio",
     "Refined": "calibrant.sklearn.refined",
     "choose": "calibrant.choice",
     "diagnose": "calibrant.diagnosis",
@@ -103,6 +116,8 @@ def __dir__() -> list[str]:
 __all__ = [
     "Calibrated",
     "Calibrator",
+    "Censored",
+    "CensoredGuarantee",
     "ChosenGuarantee",
     "CrossCalibrated",
     "CrossGuarantee",
@@ -120,6 +135,9 @@ __all__ = [
     "Quantiles",
     "Samples",
     "StudentT",
+    "Survey",
+    "SurveyGuarantee",
+    "WeightedGuarantee",
     "concatenate",
     "conformal",
     "distributions",

@@ -16,7 +16,8 @@ from calibrant import writer
 from calibrant._arrays import detached, namespace, refuse
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.interpolators.base import Interpolator, interpolate
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
@@ -56,6 +57,8 @@ class Calibrator:
 
         `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
         """
+        if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
+            return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
         prediction, y = with_labels(prediction, y)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")

@@ -57,6 +57,15 @@ Target = Annotated[
         "--target", metavar="NAME", help="The column of the labels; as in fit if not given.", show_default=False
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="NAME",
+        help="A column of likelihood ratios, of rows to come to calibration rows; as in fit if not given.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -116,6 +125,22 @@ def fit(
             metavar="NAME", help="exponential, bounded or infinite; of linear and random.", show_default=False
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column of likelihood ratios p_new(x) / p(x), for rows to come whose x have another law.",
+            show_default=False,
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column of 1 where the label was seen and 0 where it is only known to be larger.",
+            show_default=False,
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
@@ -123,7 +148,7 @@ def fit(
         fitting = _later("fit")
         columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
         chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
-        fitting.fit(file, target, columns, *chosen, output)
+        fitting.fit(file, target, columns, *chosen, output, fitting.Extra(weights, event))
 
 
 @app.command(
@@ -156,6 +181,7 @@ def predict(
     upper: Upper = None,
     quantile_columns: QuantileColumns = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
     debug: Debug = False,
 ) -> None:
@@ -169,6 +195,7 @@ def predict(
         found = _later("model").Model.read(model)
         flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
+        found = found.weighted_by(weights)
         _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed)
 
 
@@ -191,6 +218,7 @@ def evaluate(
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -201,7 +229,7 @@ def evaluate(
     """
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
-        found = _later("model").Model.read(model)
+        found = _later("model").Model.read(model).weighted_by(weights)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
         comparison = _later("evaluate").compared(file, found, columns, found.target(target), level, seed)
         if as_json:
@@ -240,6 +268,7 @@ def report(
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
     debug: Debug = False,
 ) -> None:
@@ -249,7 +278,7 @@ def report(
     """
     with reported(debug=debug):
         reporting = _later("report")
-        found = _later("model").Model.read(model)
+        found = _later("model").Model.read(model).weighted_by(weights)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)

@@ -77,13 +77,13 @@ class SideBySide:
 
 def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> SideBySide:
     """The metrics on the rows of a file."""
-    guarantee = str(model.calibrated.guarantee)
+    promise = model.calibrated.guarantee
     found = read(path, model, columns, target)
     with working("evaluating"), naming(str(path)):
         H = found.calibrated(model, seed)
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
-        slices = by_forecast(H, found.y, coverage, model.calibrated.guarantee.n)
-    return SideBySide(base, after, slices, guarantee, coverage)
+        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n))
+    return SideBySide(base, after, slices, str(promise), coverage)
 
 
 def strict(value: float | None) -> float | str | None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 
-from calibrant import Calibrator, required_n_for_interval
+from calibrant import Calibrator, Censored, required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show, working
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.model import Notes, write
-from calibrant.cli.tables import TableFile, listed, not_over
+from calibrant.cli.tables import Batch, Numbers, TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.scores import Score
@@ -24,7 +25,40 @@ T = TypeVar("T")
 TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
 
 
-def fit(path: Path, target: str, columns: Columns, score: Score | None, interpolator: Interpolator, out: Path) -> None:
+@dataclass(frozen=True)
+class Extra:
+    """The columns that say more of the rows: likelihood ratios, and which labels were seen."""
+
+    weights: str | None = None
+    event: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None and self.event is not None:
+            raise typer.BadParameter("censored labels take no --weights", param_hint="--event")
+
+    @property
+    def names(self) -> list[str]:
+        """Those that are given."""
+        return [name for name in (self.weights, self.event) if name is not None]
+
+    def ratios(self, rows: Batch) -> Numbers | None:
+        """The likelihood ratios."""
+        return None if self.weights is None else rows.not_negative(self.weights)
+
+    def labels(self, rows: Batch, y: Numbers) -> Any:
+        """The labels, censored where they were not seen."""
+        return y if self.event is None else Censored(y, rows.numbers(self.event))
+
+
+def fit(
+    path: Path,
+    target: str,
+    columns: Columns,
+    score: Score | None,
+    interpolator: Interpolator,
+    out: Path,
+    extra: Extra,
+) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
     table = TableFile(path)
@@ -32,7 +66,7 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     with progress("reading", table.count) as done:
-        rows = table.whole([target, *columns.names], done=done)
+        rows = table.whole([target, *columns.names, *extra.names], done=done)
     mender = Mender()
     prediction, y = columns.prediction(rows, mender), rows.numbers(target)
     expected = getattr(score, "expects", (object,))
@@ -42,8 +76,8 @@ def fit(path: Path, target: str, columns: Columns, score: Score | None, interpol
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(str(path)), counted():
-        calibrated = Calibrator(score, interpolator).fit(prediction, y)
-    write(out, calibrated, Notes(columns, target))
+        calibrated = Calibrator(score, interpolator).fit(prediction, extra.labels(rows, y), weights=extra.ratios(rows))
+    write(out, calibrated, Notes(columns, target, weights=extra.weights, event=extra.event))
     mender.report(path)
     enough = required_n_for_interval(0.9)
     if len(y) < enough:

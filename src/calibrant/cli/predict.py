@@ -56,7 +56,8 @@ def predict(
     table = TableFile(path)
     columns = columns.found_in(table, None)
     kept = table.matching(keep)
-    table.check([*columns.names, *kept])
+    read = [*columns.names, *model.extra_columns]
+    table.check([*read, *kept])
     clash = [name for name in wanted.names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
@@ -69,14 +70,14 @@ def predict(
             with naming(str(path)):
                 prediction.check_form(calibrated.form)
             with naming(f"{path}, counted from row {part.start}"), counted():
-                H = calibrated(prediction, seed=seed)
+                H = calibrated(prediction, **model.known(part), seed=seed)
                 new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]
         return pa.RecordBatch.from_arrays(arrays, [*kept, *wanted.names])
 
     rows = 0
     with progress("predicting", table.count) as done:
-        results = map(rows_of, table.batches(columns.names, kept, done=done))
+        results = map(rows_of, table.batches(read, kept, done=done))
         first = next(results)
         with written(out, first.schema, wanted.names) as write:
             for result in chain([first], results):

@@ -18,6 +18,7 @@ from calibrant.cross import CrossCalibrated
 from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixture, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.followed_up import FollowedUp
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
@@ -26,10 +27,12 @@ from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
+from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import ChosenGuarantee, Guarantee
+from calibrant.guarantee import CensoredGuarantee, ChosenGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
 from calibrant.interpolators import (
     NAF,
     BoundedTails,
@@ -189,6 +192,7 @@ _PLACES = Wanted(
     lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
 )
 _TABLE = _floats("finite floats, a column a component", (1, 2))
+_UNREALISED = {"atoms": _SINGLE, "lower": _PLACE, "upper": _PLACE, "count": _count("a count", 1)}
 
 
 # ---- what must hold among them: each raises a ValueError that says what does not ---------------------------------
@@ -234,11 +238,16 @@ def _ordered(lower: float, upper: float, **others: Any) -> None:
         raise ValueError(f"lower must be below upper, got {lower} and {upper}")
 
 
-def _atoms(atoms: Any, lower: float, upper: float, count: int) -> None:
+def _atoms(atoms: Any, lower: float, upper: float, count: int, **others: Any) -> None:
     if lower > upper:  # they meet where both were clipped to one bound
         raise ValueError(f"lower must not be above upper, got {lower} and {upper}")
     if isinstance(atoms, PiecewiseLinear) and atoms.knots.size != 2 * count:
         raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.size}")
+
+
+def _tailed(law: Any, low: float, high: float, **others: Any) -> None:
+    if not (0 < low <= high < 1 or (low, high) == (0, 1)):
+        raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {low} and {high}")
 
 
 def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
@@ -269,7 +278,8 @@ def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
     del score, form
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
-    if ours and guarantee.accuracy != (promised := interpolator.accuracy(n)):
+    worth = getattr(guarantee, "worth", n)
+    if ours and guarantee.accuracy != (promised := interpolator.accuracy(worth)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
     knots = q.knots.size if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
@@ -331,6 +341,32 @@ PARTS = (
         floored=_count("a count", 0),
         candidates=_count("a count", 2),
     ),
+    *(
+        _kind(
+            cls,
+            _among,
+            n=_count("a count", 1),
+            accuracy=_LAMBDA,
+            largest_tie=_count("a count", 1),
+            floored=_count("a count", 0),
+            effective=_POSITIVE,
+            largest_share=_WEIGHT,
+        )
+        for cls in (WeightedGuarantee, SurveyGuarantee)
+    ),
+    _kind(
+        CensoredGuarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_count("a count", 0),
+        effective=_POSITIVE,
+        largest_share=_WEIGHT,
+        rows=_count("a count", 1),
+        known=_WEIGHT,
+        modelled=_YES_OR_NO,
+    ),
     _kind(
         Form,
         kind=_NAME,
@@ -371,7 +407,11 @@ PARTS = (
     _kind(Guarded, _bent, law=_SINGLE, bend=_a(PiecewiseLinear)),
     _kind(Mixture, components=_several(_a(Distribution)), weights=_several(_WEIGHT)),
     _kind(Clipped, _ordered, law=_a(Distribution), lower=_PLACE, upper=_PLACE),
-    _kind(Unrealised, _atoms, atoms=_SINGLE, lower=_PLACE, upper=_PLACE, count=_count("a count", 1)),
+    _kind(Unrealised, _atoms, **_UNREALISED),
+    _kind(UnrealisedByWeight, _atoms, **_UNREALISED, total=_POSITIVE),
+    _kind(UnrealisedByRatio, _atoms, **_UNREALISED, total=_POSITIVE, unit=_POSITIVE),
+    _kind(Reweighted, _tailed, law=_SINGLE, unit=_POSITIVE, total=_POSITIVE, low=_WEIGHT, high=_WEIGHT),
+    _kind(FollowedUp, law=_SINGLE, known=_WEIGHT),
     _kind(Single, batch=_ROW),
     _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),

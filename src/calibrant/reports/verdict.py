@@ -287,7 +287,7 @@ def _enough(found: Findings) -> Iterator[Statement]:
             if found.m > 1
             else "One row says next to nothing about calibration.",
         )
-    if isinstance(found.guarantee, Guarantee):
+    if isinstance(found.guarantee, Guarantee) and found.guarantee.kind != "no claim":
         untied = replace(found.guarantee, largest_tie=1).conditional()
         if untied > 0.1:
             yield Statement(

@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from calibrant._arrays import Array
 from calibrant._frames import rows_of
+from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.outputs import column, named
 from calibrant.predictions import Ensemble, Point, as_prediction
@@ -144,5 +145,7 @@ def labels(y: Any) -> Array:
     """The labels as floats, one a row."""
     if y is None:
         raise ValueError("calibration requires y to be passed, but the target y is None")
+    if isinstance(y, Censored):
+        return y
     y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
     return column_or_1d(y, dtype=np.float64, warn=True)

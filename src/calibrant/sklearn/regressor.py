@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calibrant._arrays import Array, probabilities, to_numpy, unit
 from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
+from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
@@ -56,6 +57,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         point: What `predict` gives: the "mean" or the "median" of the law.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
+        weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
+            as a fitted `DensityRatio`: the law is then right for the new rows, see `WeightedGuarantee`.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
@@ -64,7 +67,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
     then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
-    itself is unweighted and knows no groups.
+    itself knows no groups and no `sample_weight`, only `weights`.
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
@@ -92,6 +95,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         cv: Any = 0.2,
         point: str = "mean",
         adapter: str | Callable[[Any, Any], Any] | None = None,
+        weights: Callable[[Any], Any] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -102,6 +106,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.cv = cv
         self.point = point
         self.adapter = adapter
+        self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -124,12 +129,19 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
-        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold."""
+        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
+
+        A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
+        """
         self._calibrator()
         X, y = indexable(X, labels(y))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
+        if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
+            raise TypeError(
+                "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
+            )
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -148,7 +160,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
-                self._prediction(model, rows_of(X, rows)), y[rows], rng=np.random.default_rng(seed)
+                self._prediction(model, rows_of(X, rows)),
+                y[rows],
+                weights=self._weights(rows_of(X, rows)),
+                rng=np.random.default_rng(seed),
             )
             for model, rows in zip(models, held, strict=True)
         ]
@@ -179,7 +194,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                 )
             # each of which may be an EnsembleScore itself
             calibrator = Calibrator(EnsembleScore(tuple(scores)), calibrator.interpolator)
-        self.calibrated_ = calibrator.fit(pooled, y, rng=np.random.default_rng(self.seed_))
+        self.calibrated_ = calibrator.fit(pooled, y, weights=self._weights(X), rng=np.random.default_rng(self.seed_))
         return self
 
     def _refine(self) -> Any:
@@ -199,6 +214,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def _calibrator(self) -> Calibrator:
         if self.point not in ("mean", "median"):
             raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
+        if not (self.weights is None or callable(self.weights)):
+            raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
         return Calibrator(score_named(vars(self)["score"]), interpolator_named(self.interpolator))
 
     def _calibrator_of(self, model: Any) -> Calibrator:
@@ -228,8 +245,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """The calibrated law of each row."""
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, CrossCalibrated):
-            return self.calibrated_([self._prediction(model, X) for model in self.estimators_], seed=self.seed_)
-        return self.calibrated_(self._pooled(X), seed=self.seed_)
+            predictions = [self._prediction(model, X) for model in self.estimators_]
+            return self.calibrated_(predictions, weights=self._weights(X), seed=self.seed_)
+        return self.calibrated_(self._pooled(X), weights=self._weights(X), seed=self.seed_)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame."""
@@ -265,6 +283,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def _prediction(self, model: Any, X: Any) -> Any:
         # what refines asks the model itself, by the same adapter
         return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
+
+    def _weights(self, X: Any) -> Any:
+        return None if self.weights is None else self.weights(X)
 
     def _pooled(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
