@@ -16,6 +16,8 @@ from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable
 
+_TAILS = np.concatenate([-np.arange(344.0, 35, -3), np.arange(36.0, 345, 3)])  # logits far out, where floats still tell
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pulled(Composed):
@@ -69,7 +71,10 @@ class PulledOne(Composed, ByTable):
 
     def _breaks(self) -> Array:
         xp = namespace(self.like)
-        mine = self.map.inverse(self.q._breaks())
+        s = self.q._breaks()
+        if self.map.steep:
+            s = concatenate([s, self.q._ppf_logit(device_like(_TAILS, s))])
+        mine = self.map.inverse(s)
         own = self.map.breaks()
         points = mine if own is None else concatenate([mine, device_like(own, mine)])
         return xp.sort(points[xp.isfinite(points)])

@@ -6,6 +6,7 @@ Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, label
 | kind | g |
 |---|---|
 | `Real(lower, upper)` | clips to the bounds |
+| `Transformed("log")` and others | the inverse of the function |
 | `a \| b` | g_a(g_b(Y')) |
 
 The names are those of `calibrant.names.labels_named`.
@@ -13,5 +14,6 @@ The names are those of `calibrant.names.labels_named`.
 
 from calibrant.labels.base import Chained, Labels
 from calibrant.labels.real import Real
+from calibrant.labels.transformed import Transformed
 
-__all__ = ["Chained", "Labels", "Real"]
+__all__ = ["Chained", "Labels", "Real", "Transformed"]
