@@ -17,6 +17,7 @@ from array_api_compat import device
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.tails import beyond
 
 NODES = 6
 """Nodes of a stretch, both of its ends among them."""
@@ -63,11 +64,11 @@ class StretchRule:
     unit: float
 
     @classmethod
-    def of(cls, q: Distribution, like: Array, *, far: bool) -> StretchRule:
+    def of(cls, q: Distribution, like: Array, *, far: bool = False) -> StretchRule:
         """The tables of a single law, beside an array; `far` into its tails, for maps that make much of them."""
         breaks = q._breaks() if q.like is not None else device_like(q._breaks(), like)
         if far:
-            breaks = concatenate([breaks, q._ppf_logit(device_like(_TAILS, breaks))])
+            breaks = concatenate([breaks, beyond(breaks, q._ppf_logit(device_like(_TAILS, breaks)))])
 
         def at(method: str, s: Floats) -> Floats:
             own = device_like(np.reshape(s, (-1,)), breaks)

@@ -92,7 +92,7 @@ class Tabulated(FromMiddle):
             _rises(upper2[:-1] - upper2[1:], above),
         )
         below_all, above_all = law._infinite_mass()
-        beyond = law._cdf(left[:1])[0] - below_all, law._sf(right[-1:])[0] - above_all
+        beyond = law._cdf_left(left[:1])[0] - below_all, law._sf(right[-1:])[0] - above_all
         rising = tuple(
             rises or bool(unsettled(mass, h[side] ** power, total))
             for rises, mass, side, power, total in (

@@ -29,3 +29,10 @@ def still_rising(terms: Array, mass: Array) -> Array:
 def unsettled(mass: Array, distance: Array, total: Array) -> Array:
     """Whether the mass beyond the outermost point, where floats end, would still be a part of an integral."""
     return ~(mass * distance <= _ROUNDING * total)
+
+
+def beyond(points: Array, others: Array) -> Array:
+    """Those of the other places that lie farther out than all of the points."""
+    xp = namespace(points)
+    finite = points[xp.isfinite(points)]
+    return others[(others < xp.min(finite)) | (others > xp.max(finite))]

@@ -9,7 +9,7 @@ Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, label
 | `Transformed("log")` and others | the inverse of the function |
 | `a \| b` | g_a(g_b(Y')) |
 
-The names are those of `calibrant.names.labels_named`.
+The names are those of `calibrant.labels.named.labels_named`.
 """
 
 from calibrant.labels.base import Chained, Labels
