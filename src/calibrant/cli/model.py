@@ -10,8 +10,8 @@ from typing import Any
 import typer
 
 from calibrant.calibration import Calibrated
+from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns, of_flags, of_notes
-from calibrant.cli.tables import Batch
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 
@@ -92,13 +92,9 @@ class Model:
         return self if column is None else replace(self, weights=column)
 
     @property
-    def extra_columns(self) -> list[str]:
+    def beside(self) -> Beside:
         """The columns that are read beside those of the prediction."""
-        return [] if self.weights is None else [self.weights]
-
-    def known(self, rows: Batch) -> dict[str, Any]:
-        """What the file says of the rows beside their predictions."""
-        return {} if self.weights is None else {"weights": rows.not_negative(self.weights)}
+        return Beside(self.weights, None if self.notes is None else self.notes.event, self.calibrated.labels)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

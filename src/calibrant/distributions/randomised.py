@@ -132,7 +132,7 @@ class Randomised(ByRow):
         )
         return below, above
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
         return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
 

@@ -39,6 +39,10 @@ class CalibrationWeights:
     def __len__(self) -> int:
         return len(self.values)
 
+    def filter(self, there: NDArray[np.bool_]) -> CalibrationWeights:
+        """Those of some rows, as a table's columns have it."""
+        return replace(self, values=self.values[there])
+
     @property
     def unit(self) -> float:
         """w0: what counts as 1."""
