@@ -129,6 +129,14 @@ class Clipped(Integrated):
     def is_discrete(self) -> bool:
         return self.law.is_discrete
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """The law's, if the bounds are points of it."""
+        lattice, bounds = self.law.lattice, filter(math.isfinite, (self.lower, self.upper))
+        if lattice is None or any(math.remainder(bound - lattice[0], lattice[1]) != 0 for bound in bounds):
+            return None
+        return lattice
+
     def _breaks(self) -> Array:
         points = self._inside(self.law._breaks())
         bounds = [device_like([bound], points) for bound in (self.lower, self.upper) if math.isfinite(bound)]
