@@ -59,6 +59,7 @@ class CrossCalibrated:
         *,
         by: Any = None,
         weights: Any = None,
+        bound: Any = None,
         rng: np.random.Generator | None = None,
         seed: int | None = None,
     ) -> Distribution:
@@ -73,7 +74,7 @@ class CrossCalibrated:
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
         laws = [
-            member(each, by=by, weights=weights, rng=rng, seed=seed)
+            member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
         return Mixture(tuple(laws), self.weights)

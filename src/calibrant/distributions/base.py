@@ -18,6 +18,7 @@ from calibrant._arrays import (
     namespace,
     one_number,
     probabilities,
+    refuse,
     same_length,
     unit,
 )
@@ -204,7 +205,7 @@ class Distribution(Forecast):
         """See `Outline`."""
         return None
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
         return cast(Distribution, handed_in["clipped"](self, lower, upper))
 
     def for_rows(self, context: Context) -> Distribution:
@@ -313,12 +314,29 @@ class Distribution(Forecast):
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self.like) else 1 - 2.0**-53, out=p)
         return self._at("_ppf", p if self.like is None else device_like(p, self.like))
 
-    def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
-        """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
+    def clip(self, lower: Any = -np.inf, upper: Any = np.inf) -> Distribution:
+        """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound.
+
+        A bound is one number, or an array with one number a row.
+        """
+        if any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
+            return self._clipped_by_row(lower, upper)
         lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
         if not lower < upper:
             raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
         return self._clipped(lower, upper)
+
+    def _clipped_by_row(self, lower: Any, upper: Any) -> Distribution:
+        if not self.shape:
+            raise ValueError("clip takes bounds by row for a batch of laws; a single law takes two numbers")
+        bounds = []
+        for name, bound in (("clip's lower", lower), ("clip's upper", upper)):
+            array = floats(name, bound, like=self.like, allow_inf=True)
+            if array.ndim:
+                same_length("the batch", len(self), name, array.shape[0])
+            bounds.append(namespace(array).broadcast_to(array, self.shape))
+        refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
+        return self._clipped(*bounds)
 
     def __len__(self) -> int:
         if not self.shape:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, concatenate, namespace, to_numpy
+from calibrant._arrays import Array, concatenate, device_like, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.location_scale import LocationScale
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -196,12 +197,22 @@ class Joined(Distribution):
         below, above = self._each(ask)
         return below, above
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
-        return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+        if isinstance(lower, float):
+            return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
+        return self.mapped(lambda law, rows: _batch(law, rows).clip(rows_of(lower, rows), rows_of(upper, rows)))
 
     def _describe(self) -> str:
         kinds = dict.fromkeys(type(law).__name__ for law in self.laws)
         return f"{len(self.laws)} parts: {', '.join(kinds)}"
+
+
+def _batch(law: Distribution, rows: Rows) -> Distribution:
+    """A part as one law a row."""
+    if law.shape:
+        return law
+    zeros, ones = (device_like(numbers, law.like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
+    return LocationScale(zeros, ones, law)
 
 
 class _Pair(tuple[Array, Array]):

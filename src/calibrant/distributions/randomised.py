@@ -125,7 +125,7 @@ class Randomised(Distribution):
         )
         return below, above
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
         return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
 

@@ -43,6 +43,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
+from calibrant.labels import Chained, Labels, Real
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -175,6 +176,7 @@ _POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
 _FLOOR = _later(_optional(_POSITIVE))
 _FINITE = _number("a finite number", math.isfinite)
 _PLACE = _number("a place on the line", lambda value: not math.isnan(value))
+_BOUND = _optional(_either(_PLACE, _NAME))
 _WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
 _SCALE = _number("a mean excess", lambda value: 0 <= value <= 10 * LARGEST or value == math.inf)
 _LAMBDA = _number("a lambda, at least 0 or -1", lambda value: value >= 0 or value == -1)
@@ -265,9 +267,11 @@ def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
         raise ValueError(f"{floored} of its rows had no width, but n is {n}")
 
 
-def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None) -> None:
+def _agreeing(
+    score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None, labels: Any = None
+) -> None:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
-    del score, form
+    del score, form, labels
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
     if ours and guarantee.accuracy != (promised := interpolator.accuracy(n)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
@@ -308,6 +312,7 @@ ROOTS = (
         guarantee=_a(Guarantee),
         interpolator=_a(Interpolator),
         form=_later(_optional(_a(Form))),
+        labels=_later(_optional(_a(Labels))),
     ),
     _kind(CrossCalibrated, members=_several(_a(Calibrated))),
 )
@@ -354,6 +359,9 @@ PARTS = (
     _kind(NormalizedResidual, floor=_FLOOR),
     _kind(CQR),
     _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
+    # labels
+    _kind(Real, lower=_BOUND, upper=_BOUND),
+    _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),
     _kind(Linear, tails=_TAILS),

@@ -1,0 +1,17 @@
+r"""What kind of number a label is: Y = g(Y') with g non-decreasing and Y' continuous.
+
+Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, labels and laws are in the label's own unit:
+`Calibrator(labels=Real(0))` is all there is to say.
+
+| kind | g |
+|---|---|
+| `Real(lower, upper)` | clips to the bounds |
+| `a \| b` | g_a(g_b(Y')) |
+
+The names are those of `calibrant.names.labels_named`.
+"""
+
+from calibrant.labels.base import Chained, Labels
+from calibrant.labels.real import Real
+
+__all__ = ["Chained", "Labels", "Real"]
