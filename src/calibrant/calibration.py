@@ -58,6 +58,7 @@ class Calibrator:
         `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
         """
         prediction, y = with_labels(prediction, y)
+        form = prediction.form()
         check_bound(self.labels, bound)
         if self.labels is not None:
             prediction, y = self.labels.spread_both(prediction, y, bound=bound, rng=rng)
@@ -74,7 +75,7 @@ class Calibrator:
         support = getattr(score, "support", REAL_LINE)
         q, guarantee = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, self.interpolator, prediction.form(), self.labels)
+        return Calibrated(score, q, guarantee, self.interpolator, form, self.labels)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Laws on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
-from calibrant.distributions import by_quadrature, clipped, single  # noqa: F401 (they hand in what base builds on)
+from calibrant.distributions import by_quadrature, clipped, on_lattice, single  # noqa: F401 (they hand in what base builds on)
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.context import Context

@@ -127,9 +127,11 @@ class Discrete(Integrated):
         if not bool(xp.any(far)):
             return xp.log(mass)
         at, second, third = (self._log_mass(k + way * i) for i in range(3))
-        some = xp.isfinite(at)
-        ratio = xp.where(xp.isfinite(second), xp.exp(second - xp.where(some, at, 0 * k)), 0 * second)
-        following = xp.where(xp.isfinite(third), xp.exp(third - xp.where(xp.isfinite(second), second, 0 * k)), 0 * third)
+        zero = xp.zeros_like(at)
+        some, more, most = (xp.isfinite(each) for each in (at, second, third))
+        at, second, third = (xp.where(xp.isfinite(each), each, zero) for each in (at, second, third))
+        ratio = xp.where(some & more, xp.exp(xp.where(some & more, second - at, zero)), zero)
+        following = xp.where(more & most, xp.exp(xp.where(more & most, third - second, zero)), zero)
         good = some & (ratio < 1)
         ratio = xp.where(good, ratio, xp.zeros_like(ratio))
         bend = (ratio - following) * ratio / (1 - ratio) ** 2

@@ -115,6 +115,18 @@ class Joined(Distribution):
 
         return self._each(ask)
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the parts, if they share one."""
+        first = self.laws[0].lattice if self.laws else None
+        return first if all(law.lattice == first for law in self.laws) else None
+
+    def _logpmf(self, y: Array) -> Array:
+        return self._on("_logpmf", y)
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self._on("_pit", y, u)
+
     def _number(self, name: str) -> Array:
         """A method of the parts that takes no values."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import cast
 
 import array_api_compat
 import numpy as np
@@ -12,7 +13,7 @@ from calibrant._arrays import Array, concatenate, detached, device_like, floats,
 from calibrant._batch import shared, take_rows
 from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
@@ -89,6 +90,18 @@ class Mixture(Solved, Integrated):
 
     def _logpdf(self, y: Array) -> Array:
         return self._log_sum([law._logpdf(y) for law in self.components])
+
+    def _logpmf(self, y: Array) -> Array:
+        return self._log_sum([law._logpmf(y) for law in self.components])
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self._sum([law._pit(y, u) for law in self.components])
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the components, if they share one."""
+        first = self.components[0].lattice
+        return first if all(law.lattice == first for law in self.components) else None
 
     def _logit(self, y: Array) -> Array:
         """From F and 1 - F themselves; from their logarithms where these are too small for floats."""
@@ -177,6 +190,8 @@ class Mixture(Solved, Integrated):
 
     def _crps(self, y: Array) -> Array:
         """sum of w_k crps_k(y), less the integral of sum w_k F_k^2 - F^2, the variance of the components' CDFs."""
+        if self.lattice is not None:  # a sum over its points
+            return cast(Array, handed_in["on lattice"](self)._crps(y))
         crps = self._sum([law._crps(y) for law in self.components])
         finite = namespace(crps).isfinite(crps)
         if not self.shape:
