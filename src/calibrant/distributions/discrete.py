@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.line_table import Line
 
-_REACH = 36.0  # the logit of the outermost quantiles that are summed to: beyond lies 2e-16 of the mass
 _EVERY = 2**14  # points of a row up to which each is summed
 _PANELS, _PARTS = 60, 512  # of a wider row: stretches from one quantile to another, and even steps in each
 _AT_ONCE = 2**20  # values of the CDF held at a time
@@ -31,6 +30,9 @@ class Discrete(Integrated):
     of a wider row over some 30,000 points, between which the CDF is smooth, or straight but where `_bends_at` says so
     (relative error below 1e-7). The logpdf is -inf, as there is no density: see `logpmf`.
     """
+
+    _reach: ClassVar[float] = 36.0
+    """The logit of the outermost quantiles that are summed to: beyond lies 2e-16 of the mass."""
 
     @property
     def origin(self) -> float:
@@ -292,7 +294,7 @@ class Discrete(Integrated):
     def _of_wide_rows(self, y: Array, read: Callable[..., tuple[Array, ...]], low: Array, high: Array) -> Any:
         """Over some of the points; where the CDF is smooth, of twice as many and extrapolated, as errors go with h^2."""
         xp = namespace(low)
-        levels = device_like(np.linspace(-_REACH, _REACH, _PANELS + 1)[None, :], self.like)
+        levels = device_like(np.linspace(-self._reach, self._reach, _PANELS + 1)[None, :], self.like)
         q = detached(self._finite_index(levels))
         share = device_like(np.arange(_PARTS) / _PARTS, q)
         between = xp.floor(q[:, :-1, None] + (q[:, 1:] - q[:, :-1])[..., None] * share)
@@ -324,7 +326,7 @@ class Discrete(Integrated):
 
     def _range(self) -> tuple[Array, Array]:
         """The k of the outermost quantiles, (n, 1), or (1, 1) of a single law."""
-        reach = device_like([[-_REACH, _REACH]], self.like)
+        reach = device_like([[-self._reach, self._reach]], self.like)
         found = detached(self._finite_index(reach))
         return found[:, :1], found[:, 1:]
 

@@ -116,12 +116,22 @@ class Mixture(Solved, Integrated):
     def _quantile(self, p: Array, s: Array) -> Array:
         """At probability p = sigmoid(s), column by column."""
         xp = namespace(s)
+        if self.lattice is not None:
+            return self._point(s)
         if not self.shape:
             y = xp.reshape(self._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), s.shape)
         else:
             p, s = (xp.broadcast_to(part, (len(self), s.shape[1])) for part in (p, s))
             y = xp.stack([self._column(p[:, j], s[:, j]) for j in range(s.shape[1])], axis=1)
         return y if array_api_compat.is_numpy_array(y) else self._graded(y, s)
+
+    def _point(self, s: Array) -> Array:
+        """The point of a lattice, searched for; the ends are those of the components."""
+        xp = namespace(s)
+        ends = [law._ppf_logit(s) for law, weight in zip(self.components, self.weights, strict=True) if weight > 0]
+        low, high = reduce(xp.minimum, ends), reduce(xp.maximum, ends)
+        y = handed_in["on lattice"](self)._ppf_logit(s)
+        return xp.where(s == -xp.inf, low, xp.where(s == xp.inf, high, y))
 
     def _graded(self, y: Array, s: Array) -> Array:
         """One Newton step from the quantile, through which torch's gradients flow."""

@@ -52,11 +52,11 @@ class OnLattice(Discrete):
     def _log_mass(self, k: Array) -> Array:
         return self.law._logpmf(self._place(k))
 
-    def _index(self, p: Array) -> Array:
-        return self._position(self.law._ppf(p))[0]
+    def _mean(self) -> Array:
+        return self.law._mean()
 
-    def _index_logit(self, s: Array) -> Array:
-        return self._position(self.law._ppf_logit(s))[0]
+    def _std(self) -> Array:
+        return self.law._std()
 
     def _describe(self) -> str:
         return repr(self.law)
