@@ -84,8 +84,9 @@ class Discrete(Integrated):
         finite = xp.where(xp.isfinite(x), x, xp.zeros_like(x))
         near = xp.round(finite)
         slack = 4 * float(xp.finfo(x.dtype).eps) * (xp.abs(near) + abs(self.origin / self.step) + 1)
-        near = xp.where(xp.abs(finite - near) <= slack, near, xp.floor(finite))
-        return xp.where(xp.isfinite(x), near, x), xp.maximum(finite - near, xp.zeros_like(x))
+        on = xp.abs(finite - near) <= slack
+        k = xp.where(on, near, xp.floor(finite))
+        return xp.where(xp.isfinite(x), k, x), xp.where(on, xp.zeros_like(x), finite - k)
 
     # ---- the law ----------------------------------------------------------------------------------------------------
 

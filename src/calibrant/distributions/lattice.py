@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from calibrant._arrays import Array, device_like, namespace, one_number
-from calibrant._special import logit, safe_log
+from calibrant._arrays import Array, anywhere, device_like, namespace, one_number
+from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -108,7 +108,13 @@ class Lattice(Discrete):
         return xp.where(inner & (back >= p), k - 1, k)
 
     def _index_logit(self, s: Array) -> Array:
-        return self._cell(self.law._ppf_logit(s))
+        xp, y = namespace(s), self.law._ppf_logit(s)
+        k = self._cell(y)
+        edge = xp.isfinite(y) & (self._place(k + 1) == y)  # where an atom of the law belongs to the next cell
+        if not anywhere(edge):
+            return k
+        short = xp.where(s <= 0, self._below(k) < sigmoid(s), self._above(k) > sigmoid(-s))
+        return xp.where(edge & short, k + 1, k)
 
     def _quantiles(self, p: Array) -> Array:
         """The law's own, which all rows may share, and where these lie close beside a point, one by one."""
@@ -125,7 +131,7 @@ class Lattice(Discrete):
 
     def _finite_index(self, s: Array) -> Array:
         below, above = self._infinite_mass()
-        if isinstance(below, float) and below == above == 0.0:
+        if isinstance(below, float) and isinstance(above, float) and below == above == 0.0:
             return self._index_logit(s)
         xp = namespace(s)
         low, high = (logit(self._column(mass, s) + 1e-9) for mass in (below, above))
@@ -149,8 +155,7 @@ class Lattice(Discrete):
 
     def _beyond(self, points: Array) -> tuple[Any, Any]:
         """The law's own integrals, which differ from sums by less than a step times the mass out there."""
-        infinite = self._infinite_mass()
-        some_infinite = not isinstance(infinite[0], float) or infinite[0] + infinite[1] > 0
+        some_infinite = any(not isinstance(mass, float) or mass > 0 for mass in self._infinite_mass())
         s = device_like([[-36.0, -18.0, 0.0, 18.0, 36.0]], self.like)
         q = self.law._ppf_logit(s if self.shape else s[0, :])
         xp = namespace(q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ def pit(H: Any, y: Any) -> Array:
     """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
 
     Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. The draws
-    are seeded, and no other stream of this library has their seed.
+    are the same for the same labels.
 
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
@@ -26,18 +27,24 @@ def pit(H: Any, y: Any) -> Array:
     """
     H, y = paired(H, y)
     law = H.as_law()
-    return law.cdf(y) if law.lattice is None else law.pit(y, device_like(draws(y.shape[0]), y))
+    return law.cdf(y) if law.lattice is None else law.pit(y, device_like(draws(y), y))
 
 
-def draws(count: int) -> NDArray[np.float64]:
-    """The uniform numbers of PITs that are drawn: a stream of their own, lest it be that of a calibration."""
-    return np.random.default_rng([0x504954, count]).random(count)
+def draws(y: Array) -> NDArray[np.float64]:
+    """The uniform numbers of PITs that are drawn, the same for the same labels, and others for others.
+
+    They are a stream of their own, lest it be that of a calibration. One stream for all labels would do for the
+    average, but not for a test: where most counts are 0, the PITs are little else than these numbers.
+    """
+    labels = np.ascontiguousarray(to_numpy(y), np.float64)
+    seed = int.from_bytes(blake2b(labels.tobytes(), digest_size=16, person=b"calibrant PIT").digest(), "little")
+    return np.random.default_rng(seed).random(labels.shape[0])
 
 
 def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
     """H_i(y_i) as numpy, drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
     if law.lattice is not None:
-        return np.asarray(to_numpy(law.pit(y, device_like(draws(y.shape[0]), y))), np.float64)
+        return np.asarray(to_numpy(law.pit(y, device_like(draws(y), y))), np.float64)
     sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (law.cdf, law.cdf_left))
     pit, left = (np.broadcast_to(side, y.shape) for side in sides)
     return randomised_pit(pit, left)
