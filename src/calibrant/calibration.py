@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import writer
 from calibrant._arrays import Rng, check_bound, check_has, detached, namespace, refuse
+from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator, interpolate
@@ -57,6 +58,7 @@ class Calibrator:
 
         `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
         """
+        prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
         prediction, y = with_labels(prediction, y)
         form = prediction.form()
         check_bound(self.labels, bound)
@@ -72,8 +74,7 @@ class Calibrator:
         if hasattr(score, "review"):
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
-        support = getattr(score, "support", REAL_LINE)
-        q, guarantee = interpolate(self.interpolator, scores, context, support=support)
+        q, guarantee = interpolate(self.interpolator, scores, context, support=getattr(score, "support", REAL_LINE))
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
         return Calibrated(score, q, guarantee, self.interpolator, form, self.labels)
 

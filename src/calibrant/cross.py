@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from calibrant import writer
+from calibrant._batch import same
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.mixture import Mixture
 from calibrant.guarantee import CrossGuarantee
 from calibrant.predictions.base import Prediction
@@ -77,8 +79,22 @@ class CrossCalibrated:
             member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return Mixture(tuple(laws), self.weights)
+        return _mixed(laws, self.weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
         writer.save(path, self)
+
+
+def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
+    """The mixture; of laws that are clipped alike the mixture clipped, whose quantiles lie inside to the last digit."""
+    first = laws[0]
+    if isinstance(first, Clipped):
+        alike = [law.law for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
+        if len(alike) == len(laws):
+            return Mixture(tuple(alike), weights).clip(first.lower, first.upper)
+    return Mixture(tuple(laws), weights)
+
+
+def _bounds(law: Clipped) -> tuple[Any, Any]:
+    return law.lower, law.upper

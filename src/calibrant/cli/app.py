@@ -29,6 +29,13 @@ class Study(StrEnum):
     tabular = "tabular"
 
 
+class Gap(StrEnum):
+    """What becomes of rows that lack a number."""
+
+    keep = "keep"
+    error = "error"
+
+
 PREDICTION = "Columns of the prediction"
 Input = Annotated[Path, typer.Argument(metavar="FILE", help="A csv, parquet or feather file.", show_default=False)]
 ModelFile = Annotated[
@@ -58,6 +65,12 @@ Target = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
+Missing = Annotated[
+    Gap,
+    typer.Option(
+        "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -87,6 +100,7 @@ def calibrant(
         "calibrant fit cal.csv --target y --point f --interpolator naf -o m.safetensors",
         "calibrant fit cal.csv --target y --quantiles lo:0.1,hi:0.9 -o m.safetensors",
         "calibrant fit cal.feather --target y --samples 's*' -o m.safetensors",
+        "calibrant fit cal.csv --target y --point f --labels 0: -o m.safetensors",
     )
 )
 def fit(
@@ -116,14 +130,24 @@ def fit(
             metavar="NAME", help="exponential, bounded or infinite; of linear and random.", show_default=False
         ),
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="What kind of number a label is: log, log1p, sqrt, logit, yeo-johnson:0.5; 0: is from 0 on, 0:1 from 0"
+            " to 1, 0:NAME up to that column; 0:,log1p is both.",
+            show_default=False,
+        ),
+    ] = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
         fitting = _later("fit")
         columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
-        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
-        fitting.fit(file, target, columns, *chosen, output)
+        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails), fitting.labels_of(labels)
+        fitting.fit(file, target, columns, fitting.Calibrator(*chosen), output, gaps=_gaps(missing))
 
 
 @app.command(
@@ -157,6 +181,7 @@ def predict(
     quantile_columns: QuantileColumns = None,
     samples: Samples = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Write calibrated quantiles and intervals, row for row. Files larger than memory are fine.
@@ -169,7 +194,7 @@ def predict(
         found = _later("model").Model.read(model)
         flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
-        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed)
+        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
 
 
 @app.command(
@@ -192,6 +217,7 @@ def evaluate(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -203,7 +229,8 @@ def evaluate(
         level = _unit(str(coverage), "--coverage")
         found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        comparison = _later("evaluate").compared(file, found, columns, found.target(target), level, seed)
+        labelled = found.target(target)
+        comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
         if as_json:
             _later("evaluate").print_json(comparison.to_json())
         else:
@@ -241,6 +268,7 @@ def report(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Write a page that says, in words and charts, how good the forecasts are, before and after calibration.
@@ -253,7 +281,7 @@ def report(
         columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
-        reporting.report(file, found, columns, wanted, output, seed)
+        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
@@ -440,6 +468,10 @@ def _not_for(design: str, given: dict[str, bool]) -> None:
 def _later(command: str) -> Any:
     """The file of a command, imported when it is run: `--help` waits for no library that only some commands need."""
     return import_module(f"calibrant.cli.{command}")
+
+
+def _gaps(missing: Gap) -> Any:
+    return _later("missing").Gaps(refused=missing is Gap.error)
 
 
 def _flags(

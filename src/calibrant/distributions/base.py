@@ -338,6 +338,13 @@ class Distribution(Forecast):
         refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
         return self._clipped(*bounds)
 
+    def among(self, there: Any) -> Distribution:
+        """These laws as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
+
+        For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.
+        """
+        return cast(Distribution, handed_in["among"](self, there))
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("a single law has no length")

@@ -44,6 +44,10 @@ class Labels(ABC):
         del bound
         return prediction
 
+    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
+        return self.spread_prediction(prediction, bound=bound)
+
     @property
     def by_row(self) -> bool:
         """Whether it needs a `bound`."""
@@ -100,14 +104,15 @@ class Chained(Labels):
             own = _own(step, bound)
             step.check(y, own)
             y = step.spread(y, prediction, bound=own, rng=rng)
-            prediction = step.spread_prediction(prediction, bound=own)
+            if step is not self.steps[-1]:
+                prediction = step.hold_prediction(prediction, bound=own)
         return y
 
     def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
         """By each step in turn."""
-        for step in self.steps:
-            prediction = step.spread_prediction(prediction, bound=_own(step, bound))
-        return prediction
+        for step in self.steps[:-1]:
+            prediction = step.hold_prediction(prediction, bound=_own(step, bound))
+        return self.steps[-1].spread_prediction(prediction, bound=_own(self.steps[-1], bound))
 
     def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
         """By each step, from the last to the first."""

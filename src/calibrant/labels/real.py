@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, first_and_count, floats, namespace, one_number, same_length
+from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace, one_number, same_length
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels
+from calibrant.predictions.mapped import mapped
 
 Bound = float | str | Callable[[Any], Any] | None
 """One number, the name of a column of `bound`, a function of `bound`; None is no bound."""
@@ -69,6 +70,17 @@ class Real(Labels):
         """The law clipped."""
         return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
 
+    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
+        lower, upper = self._bounds(prediction, bound)
+
+        def held(values: Array, name: str) -> Array:
+            del name
+            ends = [end[:, None] if getattr(end, "ndim", 0) and values.ndim == 2 else end for end in (lower, upper)]
+            return clip(values, *ends)
+
+        return mapped(prediction, held, lambda law: law.clip(lower, upper))
+
     def _bounds(self, rows: Any, bound: Any) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
         if not self.by_row:
@@ -85,7 +97,7 @@ class Real(Labels):
         end = getattr(self, name)
         if not (isinstance(end, str) or callable(end)):
             return end
-        like = rows.like if isinstance(rows, Distribution) else rows
+        like = getattr(rows, "like", rows)
         column = floats(f"the {name} bound of {self}", self._found(end, bound), like=like, ndim=1, allow_inf=True)
         same_length("the prediction", rows.shape[0], f"the {name} bound of {self}", column.shape[0])
         return column

@@ -27,6 +27,7 @@ def prediction_of(model: Any, X: Any) -> Any:
     | scikit-learn: `predict` with `return_std` | `Normal` |
     | scikit-learn: a quantile loss | `Quantiles` of that level |
     | scikit-learn: forests and bagging | `Samples`, one a tree |
+    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, taken back |
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |
     | scikit-learn, LightGBM, XGBoost, CatBoost: Poisson losses; statsmodels: Poisson and negative binomial | `Rates` |

@@ -43,7 +43,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
-from calibrant.labels import Chained, Labels, Real
+from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -361,6 +361,8 @@ PARTS = (
     _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
     # labels
     _kind(Real, lower=_BOUND, upper=_BOUND),
+    _kind(Transformed, by=_NAME),
+    _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
     _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),

@@ -131,9 +131,10 @@ def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
     return as_prediction(adapter(model, X))
 
 
-def labels(y: Any) -> Array:
-    """The labels as floats, one a row."""
+def labels(y: Any, *, missing: bool = False) -> Array:
+    """The labels as floats, one a row; NaN only where they may be missing."""
     if y is None:
         raise ValueError("calibration requires y to be passed, but the target y is None")
-    y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    finite = "allow-nan" if missing else True
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=finite, input_name="y")
     return column_or_1d(y, dtype=np.float64, warn=True)
