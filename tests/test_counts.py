@@ -327,7 +327,9 @@ def test_calibration_by_folds_is_one_law_of_counts():
     rng = np.random.default_rng(7)
     f = rates(600, rng)
     y = rng.poisson(f).astype(float)
-    half = [Calibrator(labels=Counts()).fit(Poisson(f[part]), y[part], rng=rng) for part in (slice(200), slice(200, 400))]
+    half = [
+        Calibrator(labels=Counts()).fit(Poisson(f[part]), y[part], rng=rng) for part in (slice(200), slice(200, 400))
+    ]
     H = CrossCalibrated(tuple(half))([Poisson(f[400:])] * 2)
     assert H.lattice == (0.0, 1.0)
     found = evaluate(H, y[400:])

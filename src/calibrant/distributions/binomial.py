@@ -61,7 +61,9 @@ class Binomial(Discrete):
         """-log(n + 1) - log B(n - k + 1, k + 1) + k log p + (n - k) log(1 - p)."""
         xp, n = namespace(k), self._lift(self.trials)
         outside = (k < 0) | (k > n)
-        found = in_double(_log_mass, xp.where(outside, xp.zeros_like(k + n), k + 0 * n), n, self._lift(self.probability))
+        found = in_double(
+            _log_mass, xp.where(outside, xp.zeros_like(k + n), k + 0 * n), n, self._lift(self.probability)
+        )
         return xp.where(outside, xp.full_like(found, -xp.inf), found)
 
     def _mean(self) -> Array:

@@ -123,7 +123,7 @@ class Discrete(Integrated):
     def _log_tail(self, mass: Array, k: Array, way: float) -> Array:
         """log of the mass from k on; where floats cannot hold it, from the masses of k and the two points beyond.
 
-        With r = P(k + 1) / P(k) and d its decrease to the next ratio, the sum is P(k) / (1 - r) * (1 - d r / (1 - r)^2).
+        With r = P(k + 1) / P(k) and d its decrease to the next ratio, it is P(k) / (1 - r) * (1 - d r / (1 - r)^2).
         """
         xp = namespace(mass)
         far = mass < _FAR
@@ -293,7 +293,7 @@ class Discrete(Integrated):
         return wide if exact is None else tuple(xp.where(every, *pair) for pair in zip(exact, wide, strict=True))
 
     def _of_wide_rows(self, y: Array, read: Callable[..., tuple[Array, ...]], low: Array, high: Array) -> Any:
-        """Over some of the points; where the CDF is smooth, of twice as many and extrapolated, as errors go with h^2."""
+        """Over some of the points; where the CDF is smooth, over half of them too, as errors go with h^2."""
         xp = namespace(low)
         levels = device_like(np.linspace(-self._reach, self._reach, _PANELS + 1)[None, :], self.like)
         q = detached(self._finite_index(levels))

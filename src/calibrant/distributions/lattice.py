@@ -87,7 +87,7 @@ class Lattice(Discrete):
         return self._from_first(k, xp.where(left < right, safe_log(1 - left), self.law._logsf(y)), 0.0)
 
     def _log_mass(self, k: Array) -> Array:
-        """log(F(b) - F(a)) over the cell [a, b): from the logarithms of the tail that it lies in, so without cancelling."""
+        """log(F(b) - F(a)) over the cell [a, b), from the logarithms of the tail that it lies in: nothing cancels."""
         F0, F1 = self._log_below(k - 1), self._log_below(k)
         S0, S1 = self._log_above(k - 1), self._log_above(k)
         xp = namespace(F1)

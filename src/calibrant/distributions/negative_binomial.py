@@ -56,7 +56,9 @@ class NegativeBinomial(Discrete):
     def _masked(self, k: Array, function: Any, before: float) -> Array:
         xp, none = namespace(k), k < 0
         k = xp.where(none, xp.zeros_like(k), k)
-        value = in_double(lambda k, d, rate: function(k, 1 / d, rate), k, self._lift(self.dispersion), self._lift(self.rate))
+        value = in_double(
+            lambda k, d, rate: function(k, 1 / d, rate), k, self._lift(self.dispersion), self._lift(self.rate)
+        )
         return xp.where(none, xp.full_like(value, before), value)
 
     def _mean(self) -> Array:

@@ -74,7 +74,9 @@ class Counts(Labels):
             row, count = first_and_count(bad)
             wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
             start = "" if self.lower is None else f" from {self.lower:g} on"
-            raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}")
+            raise ValueError(
+                f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}"
+            )
 
     def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
         """Y + step * U, U just inside (0, 1)."""
@@ -104,7 +106,9 @@ class Counts(Labels):
             return replace(prediction, values=self._spread_values(prediction.values))
         if isinstance(prediction, Ensemble):
             return Ensemble([self.spread_prediction(member) for member in prediction.members], prediction.weights)
-        raise TypeError(f"Counts cannot spread a {type(prediction).__name__}: give it a method of its own in a subclass")
+        raise TypeError(
+            f"Counts cannot spread a {type(prediction).__name__}: give it a method of its own in a subclass"
+        )
 
     def _has(self, lattice: tuple[float, float]) -> bool:
         """Whether a lattice is this one, wherever it starts."""
@@ -116,14 +120,16 @@ class Counts(Labels):
                 raise ValueError(f"{self!r} takes laws in steps of {self.step:g}, got {law!r}")
             return Spread(on_lattice(law))
         if law.is_discrete:
-            raise TypeError(f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms")
+            raise TypeError(
+                f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms"
+            )
         half = namespace(law.like).full_like(device_like(np.zeros(len(law)), law.like), self.step / 2)
         if isinstance(law, LocationScale):
             return replace(law, loc=law.loc + half)
         return LocationScale(half, namespace(half).ones_like(half), law)
 
     def _spread_values(self, values: Array) -> Array:
-        """Quantiles or draws of each row: equal ones on the lattice are spread evenly over the step, others half a step."""
+        """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half."""
         xp = namespace(values)
         order = xp.sort(values, axis=1)
         count = values.shape[1]

@@ -38,7 +38,7 @@ def draws(y: Array) -> NDArray[np.float64]:
     """
     labels = np.ascontiguousarray(to_numpy(y), np.float64)
     seed = int.from_bytes(blake2b(labels.tobytes(), digest_size=16, person=b"calibrant PIT").digest(), "little")
-    return np.random.default_rng(seed).random(labels.shape[0])
+    return np.asarray(np.random.default_rng(seed).random(labels.shape[0]), np.float64)
 
 
 def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:

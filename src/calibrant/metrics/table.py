@@ -114,7 +114,7 @@ def evaluate(
 
 
 def _collapsed(H: Any, labels: Any) -> Any:
-    """A law as what it says of labels of this kind; a law on the lattice of the labels, and what is no law, as it is."""
+    """A law as what it says of labels of this kind; a law on a lattice, and what is no law, as it is."""
     H = forecast(H)
     if labels is None or not isinstance(H, Distribution) or H.lattice is not None:
         return H

@@ -10,7 +10,7 @@ from calibrant.predictions import Point, Quantiles, Rates
 
 
 def adapt(model: Any, X: Any) -> Point | Quantiles:
-    """`Quantiles` of the levels quantile_alpha for the objective "reg:quantileerror", `Rates` for "count:poisson", else a `Point`."""
+    """`Quantiles` of quantile_alpha for "reg:quantileerror", `Rates` for "count:poisson", else a `Point`."""
     import xgboost
 
     if isinstance(model, xgboost.Booster):

@@ -101,7 +101,9 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
     ]
 
 
-def _bars(forecast: Distribution, quantiles: Floats, low: Floats, high: Floats, resolution: Floats) -> list[dict[str, Any]]:
+def _bars(
+    forecast: Distribution, quantiles: Floats, low: Floats, high: Floats, resolution: Floats
+) -> list[dict[str, Any]]:
     """The same of laws of counts: a bar around each point of the lattice, or around equally many of them."""
     origin, step = forecast.lattice or (0.0, 1.0)
     first, last = np.floor((low - origin) / step), np.ceil((high - origin) / step)
