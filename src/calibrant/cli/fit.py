@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import typer
 
 from calibrant import Calibrator, required_n_for_interval
@@ -44,7 +45,9 @@ def fit(path: Path, target: str, columns: Columns, calibrator: Calibrator, out: 
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(rows.where), counted():
-        calibrated = calibrator.fit(prediction, y, bound=rows.bound)
+        # labels that are spread are drawn: the same file gives the same model
+        rng = None if calibrator.labels is None else np.random.default_rng(0)
+        calibrated = calibrator.fit(prediction, y, bound=rows.bound, rng=rng)
     write(out, calibrated, Notes(columns, target))
     rows.say()
     enough = required_n_for_interval(0.9)
