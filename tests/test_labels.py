@@ -9,12 +9,29 @@ import numpy as np
 import pytest
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Mixture, Normal, Point, Quantiles, StudentT, concatenate
-from calibrant.interpolators import NAF, Naive, Random
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    Interval,
+    LogNormal,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    StudentT,
+    concatenate,
+    evaluate,
+    report,
+)
+from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
-from calibrant.labels import Chained, Labels, Real
+from calibrant.labels import Chained, Labels, Real, Transformed
 from calibrant.persistence.summary import said
-from calibrant.scores import CDFScore
+from calibrant.predictions.mapped import mapped
+from calibrant.scores import CDFScore, LogScore
+from calibrant.testing import check_labels
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -231,3 +248,297 @@ def test_kinds_chain_from_the_label_inwards():
     np.testing.assert_array_equal(H.crps(Y), Calibrator().fit(F, Y)(F).clip(-1.0).clip(upper=3.0).clip(0, 5).crps(Y))
     with pytest.raises(TypeError):
         Real(0) | "log"
+
+
+# ---- Transformed -----------------------------------------------------------------------------------------------------
+
+S = RNG.normal(size=N)  # what a model predicts of t(y), and what t(y) is
+T = S + 0.4 * RNG.normal(size=N)
+
+
+def cubic(y):
+    return np.cbrt(y)
+
+
+def cube(s):
+    return s**3
+
+
+HALF = Transformed("yeo-johnson:0.5").function
+FUNCTIONS = {  # by name: what it takes, g = the inverse of t, and g'
+    "log": ("log", np.exp, np.exp),
+    "log1p": ("log1p", np.expm1, np.exp),
+    "logit": ("logit", lambda s: 1 / (1 + np.exp(-s)), lambda s: np.exp(-s) / (1 + np.exp(-s)) ** 2),
+    "sqrt": ("sqrt", lambda s: s * abs(s), lambda s: 2 * abs(s)),
+    "yeo-johnson": ("yeo-johnson:0.5", HALF.inverse, None),
+    "asinh": ((np.arcsinh, np.sinh), np.sinh, np.cosh),
+}
+KINDS = {
+    "points": (Point, Calibrator()),
+    "naive": (Point, Calibrator(None, Naive())),
+    "naf": (Point, Calibrator(None, NAF())),
+    "intervals": (lambda s: Interval(s - 0.3 - 0.1 * abs(s), s + 0.5), Calibrator()),
+    "quantiles": (lambda s: Quantiles([0.1, 0.5, 0.9], s[:, None] + [-0.3, 0.02, 0.5]), Calibrator()),
+}
+
+
+def there_and_back(name, kind):
+    """A prediction of t(y) and t(y) itself, and both in y's own unit."""
+    _, g, _ = FUNCTIONS[name]
+    s, t = (1.5 + S * 0.4, np.maximum(1.5 + T * 0.4, 0.05)) if name == "sqrt" else (S, T)
+    inner = KINDS[kind][0](s)
+    return inner, t, mapped(inner, lambda values, _: g(values), None), g(t)
+
+
+def mean_std_crps(law, g, slope, y_inner, bends, least):
+    """Of g(Y'), Y' ~ law, for one row: integrals over the scale of Y', which know nothing of the library's."""
+    q = np.ravel(law.quantiles([1e-30, 0.5, 1 - 1e-16]))
+    low, middle, high = max(q[0], least), max(q[1], least), q[2] + 1.5 * (q[2] - q[1])
+    edges = np.clip(np.r_[np.linspace(low, high, 3000), bends, 0.0, y_inner, middle], low, high)
+
+    def of(method, s):
+        return np.reshape(getattr(law, method)(np.reshape(s, (1, -1))), s.shape)
+
+    def over(function, part):
+        return integral(lambda s: function(s) * slope(s), part)
+
+    up, down = edges[edges >= middle], edges[edges <= middle]
+    above, below = over(lambda s: of("sf", s), up), over(lambda s: of("cdf", s), down)
+    second = 2 * over(lambda s: of("sf", s) * (g(s) - g(middle)), up)
+    second += 2 * over(lambda s: of("cdf", s) * (g(middle) - g(s)), down)
+    crps = over(lambda s: of("sf", s) ** 2, edges[edges >= y_inner])
+    crps += over(lambda s: of("cdf", s) ** 2, edges[edges <= y_inner])
+    return g(middle) + above - below, np.sqrt(second - (above - below) ** 2), crps
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(name, kind):
+    by, g, slope = FUNCTIONS[name]
+    slope = slope or (lambda s: np.exp(-HALF.log_slope(HALF.inverse(s))))
+    inner, t, own, y = there_and_back(name, kind)
+    calibrator = KINDS[kind][1]
+    H = replace(calibrator, labels=Transformed(by)).fit(own, y)(own)
+    law = calibrator.fit(inner, t)(inner)
+    np.testing.assert_allclose(H.cdf(y), law.cdf(t), atol=1e-12)
+    np.testing.assert_allclose(H.ppf(0.3), np.maximum(g(law.ppf(0.3)), 0.0 if name == "sqrt" else -np.inf), rtol=1e-9)
+    if kind != "naive":
+        beside = t + 1e-3  # of the knots of q, at which its density jumps
+        np.testing.assert_allclose(H.pdf(g(beside)), law.pdf(beside) / slope(beside), rtol=1e-8)
+    for row in (0, 17, 41):
+        bends = np.ravel(law[row : row + 1].quantiles(np.arange(1, N + 1) / (N + 1)))
+        bends = np.r_[bends, inner.values[row]] if kind == "quantiles" else bends
+        least = 0.0 if name == "sqrt" else -np.inf
+        wanted = mean_std_crps(law[row : row + 1], g, slope, t[row], bends, least)
+        found = H.mean()[row], H.std()[row], H.crps(y)[row]
+        np.testing.assert_allclose(found, wanted, atol=1e-7 * wanted[1], err_msg=f"row {row}")
+
+
+def expected_exp(q, a):
+    """E exp(a S), S ~ q, in closed form: q is straight between its knots, with exponential tails."""
+    h, mass = np.diff(q.knots), np.diff(q.probs)
+    inner = np.sum(mass * np.exp(a * q.knots[:-1]) * np.expm1(a * h) / (a * h))
+    left, right = q.probs[0], 1 - q.probs[-1]
+    return (
+        inner + left * np.exp(a * q.knots[0]) / (1 + a * q.left) + right * np.exp(a * q.knots[-1]) / (1 - a * q.right)
+    )
+
+
+@pytest.mark.parametrize("spread", [0.3, 0.5, 0.65])
+def test_heavy_tails_of_a_log_are_followed_as_far_as_they_count(spread):
+    """Half of the mean of such a law may lie where q has a 1e-20th of its mass."""
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=60)
+    y = np.exp(s + spread * rng.standard_t(4, 60))
+    calibrated = Calibrator(labels=Transformed("log")).fit(np.exp(s), y)
+    assert 0.3 < calibrated.q.right < 0.9
+    np.testing.assert_allclose(calibrated(np.exp(s)).mean(), np.exp(s) * expected_exp(calibrated.q, 1.0), rtol=1e-9)
+    width = 0.7 + 0.05 * np.sin(9 * s)
+    wide = Calibrator(labels=Transformed("log")).fit(Interval(np.exp(s), np.exp(s + width)), y)
+    H = wide(Interval(np.exp(s), np.exp(s + width)))
+    finite = width * wide.q.right < 0.9
+    wanted = [np.exp(a) * expected_exp(wide.q, b) for a, b in zip(s, width, strict=True)]
+    np.testing.assert_allclose(H.mean()[finite], np.asarray(wanted)[finite], rtol=1e-7)
+    assert np.isfinite(H.crps(y)).all()
+
+
+@pytest.mark.parametrize("spread", [2.0, 3.0])
+@pytest.mark.parametrize("kind", ["points", "intervals", "quantiles"])
+def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(spread, kind):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=60)
+    y = np.exp(s + spread * rng.standard_t(4, 60))
+    own = mapped(KINDS[kind][0](s), lambda values, _: np.exp(values), None)
+    H = Calibrator(labels=Transformed("log")).fit(own, y)(own)
+    assert np.isposinf(H.mean()).all()
+    assert np.isposinf(H.std()).all()
+    assert np.isfinite(H.median()).all()
+
+
+def test_a_log_of_points_is_the_log_score():
+    y = np.exp(T)
+    by_labels, by_score = (
+        Calibrator(labels=Transformed("log")).fit(np.exp(S), y),
+        Calibrator(LogScore()).fit(np.exp(S), y),
+    )
+    for method in ("mean", "std", "median"):
+        np.testing.assert_allclose(
+            getattr(by_labels(np.exp(S)), method)(), getattr(by_score(np.exp(S)), method)(), rtol=1e-9
+        )
+
+
+def test_a_law_of_y_becomes_the_law_of_its_transform():
+    sigma = 0.3 + 0.1 * abs(S)
+    found = Transformed("log").spread_prediction(LogNormal(S, sigma))
+    np.testing.assert_allclose(found.std(), sigma)
+    shifted = Transformed("log1p").spread_prediction(LogNormal(S, sigma))  # which has no closed form
+    np.testing.assert_allclose(shifted.cdf(0.7), LogNormal(S, sigma).cdf(np.expm1(0.7)), rtol=1e-12)
+    draws = np.log1p(np.exp(S[:, None] + sigma[:, None] * np.random.default_rng(0).normal(size=(1, 200_000))))
+    np.testing.assert_allclose(shifted.mean(), draws.mean(axis=1), atol=5e-3)
+    H = Calibrator(labels=Transformed("log")).fit(LogNormal(S, sigma), np.exp(T))(LogNormal(S, sigma))
+    plain = Calibrator().fit(Normal(S, sigma), T)(Normal(S, sigma))
+    np.testing.assert_allclose(H.cdf(np.exp(T)), plain.cdf(T), rtol=1e-9)
+    held = (Real(0) | Transformed("log1p")).spread_prediction(Normal(S, 1.0))
+    np.testing.assert_allclose(held.cdf_left(0.0), 0.0)
+    np.testing.assert_allclose(held.cdf(0.5), Normal(S, 1.0).cdf(np.expm1(0.5)))
+
+
+def test_all_kinds_of_predictions_are_transformed():
+    values = np.exp(S)
+    log = Transformed("log").spread_prediction
+    np.testing.assert_allclose(log(Interval(values, 2 * values)).upper, S + np.log(2))
+    np.testing.assert_allclose(log(Samples(values[:, None] * [1.0, 2.0])).values[:, 1], S + np.log(2))
+    both = log(Ensemble([Point(values), LogNormal(S, 1.0)], weights=[1, 2]))
+    assert both.weights == (1.0, 2.0)
+    np.testing.assert_allclose(both.members[0].values, S)
+    H = Calibrator(labels=Transformed("log")).fit(Samples(values[:, None] * [0.5, 1.0, 2.0]), np.exp(T))(
+        Samples(values[:, None] * [0.5, 1.0, 2.0])
+    )
+    assert np.all(H.interval(0.99)[0] > 0)
+
+
+def test_transforms_chain_with_bounds():
+    y = np.maximum(np.expm1(T), 0.0)
+    own = np.expm1(S)  # of which some are negative
+    H = Calibrator(labels=Real(0) | Transformed("log1p")).fit(own, y)(own)
+    assert np.all(H.sample(100, np.random.default_rng(0)) >= 0)
+    inner = Calibrator().fit(np.maximum(S, 0), np.log1p(y))(np.maximum(S, 0))
+    np.testing.assert_allclose(H.cdf(0.7), inner.cdf(np.log1p(0.7)), rtol=1e-12)
+    np.testing.assert_array_equal(H.cdf_left(0.0), 0.0)
+
+
+@pytest.mark.parametrize("interpolator", [Linear(InfiniteTails()), Random()], ids=["infinite", "random"])
+def test_mass_at_infinity_lies_on_the_ends_of_the_labels(interpolator):
+    own, y = 1 / (1 + np.exp(-S)), 1 / (1 + np.exp(-T))
+    H = Calibrator(None, interpolator, Transformed("logit")).fit(own, y)(own, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(H.cdf(-0.1), 0.0)
+    np.testing.assert_array_equal(H.cdf(1.0), 1.0)
+    assert np.all((H.ppf(1e-9) == 0) & (H.ppf(1 - 1e-9) == 1))
+    assert np.isfinite(H.crps(y)).all()
+
+
+def test_what_transformed_refuses():
+    for action, words in {
+        lambda: Transformed(
+            "lag"
+        ): "takes one of log, log1p, sqrt, logit, yeo-johnson:0.5, or a pair of functions, got 'lag'",
+        lambda: Transformed("yeo-johnson:2.5"): r"a power of \[0, 2\]",
+        lambda: Calibrator(labels=Transformed("log")).fit([1.0, 1.0], [1.0, 0.0]): (
+            r"y is 0 in row 1 \(1 rows in all\), outside the domain of Transformed\(log\)"
+        ),
+        lambda: Calibrator(labels=Transformed("log")).fit([1.0, -1.0], [1.0, 1.0]): r"Point.values is -1 in row 1",
+        lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
+        lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
+        lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0], 1.0), [1.0]): (
+            r"has 0.16 of its mass outside the domain of Transformed\(log\) in row 0"
+        ),
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            action()
+    with pytest.raises(TypeError, match="takes a name, or a pair"):
+        Transformed(np.log)
+
+
+def test_transforms_are_kept_in_the_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    for labels in (Transformed("log1p"), Real(0) | Transformed("yeo-johnson:0.5")):
+        Calibrator(labels=labels).fit(F, Y).save(path)
+        again = calibrant.load(path)
+        assert again.labels == labels
+        np.testing.assert_array_equal(again(F).crps(Y), Calibrator(labels=labels).fit(F, Y)(F).crps(Y))
+    with pytest.raises(calibrant.persistence.FileError, match=r"labels\.by"):
+        Calibrator(labels=Transformed((np.arcsinh, np.sinh))).fit(F, Y).save(path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "y"),
+    [
+        (Real(), Y),
+        (Real(0, 5), Y),
+        (Transformed("log1p"), Y),
+        (Transformed("sqrt"), Y),
+        (Transformed("logit"), (Y + 0.01) / 6),
+        (Transformed("yeo-johnson:1.5"), Y - 2),
+        (Real(0, 5) | Transformed("log1p"), Y),
+        (Cut(6.0), Y),
+    ],
+    ids=lambda value: "" if isinstance(value, np.ndarray) else repr(value),
+)
+def test_labels_keep_the_laws_of_labels(labels, y):
+    check_labels(labels, y)
+
+
+@dataclass(frozen=True)
+class Doubled(Labels):
+    """Whose collapse forgot that its labels are halves."""
+
+    def spread(self, y, prediction, *, bound=None, rng=None):
+        return y / 2
+
+    def collapse(self, law, *, bound=None):
+        return law
+
+
+@dataclass(frozen=True)
+class Upside(Labels):
+    def spread(self, y, prediction, *, bound=None, rng=None):
+        return -y
+
+    def collapse(self, law, *, bound=None):
+        return law
+
+
+@dataclass(frozen=True)
+class Shy(Labels):
+    """Whose law is too narrow, but right for points."""
+
+    def collapse(self, law, *, bound=None):
+        return Normal(law.median(), 0.5 * law.std())
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (Doubled(), "must take spread back"),
+        (Upside(), "must rise with the labels"),
+        (Shy(), "of the draws of Y'"),
+        (Transformed((cubic, cube)), "must fit into a file"),
+    ],
+    ids=repr,
+)
+def test_labels_that_break_a_law_are_told_so(labels, words):
+    with pytest.raises(AssertionError, match=words):
+        check_labels(labels, Y)
+
+
+def test_bounds_by_row_keep_the_laws_of_labels():
+    check_labels(Real(0, "capacity"), Y, bound={"capacity": Y + 0.5 + RNG.uniform(size=N)})
+
+
+@pytest.mark.parametrize("labels", [Real(0, 5), Real(0) | Transformed("log1p"), Transformed("sqrt")], ids=repr)
+def test_evaluate_and_report_take_such_laws(labels):
+    H = Calibrator(labels=labels).fit(F, Y)(F)
+    found = evaluate(H, Y)
+    assert np.isfinite(found.crps)
+    assert 0.7 < found.coverage <= 1
+    assert "intervals hold" in report(H, Y, base=Point(F)).verdict[1].text

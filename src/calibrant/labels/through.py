@@ -106,7 +106,9 @@ def through(function: Function, law: Distribution) -> Distribution:
             lower, upper = (function.inverse(end) for end in (law.lower, law.upper))
             return replace(law, atoms=again(law.atoms), lower=lower, upper=upper)
         case LocationScale() if not law.base.shape:
-            return pull_back(law.base, Through(function, Affine(law.loc, law.scale)))
+            chart = Through(function, Affine(law.loc, law.scale))
+            # atoms are met by the same rounding as in fit, so that ties stay ties
+            return Pulled(chart, law.base) if law.base.is_discrete else pull_back(law.base, chart)
         case Pulled() | PulledBroken() if not law.q.shape and law.map.shape:
             return pull_back(law.q, Through(function, law.map))
     return Pulled(Alone(function), law)
