@@ -1,8 +1,8 @@
 """Calibrated counts: is the promise kept, which score is best, what do wide rows cost? `python benchmarks/counts.py`.
 
 The first table simulates the guarantee: P(H'(Y + U) <= c) given a calibration set is known exactly, and its mean over
-sets must lie within epsilon of c. The second compares scores of laws of counts, and plain points, on simulated counts and
-on real ones; it is why the z-score is the default. The third is the size of the PIT test, the fourth the CRPS of wide
+sets must lie within epsilon of c. The second compares scores of laws of counts, and plain points, on simulated counts
+and on real ones; it is why the z-score is the default. The third is the size of the PIT test, the fourth the CRPS of wide
 rows against the sum over every count. Printed and written to results/counts.md.
 """
 

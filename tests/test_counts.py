@@ -22,9 +22,11 @@ from calibrant.distributions import (
 )
 from calibrant.interpolators import Linear, Naive, Random
 from calibrant.labels import Counts
+from calibrant.labels.named import labels_named
+from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore, ZScore
-from calibrant.testing import check_distribution
+from calibrant.testing import check_distribution, check_labels
 
 LAWS = {
     "poisson": lambda: Poisson([0.3, 3.0, 30.0, 300.0]),
@@ -319,6 +321,161 @@ def test_counts_with_any_interpolator(interpolator):
         Poisson(f[500:]), rng=rng
     )
     assert evaluate(H, y[500:]).pit_pvalue > 1e-3
+
+
+@pytest.mark.parametrize("labels", [Counts(), Counts(0.05), Counts(lower=None), Counts(2.0, 1.0)])
+def test_counts_keep_the_laws_of_a_kind_of_labels(labels):
+    y = labels.origin + labels.step * np.random.default_rng(0).poisson(4.0, 80)
+    check_labels(labels, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("counts", Counts()), ("counts:0.05", Counts(0.05)), ("integers", Counts(lower=None))],
+)
+def test_counts_by_name(name, labels):
+    assert labels_named(name) == labels
+    with pytest.raises(ValueError, match=r"as in counts:0\.05"):
+        labels_named("counts:many")
+
+
+def visits(count):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(count, 2))
+    return X, rng.poisson(np.exp(0.5 + 0.6 * X[:, 0])).astype(float)
+
+
+@pytest.mark.parametrize(("refine", "cv"), [(None, 0.3), (None, 3), ("default", 0.3)])
+def test_the_estimator_predicts_counts(refine, cv):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = visits(900)
+    model = calibrant.CalibratedRegressor(
+        linear_model.PoissonRegressor(), labels="counts", refine=refine, cv=cv, random_state=0
+    ).fit(X[:600], y[:600])
+    bounds = np.asarray(model.predict_interval(X[600:]))
+    assert np.array_equal(bounds, np.round(bounds))
+    assert bounds.min() >= 0
+    found = evaluate(model.predict_distribution(X[600:]), y[600:])
+    assert found.coverage >= 0.86
+    assert np.isfinite(found.nll)
+
+
+def test_a_poisson_loss_is_a_rate_and_still_a_point():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = visits(300)
+    for model in (
+        linear_model.PoissonRegressor(),
+        HistGradientBoostingRegressor(loss="poisson", max_iter=5),
+        make_pipeline(StandardScaler(), linear_model.PoissonRegressor()),
+    ):
+        prediction = calibrant.prediction_of(model.fit(X, y), X)
+        assert isinstance(prediction, Rates)
+        assert prediction.values.tolist() == model.predict(X).tolist()
+        plain = Calibrator().fit(prediction, y)
+        assert plain(prediction[:3]).mean() == pytest.approx(
+            Calibrator().fit(prediction.values, y)(prediction.values[:3]).mean()
+        )
+    other = calibrant.prediction_of(HistGradientBoostingRegressor(max_iter=5).fit(X, y), X)
+    assert type(other) is Point
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+def test_poisson_objectives_of_boosting_libraries_are_rates(library):
+    module = pytest.importorskip(library)
+    X, y = visits(300)
+    models = {
+        "lightgbm": lambda: module.LGBMRegressor(objective="poisson", n_estimators=5, verbose=-1, n_jobs=1),
+        "xgboost": lambda: module.XGBRegressor(objective="count:poisson", n_estimators=5, n_jobs=1),
+        "catboost": lambda: module.CatBoostRegressor(
+            loss_function="Poisson", iterations=5, verbose=False, allow_writing_files=False, thread_count=1
+        ),
+    }
+    prediction = calibrant.prediction_of(models[library]().fit(X, y), X)
+    assert isinstance(prediction, Rates)
+    assert prediction.values.mean() == pytest.approx(y.mean(), rel=0.5)  # five steps from 1 on, not from log 1
+
+
+def test_statsmodels_of_counts_are_rates_with_their_dispersion():
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = visits(300)
+    X = sm.add_constant(X)
+    poisson = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Poisson()).fit(), X)
+    assert isinstance(poisson, Rates)
+    assert poisson.dispersion is None
+    glm = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.NegativeBinomial(alpha=0.4)).fit(), X)
+    assert glm.dispersion == 0.4
+    assert type(glm.law()) is NegativeBinomial
+    assert isinstance(calibrant.prediction_of(sm.Poisson(y, X).fit(disp=0), X), Rates)
+    assert type(calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Gaussian()).fit(), X)) is Point
+
+
+def test_a_calibrated_law_of_counts_is_the_same_from_a_file(tmp_path):
+    rng = np.random.default_rng(9)
+    f = rates(300, rng)
+    calibrated = Calibrator(labels=Counts()).fit(Rates(f), rng.poisson(f), rng=rng)
+    calibrated.save(tmp_path / "counts.safetensors")
+    again = calibrant.load(tmp_path / "counts.safetensors")
+    assert again.labels == Counts()
+    assert again(Rates(f[:9])).pmf(2.0).tolist() == calibrated(Rates(f[:9])).pmf(2.0).tolist()
+    assert again(Rates(f[:9])).form() == calibrated(Rates(f[:9])).form()
+    with pytest.raises(TypeError, match="calibrated on points, got distributions"):
+        again(Poisson(f[:9]))
+
+
+def test_the_command_line_calibrates_rates_of_counts(tmp_path):
+    typer_testing = pytest.importorskip("typer.testing")
+    from calibrant.cli.app import app
+
+    rng = np.random.default_rng(10)
+    f = rates(800, rng)
+    rows = [f"{rate},{count}" for rate, count in zip(f, rng.poisson(f), strict=True)]
+    table, model, out = tmp_path / "table.csv", tmp_path / "model.safetensors", tmp_path / "out.csv"
+    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
+    run = typer_testing.CliRunner().invoke
+    fit = ["fit", str(table), "--target", "y", "--rate", "f", "--labels", "counts", "-o"]
+    assert run(app, [*fit, str(model)]).exit_code == 0
+    assert run(app, [*fit, str(tmp_path / "again.safetensors")]).exit_code == 0
+    one, two = (calibrant.load(path) for path in (model, tmp_path / "again.safetensors"))
+    assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
+    judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
+    assert "NLL of the counts" in judged.output
+    assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
+    bounds = np.loadtxt(out, delimiter=",", skiprows=1)
+    assert np.array_equal(bounds, np.round(bounds))
+
+
+def test_counts_are_drawn_as_bars():
+    pytest.importorskip("matplotlib").use("Agg")
+    from calibrant.plots.curves import shape
+
+    law = Poisson(3.0)
+    drawn = shape(law, "H")
+    assert drawn.at(2.2) == pytest.approx(float(law.pmf(2.0)))
+    assert drawn.at(2.8) == pytest.approx(float(law.pmf(3.0)))
+    wide = shape(Poisson(1e5), "H")
+    area = np.sum(np.diff(wide.x) * (wide.density[1:] + wide.density[:-1]) / 2)
+    assert area == pytest.approx(0.998, abs=2e-3)
+
+
+def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
+    from calibrant.reports.rows import drawn_rows
+    from calibrant.reports.sides import side_of
+
+    rng = np.random.default_rng(11)
+    f = rates(400, rng)
+    y = rng.poisson(f).astype(float)
+    side = side_of(Poisson(f), y, 0.9)
+    assert kolmogorov_pvalue(float(sup_of(np.sort(side.drawn))), 400) > 1e-3
+    assert side.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
+    row = drawn_rows(side, np.array([3]), np.array([1e-9]))[0]
+    assert row["bars"]
+    width = (row["to"] - row["from"]) / len(row["density"])
+    assert sum(row["density"]) * width == pytest.approx(1.0, abs=0.02)
+    assert row["from"] + 0.5 == round(row["from"] + 0.5)
 
 
 def test_calibration_by_folds_is_one_law_of_counts():

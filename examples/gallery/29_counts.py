@@ -1,8 +1,8 @@
 """Counts: whole numbers with calibrated probabilities.
 
-A count is a whole number, and its forecast should be a probability for each whole number. `labels=Counts()` spreads every
-label evenly over its step, calibrates there, and collapses the result: no ties, no mass below zero, intervals that end
-on whole numbers.
+A count is a whole number, and its forecast should be a probability for each whole number. `labels=Counts()` spreads
+every label evenly over its step, calibrates there, and collapses the result: no ties, no mass below zero, intervals
+that end on whole numbers.
 """
 
 import matplotlib.pyplot as plt

@@ -55,6 +55,11 @@ class Lattice(Discrete):
     def origin(self) -> float:
         return 0.0 if self.lower is None else self.lower
 
+    @property
+    def points(self) -> tuple[float, float | None]:
+        """What its points are: from one to the next, and the first."""
+        return self.step, self.lower
+
     def _ends(self) -> tuple[float, float]:
         return -math.inf if self.lower is None else 0.0, math.inf
 

@@ -21,7 +21,7 @@ class Spread(Integrated):
 
     >>> from calibrant.distributions import Poisson
     >>> Spread(Poisson([0.5, 3.0])).median()
-    array([0.82436064, 3.32945138])
+    array([0.82436064, 3.34283744])
     """
 
     law: Discrete

@@ -38,7 +38,7 @@ class Counts(Labels):
     >>> rate = rng.uniform(0.5, 5.0, 200)
     >>> calibrated = Calibrator(labels=Counts()).fit(Poisson(rate), rng.poisson(rate), rng=rng)
     >>> calibrated(Poisson([0.5, 5.0])).interval(0.8)
-    (array([0., 2.]), array([1., 8.]))
+    (array([0., 2.]), array([2., 8.]))
     """
 
     step: float = 1.0
