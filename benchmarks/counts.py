@@ -2,8 +2,8 @@
 
 The first table simulates the guarantee: P(H'(Y + U) <= c) given a calibration set is known exactly, and its mean over
 sets must lie within epsilon of c. The second compares scores of laws of counts, and plain points, on simulated counts
-and on real ones; it is why the z-score is the default. The third is the size of the PIT test, the fourth the CRPS of wide
-rows against the sum over every count. Printed and written to results/counts.md.
+and on real ones; it is why the z-score is the default. The third is the size of the PIT test, the fourth the CRPS of
+wide rows against the sum over every count. Printed and written to results/counts.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import scipy.stats
 
 from calibrant import Calibrator, Point, evaluate
-from calibrant.distributions import NegativeBinomial, Poisson, Spread
+from calibrant.distributions import NegativeBinomial, Poisson, SpreadLaw
 from calibrant.labels import Counts
 from calibrant.scores import CDFScore, SqrtScore, ZScore
 
@@ -36,7 +36,7 @@ def promise() -> Iterator[str]:
                 rng = np.random.default_rng(seed)
                 calibrator = Calibrator(labels=Counts())
                 H = calibrator.fit(Poisson(np.full(n, mean)), rng.poisson(mean, n), rng=rng)(Poisson([mean]))
-                below += Spread(Poisson(mean)).cdf(H.law.quantiles(LEVELS)[0]) / REPETITIONS
+                below += SpreadLaw(Poisson(mean)).cdf(H.law.quantiles(LEVELS)[0]) / REPETITIONS
                 lower, upper = (float(end[0]) for end in H.interval(0.8))
                 held.append(truth.cdf(upper) - truth.cdf(lower - 1))
             noise = 1.5 / math.sqrt((n + 2) * REPETITIONS)  # three standard deviations

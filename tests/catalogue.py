@@ -29,7 +29,7 @@ from calibrant import (
     Samples,
     concatenate,
 )
-from calibrant.distributions import Lattice, Spread, from_scipy
+from calibrant.distributions import from_scipy
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
@@ -351,10 +351,6 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     "a row of gaussian mixtures": lambda w: PREDICTIONS["gaussian mixture"](w)[1],
     "logistic mixture": lambda w: LogisticMixture(w.pure([0.3, 0.7]), w.at([-2.0, 1.0]), w.by([0.5, 1.0])),
     "clipped normal": lambda w: Normal(w.at(LOC[:5]), w.by(SCALE[:5])).clip(float(w.at(18.0)), float(w.at(21.0))),
-    "counts collapsed from normals": lambda w: Lattice(Normal(w.at(LOC[:3]), w.by(SCALE[:3])), w.stretch, w.shift),
-    "counts spread over their steps": lambda w: Spread(
-        Lattice(Normal(w.at(LOC[:3]), w.by(SCALE[:3])), w.stretch, w.shift)
-    ),
     "joined": _joined,
     "joined, calibrated and clipped": _joined_and_calibrated,
     **{f"q of {name}": _q(name) for name in INTERPOLATORS},

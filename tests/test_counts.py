@@ -16,7 +16,7 @@ from calibrant.distributions import (
     Lattice,
     NegativeBinomial,
     Poisson,
-    Spread,
+    SpreadLaw,
     ZeroInflated,
     from_scipy,
 )
@@ -42,9 +42,9 @@ LAWS = {
     "a lattice of atoms": lambda: Lattice(Calibrator(interpolator=Naive()).fit([0.0] * 9, range(9))([2.0, 2.7])),
     "rows of two laws": lambda: calibrant.concatenate([Poisson([1.0, 4.0]), NegativeBinomial([3.0], 0.5)]),
     "a mixture": lambda: Mixture([Poisson([1.0, 4.0]), Poisson([3.0, 9.0])], [0.3, 0.7]),
-    "spread poisson": lambda: Spread(Poisson([0.3, 3.0, 30.0, 300.0])),
-    "spread binomial": lambda: Spread(Binomial([1, 10, 1000], [0.5, 0.1, 0.9])),
-    "spread steps of 0.05": lambda: Spread(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
+    "spread poisson": lambda: SpreadLaw(Poisson([0.3, 3.0, 30.0, 300.0])),
+    "spread binomial": lambda: SpreadLaw(Binomial([1, 10, 1000], [0.5, 0.1, 0.9])),
+    "spread steps of 0.05": lambda: SpreadLaw(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
 }
 
 
@@ -125,8 +125,19 @@ def test_a_rate_of_0_is_0_for_sure():
     assert law.mean().tolist() == [0.0, 1.0]
 
 
+def test_a_clipped_spread_law_has_the_integrals_of_its_lines():
+    law = SpreadLaw(Poisson([0.7, 4.0])).clip(0.3, 5.7)
+    y = np.linspace(0.3, 5.7, 540_001)  # the kinks at whole numbers are among these
+    F = law.cdf(y[None, :])
+    F[:, -1] = law.cdf_left(y[-1])  # on the upper bound the mass beyond it
+    assert law.mean() == pytest.approx(5.7 - np.trapezoid(F, y, axis=1), abs=1e-9)
+    label = y[200_000]
+    wanted = np.trapezoid(np.where(y < label, F, 1 - F) ** 2, y, axis=1)
+    assert law.crps(label) == pytest.approx(wanted, abs=2e-5)
+
+
 def test_far_tails_stay_finite_and_rise():
-    law = Spread(Poisson([0.3, 5.0, 1000.0]))
+    law = SpreadLaw(Poisson([0.3, 5.0, 1000.0]))
     y = np.array([[200.5, 400.5, 900.5], [900.5, 3000.5, 9000.5], [5000.5, 5001.5, 50_000.5]])
     logit = law._logit(y)
     assert np.isfinite(logit).all()
@@ -195,7 +206,7 @@ def test_calibration_of_counts_keeps_its_promise(mean, n, score):
     for seed in range(repetitions):
         rng = np.random.default_rng(seed)
         H = Calibrator(score, labels=Counts()).fit(base, rng.poisson(mean, n), rng=rng)(Poisson([mean]))
-        below += Spread(Poisson(mean)).cdf(H.law.quantiles(levels)[0]) / repetitions
+        below += SpreadLaw(Poisson(mean)).cdf(H.law.quantiles(levels)[0]) / repetitions
         lower, upper = (float(end[0]) for end in H.interval(0.8))
         assert (lower, upper) == (round(lower), round(upper))
         for end, level in ((lower, 0.1), (upper, 0.9)):  # the smallest k with P(Y <= k) >= level

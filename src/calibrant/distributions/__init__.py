@@ -18,7 +18,7 @@ from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.scipy_law import from_scipy
-from calibrant.distributions.spread import Spread
+from calibrant.distributions.spread import SpreadLaw
 from calibrant.distributions.student_t import StudentT
 from calibrant.distributions.torch_law import from_torch
 from calibrant.distributions.zero_inflated import ZeroInflated
@@ -40,7 +40,7 @@ __all__ = [
     "Normal",
     "PiecewiseLinear",
     "Poisson",
-    "Spread",
+    "SpreadLaw",
     "StudentT",
     "ZeroInflated",
     "from_scipy",

@@ -12,9 +12,9 @@ import numpy as np
 from calibrant._arrays import Array, concatenate, detached, device_like, namespace, rows, to_numpy
 from calibrant._batch import take_rows
 from calibrant._special import ndtri, ndtri_logit, safe_log, sigmoid
+from calibrant.distributions.from_ends import FromEnds
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.integrated import Integrated
-from calibrant.distributions.line_table import Line
+from calibrant.distributions.line_table import LineTable
 
 _EVERY = 2**14  # points of a row up to which each is summed
 _PANELS, _PARTS = 60, 512  # of a wider row: stretches from one quantile to another, and even steps in each
@@ -22,7 +22,7 @@ _AT_ONCE = 2**20  # values of the CDF held at a time
 _FAR = 1e-280  # probabilities below it are worked out as logarithms
 
 
-class Discrete(Integrated):
+class Discrete(FromEnds):
     """A law on the points origin + step * k, k whole.
 
     A subclass gives P(K <= k), P(K > k) and log P(K = k) for whole k, as floats, and where the points begin and end.
@@ -230,33 +230,6 @@ class Discrete(Integrated):
         found = self._integrated(y, _stairs)
         return Squares(found[2], found[5])
 
-    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        at, (a, low), (b, high) = self._partial_moments(y), self._bound(lower, y), self._bound(upper, y)
-        first, last = self._partial_moments(a), self._partial_moments(b)
-        xp, zero = namespace(y), namespace(y).zeros_like(at.lower)
-        return PartialMoments(
-            at.lower - xp.where(low, first.lower, zero),
-            at.lower2 - xp.where(low, first.lower2 + (y - a) * first.lower, zero),
-            at.upper - xp.where(high, last.upper, zero),
-            at.upper2 - xp.where(high, last.upper2 + (b - y) * last.upper, zero),
-        )
-
-    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        at, (a, low), (b, high) = self._squares(y), self._bound(lower, y), self._bound(upper, y)
-        xp, zero = namespace(y), namespace(y).zeros_like(at.lower)
-        return Squares(
-            at.lower - xp.where(low, self._squares(a).lower, zero),
-            at.upper - xp.where(high, self._squares(b).upper, zero),
-        )
-
-    @staticmethod
-    def _bound(bound: Array, y: Array) -> tuple[Array, Array]:
-        """A bound with a finite number in place of an infinite one, and whether it is finite."""
-        xp = namespace(y)
-        bound = bound + xp.zeros_like(y)
-        finite = xp.isfinite(bound)
-        return xp.where(finite, bound, y), finite
-
     def _integrated(self, y: Array, read: Callable[..., tuple[Array, ...]]) -> tuple[Array, ...]:
         """The integrals of F, of these and of F^2 up to y, and those of 1 - F from y on, some rows at a time."""
         if not self.shape:
@@ -316,7 +289,10 @@ class Discrete(Integrated):
         F, S = (xp.astype(part(points), xp.float64) for part in (self._below, self._above))
         points = xp.astype(points, xp.float64)
         low, high = self._beyond(points)
-        below, above = Line.through(points, F, low), Line.through(xp.flip(-points, axis=1), xp.flip(S, axis=1), high)
+        below, above = (
+            LineTable.through(points, F, low),
+            LineTable.through(xp.flip(-points, axis=1), xp.flip(S, axis=1), high),
+        )
         k, t = (xp.astype(part, xp.float64) for part in self._position(y))
         powers = (self.step, self.step**2, self.step) * 2
         return tuple(power * part for power, part in zip(powers, read(below, above, k, t), strict=True))
@@ -336,12 +312,12 @@ class Discrete(Integrated):
         return self._index_logit(s)
 
 
-def _stairs(below: Line, above: Line, k: Array, t: Array) -> tuple[Array, ...]:
+def _stairs(below: LineTable, above: LineTable, k: Array, t: Array) -> tuple[Array, ...]:
     """Integrals of F from the left up to k + t, and of 1 - F, seen from the right, up to -k + (1 - t)."""
     return *_stair(below, k, t), *_stair(above, -k, 1 - t)
 
 
-def _stair(line: Line, k: Array, t: Array) -> tuple[Array, Array, Array]:
+def _stair(line: LineTable, k: Array, t: Array) -> tuple[Array, Array, Array]:
     """Integrals of the stairs that are values[j] from j to j + 1, up to k + t: of them, of that, of their squares.
 
     The line through (j, values[j]) has integrals that differ from sums over j < k by known amounts: with v its value
@@ -354,6 +330,6 @@ def _stair(line: Line, k: Array, t: Array) -> tuple[Array, Array, Array]:
     return once + t * v, twice + t * once + t**2 * v / 2, square + t * v**2
 
 
-def straight(below: Line, above: Line, k: Array, t: Array) -> tuple[Array, ...]:
+def straight(below: LineTable, above: LineTable, k: Array, t: Array) -> tuple[Array, ...]:
     """Integrals up to k + t of the lines themselves, drawn through (j + 1, F(j)), and of 1 - F from there on."""
     return *below.at(k + t - 1)[1:4], *above.at(1 - k - t)[1:4]

@@ -24,7 +24,7 @@ class LineIntegrals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class LineTable:
     """Row i runs straight through (places[i, j], values[i, j]), is 0 before the first and stays at the last value."""
 
     places: Array
@@ -35,7 +35,7 @@ class Line:
     rises: Array
 
     @classmethod
-    def through(cls, places: Array, values: Array, start: tuple[Array, Array, Array] | None = None) -> Line:
+    def through(cls, places: Array, values: Array, start: tuple[Array, Array, Array] | None = None) -> LineTable:
         """Prefix sums, all of them of positive terms; `start` is what lies before, (n, 1). A place may come twice."""
         none = namespace(values).zeros_like(values[:, :1])
         first, second, third = (none, none, none) if start is None else start

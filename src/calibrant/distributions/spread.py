@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from calibrant._arrays import Array, clip, namespace
 from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.discrete import Discrete, straight
+from calibrant.distributions.from_ends import FromEnds
 from calibrant.distributions.integrals import PartialMoments, Squares
-from calibrant.distributions.integrated import Integrated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Spread(Integrated):
+class SpreadLaw(FromEnds):
     """The law of Y + step * U, Y ~ law on a lattice, U uniform in (0, 1): F(y + step * u) = F(y-) + u P(Y = y).
 
     Its CDF runs straight from each point of the lattice to the next. What calibrates spread labels is a forecast that
     is spread as they are.
 
     >>> from calibrant.distributions import Poisson
-    >>> Spread(Poisson([0.5, 3.0])).median()
+    >>> SpreadLaw(Poisson([0.5, 3.0])).median()
     array([0.82436064, 3.34283744])
     """
 
@@ -28,7 +28,7 @@ class Spread(Integrated):
 
     def __post_init__(self) -> None:
         if not isinstance(self.law, Discrete):
-            raise TypeError(f"Spread.law must be a law on a lattice, such as Poisson(3.0), got {self.law!r}")
+            raise TypeError(f"SpreadLaw.law must be a law on a lattice, such as Poisson(3.0), got {self.law!r}")
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import on_lattice
-from calibrant.distributions.spread import Spread
+from calibrant.distributions.spread import SpreadLaw
 from calibrant.labels.base import Labels
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
 
@@ -95,7 +95,7 @@ class Counts(Labels):
         """A law on the lattice as that of Y + step * U; what is continuous half a step up."""
         del bound
         if isinstance(prediction, Rates) and self._has((0.0, 1.0)):
-            return Spread(prediction.law())
+            return SpreadLaw(prediction.law())
         if isinstance(prediction, Distribution):
             return self._spread_law(prediction)
         if isinstance(prediction, Point):
@@ -118,7 +118,7 @@ class Counts(Labels):
         if law.lattice is not None:
             if not self._has(law.lattice):
                 raise ValueError(f"{self!r} takes laws in steps of {self.step:g}, got {law!r}")
-            return Spread(on_lattice(law))
+            return SpreadLaw(on_lattice(law))
         if law.is_discrete:
             raise TypeError(
                 f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms"
