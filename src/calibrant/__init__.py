@@ -29,6 +29,7 @@ from calibrant.recipes import conformal, isotonic
 
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
+    from calibrant import labels as labels
     from calibrant import models as models
     from calibrant import plots as plots
     from calibrant import refine as refine
@@ -64,7 +65,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
 
-_MODULES = ("diagnosis", "models", "plots", "refine", "reports")
+_MODULES = ("diagnosis", "labels", "models", "plots", "refine", "reports")
 """Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}

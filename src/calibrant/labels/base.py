@@ -120,6 +120,9 @@ class Chained(Labels):
             law = step.collapse(law, bound=_own(step, bound))
         return law
 
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.steps))
+
 
 def _own(step: Labels, bound: Any) -> Any:
     return bound if step.by_row else None

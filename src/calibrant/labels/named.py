@@ -32,7 +32,7 @@ def labels_named(value: Any) -> Labels | None:
     >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
     (Real(0, None), Real(0, 'capacity'), Transformed(log1p))
     >>> labels_named("0:,log1p")
-    Chained(steps=(Real(0, None), Transformed(log1p)))
+    Real(0, None) | Transformed(log1p)
     """
     if value is None or (isinstance(value, Labels) and not isinstance(value, type)):
         return value

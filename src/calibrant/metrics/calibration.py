@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import Array, device_like, namespace, ranks, to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
 from calibrant.metrics.forecasts import Scalar, average, paired
 
 
@@ -63,8 +64,11 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
 
 
 def sorted_pit(H: Any, y: Any) -> Array:
-    """PIT_(1) <= ... <= PIT_(m)."""
-    p = pit(H, y)
+    """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped law the randomised ones."""
+    H, y = paired(H, y)
+    p, law = pit(H, y), H.as_law()
+    if isinstance(law, Clipped) and not law.is_discrete:
+        p = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
     return namespace(p).sort(p)
 
 
