@@ -62,10 +62,9 @@ class Calibrator:
         if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
         prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
-        prediction, y = with_labels(prediction, y)
+        given, y = with_labels(prediction, y)
         check_bound(self.labels, bound)
-        if self.labels is not None:
-            prediction, y = self.labels.spread_both(prediction, y, bound=bound, rng=rng)
+        prediction, y = (given, y) if self.labels is None else self.labels.spread_both(given, y, bound=bound, rng=rng)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
@@ -78,7 +77,7 @@ class Calibrator:
         context = Context(y.shape[0], by, weights, rng)
         q, guarantee = interpolate(self.interpolator, scores, context, support=getattr(score, "support", REAL_LINE))
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, self.interpolator, prediction.form(), self.labels)
+        return Calibrated(score, q, guarantee, self.interpolator, given.form(), self.labels)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from calibrant._batch import same
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
 from calibrant.guarantee import CrossGuarantee
 from calibrant.predictions.base import Prediction
@@ -87,8 +88,12 @@ class CrossCalibrated:
 
 
 def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
-    """The mixture; of laws that are clipped alike the mixture clipped, whose quantiles lie inside to the last digit."""
+    """The mixture; of laws that are clipped or collapsed alike the mixture so treated: its quantiles lie inside."""
     first = laws[0]
+    if isinstance(first, Lattice):
+        inner = [law.law for law in laws if isinstance(law, Lattice) and law.points == first.points]
+        if len(inner) == len(laws):
+            return replace(first, law=Mixture(tuple(inner), weights))
     if isinstance(first, Clipped):
         alike = [law.law for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
         if len(alike) == len(laws):

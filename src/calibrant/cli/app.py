@@ -45,6 +45,9 @@ Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
 ]
 Point = Annotated[str | None, typer.Option(metavar="NAME", help="A number.", rich_help_panel=PREDICTION)]
+Rate = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The mean of a Poisson count.", rich_help_panel=PREDICTION)
+]
 Mean = Annotated[str | None, typer.Option(metavar="NAME", help="A mean, with --std.", rich_help_panel=PREDICTION)]
 Std = Annotated[str | None, typer.Option(metavar="NAME", help="A standard deviation.", rich_help_panel=PREDICTION)]
 Lower = Annotated[
@@ -118,6 +121,7 @@ def fit(
     target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")],
     output: Output,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
@@ -170,7 +174,7 @@ def fit(
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
         fitting = _later("fit")
-        columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
+        columns = _later("columns").of_flags(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails), fitting.labels_of(labels)
         beside = fitting.Beside(weights, event, chosen[2])
         fitting.fit(file, target, columns, fitting.Calibrator(*chosen), output, beside, gaps=_gaps(missing))
@@ -200,6 +204,7 @@ def predict(
         str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
     ] = "",
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
@@ -219,7 +224,7 @@ def predict(
         level = None if interval is None else _unit(str(interval), "--interval")
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
         found = _later("model").Model.read(model)
-        flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
+        flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
         found = found.weighted_by(weights)
         _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
@@ -238,6 +243,7 @@ def evaluate(
     target: Target = None,
     coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
@@ -257,7 +263,7 @@ def evaluate(
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
         found = _later("model").Model.read(model).weighted_by(weights)
-        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
+        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         labelled = found.target(target)
         comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
         if as_json:
@@ -290,6 +296,7 @@ def report(
     coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
     title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
@@ -308,7 +315,7 @@ def report(
     with reported(debug=debug):
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
-        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
+        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
         reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
@@ -506,6 +513,7 @@ def _gaps(missing: Gap) -> Any:
 
 def _flags(
     point: str | None,
+    rate: str | None,
     mean: str | None,
     std: str | None,
     lower: str | None,
@@ -515,6 +523,7 @@ def _flags(
 ) -> dict[str, str | None]:
     return {
         "point": point,
+        "rate": rate,
         "mean": mean,
         "std": std,
         "lower": lower,

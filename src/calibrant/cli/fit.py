@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import typer
 
 from calibrant import Calibrator, Censored, required_n_for_interval
@@ -47,8 +48,10 @@ def fit(
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
     with working("calibrating"), naming(rows.where), counted():
+        # labels that are spread are drawn: the same file gives the same model
+        rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
-        calibrated = calibrator.fit(prediction, labels, **rows.known)
+        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
     write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event))
     rows.say()
     enough = required_n_for_interval(0.9)

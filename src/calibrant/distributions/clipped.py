@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.integrated import Integrated
@@ -168,6 +168,18 @@ class Clipped(Integrated):
     @property
     def is_discrete(self) -> bool:
         return self.law.is_discrete
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """The law's, if the bounds are points of it."""
+        lattice = self.law.lattice
+        if lattice is None:
+            return None
+        for bound in (np.atleast_1d(to_numpy(end)) for end in (self.lower, self.upper)):
+            finite = bound[np.isfinite(bound)]
+            if np.any(np.remainder(finite - lattice[0], lattice[1]) != 0):
+                return None
+        return lattice
 
     def _breaks(self) -> Array:
         points = self._inside(self.law._breaks())

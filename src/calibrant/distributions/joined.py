@@ -116,6 +116,18 @@ class Joined(Distribution):
 
         return self._each(ask)
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the parts, if they share one."""
+        known = [law.lattice for law in self.laws if not isinstance(law, Unknown)]
+        return known[0] if known and all(lattice == known[0] for lattice in known) else None
+
+    def _logpmf(self, y: Array) -> Array:
+        return self._on("_logpmf", y)
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self._on("_pit", y, u)
+
     def _number(self, name: str) -> Array:
         """A method of the parts that takes no values."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from calibrant.labels.base import Chained, Labels
+from calibrant.labels.counts import Counts
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 
@@ -15,6 +16,8 @@ KINDS: dict[str, Callable[..., Labels]] = {
     "sqrt": lambda: Transformed("sqrt"),
     "logit": lambda: Transformed("logit"),
     "yeo-johnson": lambda power: Transformed(f"yeo-johnson:{power}"),
+    "counts": lambda step="1": Counts(_step(step)),
+    "integers": lambda: Counts(lower=None),
 }
 """What makes a kind of its name, and of what stands behind a colon."""
 
@@ -22,7 +25,8 @@ KINDS: dict[str, Callable[..., Labels]] = {
 def labels_named(value: Any) -> Labels | None:
     """The kind of a name; a kind as it is; None, which is any real number.
 
-    `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. Several kinds, from the label
+    `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. `counts` are whole numbers from 0
+    on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. Several kinds, from the label
     inwards, stand with commas between.
 
     >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
@@ -49,6 +53,13 @@ def _one(name: str, whole: str) -> Labels:
     if not colon:
         raise ValueError(f"labels must be one of {', '.join(KINDS)}, or bounds such as 0: or 0:1, got {whole!r}")
     return Real(_bound(kind), _bound(rest))
+
+
+def _step(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"labels 'counts' take a number behind the colon, as in counts:0.05, got {text!r}") from None
 
 
 def _bound(text: str) -> float | str | None:

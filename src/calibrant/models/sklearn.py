@@ -14,7 +14,7 @@ from calibrant.labels.through import through
 from calibrant.models import plain
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
-from calibrant.predictions import Point, Samples
+from calibrant.predictions import Point, Rates, Samples
 from calibrant.predictions.mapped import mapped
 
 _BLOCK = 2_000
@@ -98,6 +98,8 @@ def _quantile_loss(level: str) -> Callable[[Any, Any], Any]:
     """`Quantiles` of the level that the attribute `level` holds, if the loss is the pinball loss."""
 
     def adapt(model: Any, X: Any) -> Any:
+        if model.loss == "poisson":
+            return _rates(model, X)
         if model.loss != "quantile":
             return plain.adapt(model, X)
         return quantiles(named(model), [float(getattr(model, level))], model.predict(X))
@@ -112,6 +114,10 @@ def _dummy(model: Any, X: Any) -> Any:
     return Point(column(named(model), model.predict(X)))
 
 
+def _rates(model: Any, X: Any) -> Rates:
+    return Rates(column(named(model), model.predict(X)))
+
+
 _KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "BaggingRegressor": _bagging,
     "DummyRegressor": _dummy,
@@ -120,6 +126,7 @@ _KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "GradientBoostingRegressor": _quantile_loss("alpha"),
     "HistGradientBoostingRegressor": _quantile_loss("quantile"),
     "Pipeline": _pipeline,
+    "PoissonRegressor": _rates,
     "QuantileRegressor": lambda model, X: quantiles(named(model), [float(model.quantile)], model.predict(X)),
     "RandomForestRegressor": _forest,
     "TransformedTargetRegressor": _transformed_target,

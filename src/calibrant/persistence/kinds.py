@@ -46,7 +46,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
-from calibrant.labels import Chained, Labels, Real, Transformed
+from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -398,6 +398,7 @@ PARTS = (
     # labels
     _kind(Real, lower=_BOUND, upper=_BOUND),
     _kind(Transformed, by=_NAME),
+    _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
     _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),
