@@ -149,14 +149,12 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
-        if isinstance(y, Censored):
-            if not is_frozen(self.estimator) or refine is not None:
-                raise TypeError(
-                    "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
-                    " first"
-                )
-        elif (there := _labelled(y)).size < y.size:
-            X, y, routed = rows_of(X, there), y[there], routed.rows(there, y.size)
+        if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
+            raise TypeError(
+                "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
+            )
+        if (there := _labelled(y)).size < len(y):
+            X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -195,7 +193,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         check_is_fitted(self, "calibrated_")
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
         X, y = indexable(X, labels(y, missing=self.missing == "drop"))
-        if (there := _labelled(y)).size < y.size:
+        if (there := _labelled(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
         if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
@@ -323,8 +321,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
 
-def _labelled(y: Array) -> Array:
-    """The rows that have a label, with a warning that counts the others."""
+def _labelled(y: Any) -> Array:
+    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
+    if isinstance(y, Censored):
+        return np.arange(len(y))
     there = np.flatnonzero(~np.isnan(y))
     if there.size < y.size:
         first = int(np.argmax(np.isnan(y)))
