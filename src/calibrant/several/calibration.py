@@ -85,6 +85,8 @@ class SeveralCalibrator:
         ]
         ranks = ranks_of(np.stack(scores, axis=1), rng)
         references = self._references(several, columns, bound)
+        if self.references is not None and all(map(_same_rows, references or (), scores)):
+            raise ValueError("the labels were compared on the calibration rows themselves: take training rows for it")
         largest = None
         if references is not None:
             sides = [
@@ -166,6 +168,12 @@ class SeveralCalibrated:
         writer.save(path, self)
 
 
+def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
+    """Whether the law that training scores made is one of just these scores."""
+    knots = to_numpy(getattr(reference.q, "knots", np.zeros(0)))
+    return knots.size <= scores.size + 2 and bool(np.isin(scores, knots).all())
+
+
 def _own(owner: Any, bound: Any) -> Any:
     """The bound, for labels that need one."""
     return bound if owner.labels is not None and owner.labels.by_row else None
@@ -186,7 +194,7 @@ def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bo
     beyond = ~np.isfinite(sides)
     if beyond.any():
         raise ValueError(
-            f"label {name!r} lies where its reference has no probability in row {int(np.argmax(beyond))}"
-            f" ({int(beyond.sum())} rows in all), so labels cannot be compared: all its training scores may be equal"
+            f"label {name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
+            f" ({int(beyond.sum())} rows in all), so no box holds it: learn from training rows, by compared_on"
         )
     return sides

@@ -109,9 +109,9 @@ class SeveralGuarantee:
         each = f"Each of the {len(self.margins)} labels by itself: {self._widest}"
         if not self.boxed:
             return f"{each} There is no joint box."
+        most = f" and at most c + 1/(n + 1) = c + {1 / (self.n + 1):.3g}" if self.largest_tie == 1 else ""
         return (
-            f"{each} All together: a joint box of coverage c holds all {len(self.margins)} labels with a probability"
-            f" between c and c + 1/(n + 1) = c + {1 / (self.n + 1):.3g}, on average over calibration sets, however they"
-            " depend on each other. Joint draws promise each label by itself; that the labels depend on each other"
+            f"{each} All together: a joint box of coverage c holds all {len(self.margins)} labels with a probability of"
+            f" at least c{most}, on average over calibration sets, however they depend on each other. Joint draws promise each label by itself; that the labels depend on each other"
             " alike at every x is assumed."
         )

@@ -88,13 +88,8 @@ class SeveralLaws:
         """
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
-        levels = self.joint.uniforms(self.shape[0], int(size), generator(rng))
-        return _columns(
-            [
-                law.ppf(levels[:, :, j] if law.like is None else device_like(levels[:, :, j], law.like))
-                for j, law in enumerate(self.margins)
-            ]
-        )
+        levels = np.moveaxis(self.joint.uniforms(self.shape[0], int(size), generator(rng)), 2, 0)
+        return _columns([_at(law, np.ascontiguousarray(p)) for law, p in zip(self.margins, levels, strict=True)])
 
     def evaluate(self, Y: Any, *, coverage: float = 0.9) -> SeveralEvaluation:
         """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
@@ -140,6 +135,10 @@ def place(names: tuple[str, ...], label: str | int) -> int:
             raise KeyError(f"there is no label {label!r}, only {', '.join(map(repr, names))}")
         return names.index(label)
     return range(len(names))[label]
+
+
+def _at(law: Distribution, p: np.ndarray[Any, Any]) -> Array:
+    return law.ppf(p if law.like is None else device_like(p, law.like))
 
 
 def _columns(arrays: list[Array]) -> Array:

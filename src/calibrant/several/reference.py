@@ -7,6 +7,7 @@ from typing import Any
 
 from calibrant._arrays import Array, device_like, namespace
 from calibrant._batch import promoted
+from calibrant._special import safe_log
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
@@ -79,13 +80,13 @@ def two_sided(law: Distribution, y: Array) -> Array:
     At an atom F jumps, and the nearer of its two sides counts.
     """
     law = promoted(law, y)
-    y = device_like(y, law.like)[:, None] if not hasattr(y, "dtype") else y[:, None]
+    y = y[:, None]
     xp = namespace(y)
     left, whole = law._cdf_sides(y)
     logit = law._logit(y)
     jump = left < whole
-    safe = xp.where(jump, left, xp.full_like(left, 0.5))
-    above = xp.where(jump, xp.log(safe) - xp.log1p(-safe), logit)
+    before = xp.where(jump, left, xp.zeros_like(left))
+    above = xp.where(jump, safe_log(before) - xp.log1p(-before), logit)
     return xp.maximum(xp.maximum(-logit, above), xp.zeros_like(logit))[:, 0]
 
 
