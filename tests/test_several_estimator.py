@@ -163,17 +163,19 @@ def test_a_joint_box_of_one_label_is_refused():
 
 
 def test_weights_and_groups_reach_the_model_and_the_folds():
-    class Seen(LinearRegression):
-        calls: list[int] = []
+    calls = []
 
+    class Seen(LinearRegression):
         def fit(self, X, y, sample_weight=None):
-            self.calls.append(len(np.unique(sample_weight)))
+            calls.append(len(np.unique(sample_weight)))
             return super().fit(X, y, sample_weight)
 
     groups = np.repeat(np.arange(60), 10)
     model = CalibratedRegressor(Seen(), refine=None, random_state=0)
     model.fit(X, Y, sample_weight=groups + 1.0, groups=groups)
-    assert Seen.calls == [38, 38, 38, 39, 39, 48] or (len(Seen.calls) == 6 and Seen.calls[-1] == 48)
+    assert calls[-1] == 48  # groups that train, each with a weight of its own
+    assert len(calls) == 6
+    assert all(36 <= seen <= 40 for seen in calls[:5])  # whole groups are held out, a fifth of them
     assert model.guarantee_.n == 120  # 12 whole groups
 
 

@@ -13,6 +13,7 @@ from calibrant.calibration import Calibrated
 from calibrant.cli.columns import Columns, of_flags, of_notes
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
+from calibrant.several import SeveralCalibrated
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Model:
     def read(cls, path: Path) -> Model:
         """From a file."""
         stored = read(path)
-        if not stored.notes:
+        if not stored.notes or "several" in stored.notes:  # of several labels: see `calibrant.cli.several`
             return cls(path, stored, None)
         try:
             return cls(path, stored, Notes.of_json(stored.notes))
@@ -60,6 +61,9 @@ class Model:
     @property
     def calibrated(self) -> Calibrated:
         """What was calibrated, on one prediction a row."""
+        if isinstance(self.stored.calibrated, SeveralCalibrated):
+            names = ", ".join(self.stored.calibrated.names)
+            raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
         if not isinstance(self.stored.calibrated, Calibrated):
             raise FileError(
                 f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"

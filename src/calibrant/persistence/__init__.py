@@ -51,8 +51,8 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
     kept as what it promised for this n.
     """
     if type(calibrated) not in {kind.cls for kind in ROOTS}:
-        names = " or ".join(f"a {kind.cls.__name__}" for kind in ROOTS)
-        raise TypeError(f"save takes {names}, got {reprlib.repr(calibrated)}")
+        *names, last = (f"a {kind.cls.__name__}" for kind in ROOTS)
+        raise TypeError(f"save takes {', '.join(names)} or {last}, got {reprlib.repr(calibrated)}")
     with _naming("save", path):
         encoded = encode(calibrated)
         again = decode(encoded.tree, encoded.tensors, encoded.classes)  # what cannot be read back is not written

@@ -112,6 +112,6 @@ class SeveralGuarantee:
         most = f" and at most c + 1/(n + 1) = c + {1 / (self.n + 1):.3g}" if self.largest_tie == 1 else ""
         return (
             f"{each} All together: a joint box of coverage c holds all {len(self.margins)} labels with a probability of"
-            f" at least c{most}, on average over calibration sets, however they depend on each other. Joint draws promise each label by itself; that the labels depend on each other"
-            " alike at every x is assumed."
+            f" at least c{most}, on average over calibration sets, however they depend on each other. Joint draws"
+            " promise each label by itself; that the labels depend on each other alike at every x is assumed."
         )

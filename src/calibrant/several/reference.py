@@ -11,6 +11,7 @@ from calibrant._special import safe_log
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.logits import OwnLogit
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
@@ -80,18 +81,15 @@ def two_sided(law: Distribution, y: Array) -> Array:
     At an atom F jumps, and the nearer of its two sides counts.
     """
     law = promoted(law, y)
-    y = y[:, None]
-    xp = namespace(y)
-    left, whole = law._cdf_sides(y)
-    logit = law._logit(y)
-    jump = left < whole
+    logit, left = OwnLogit(law)(y[:, None])[:, 0], law.cdf_left(y)
+    xp = namespace(logit)
+    jump = left < law.cdf(y)
     before = xp.where(jump, left, xp.zeros_like(left))
     above = xp.where(jump, safe_log(before) - xp.log1p(-before), logit)
-    return xp.maximum(xp.maximum(-logit, above), xp.zeros_like(logit))[:, 0]
+    return xp.maximum(xp.maximum(-logit, above), xp.zeros_like(logit))
 
 
 def level_set(law: Distribution, t: float) -> tuple[Array, Array]:
     """The quantiles at sigmoid(-t) and sigmoid(t): all y whose two-sided score is at most t."""
-    levels = device_like([[-t, t]], law.like)
-    bounds = law._ppf_logit(levels)
+    bounds = OwnLogit(law).inverse(device_like([[-t, t]], law.like))
     return bounds[:, 0], bounds[:, 1]

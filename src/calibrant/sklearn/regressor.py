@@ -365,7 +365,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def guarantee_(self) -> Guarantee | CrossGuarantee | SeveralGuarantee:
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
-        return self.calibrated_.guarantee
+        guarantee: Guarantee | CrossGuarantee | SeveralGuarantee = self.calibrated_.guarantee
+        return guarantee
 
     @property
     def league_(self) -> League | dict[str, League]:
