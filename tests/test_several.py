@@ -14,7 +14,7 @@ from calibrant.interpolators import Random
 from calibrant.labels import Real, Transformed
 from calibrant.persistence import FileError
 from calibrant.several import BoxGuarantee, Several, SeveralCalibrator, energy_score
-from calibrant.several.joint import ranks_of
+from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.reference import level_set, two_sided
 
 SETS, TESTED = 150, 60
@@ -120,6 +120,19 @@ def test_the_two_sided_score_does_not_saturate():
     assert two_sided(Normal([0.0], 1.0), np.asarray([30.0]))[0] == pytest.approx(-stats.norm.logsf(30.0))
     lower, upper = level_set(Normal([0.0], 1.0), -stats.norm.logsf(30.0))
     assert (lower[0], upper[0]) == pytest.approx((-30.0, 30.0))
+
+
+def test_a_label_on_an_atom_is_never_outside_what_holds_the_median():
+    law = Normal([5.0, 5.0], 1.0).clip(upper=2.0)  # nearly all of it lies on 2
+    assert two_sided(law, np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
+    lower, upper = level_set(law, 0.0)
+    assert lower.tolist() == upper.tolist() == [2.0, 2.0]
+
+
+def test_the_threshold_is_the_rank_that_covers():
+    joint = Joint(np.zeros((99, 2), dtype=np.int64), np.arange(1.0, 100.0))
+    assert [joint.threshold(coverage) for coverage in (0.9, 0.901, 0.5, 0.99)] == [90.0, 91.0, 50.0, 99.0]
+    assert joint.threshold(0.991) == np.inf
 
 
 def test_a_box_through_a_skewed_law_is_skewed():

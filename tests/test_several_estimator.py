@@ -9,6 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multioutput import MultiOutputRegressor, RegressorChain
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -62,6 +63,19 @@ def test_the_box_of_the_estimator_covers_over_many_calibration_sets():
     error = np.std(shares) / np.sqrt(60)
     assert 0.8 - 4 * error <= np.mean(shares) <= 0.8 + 1 / 31 + 4 * error
     assert error < 0.012
+
+
+def test_labels_are_compared_by_errors_of_models_that_did_not_see_the_rows():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, 2))
+    y = 100 * x + rng.normal(size=(500, 2)) * [1, 3]
+    for model in (LinearRegression(), KNeighborsRegressor(1)):
+        fitted = CalibratedRegressor(model, refine=None, random_state=0).fit(x, y)
+        spreads = [each.q.std() for each in fitted.calibrated_.references]
+        if isinstance(model, LinearRegression):
+            np.testing.assert_allclose(spreads, [1, 3], rtol=0.2)
+        else:
+            assert min(spreads) > 2  # on rows it saw, its errors are 0
 
 
 def test_each_label_is_refined_by_itself():

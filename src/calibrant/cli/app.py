@@ -101,7 +101,7 @@ def calibrant(
         "calibrant fit cal.csv --target y --quantiles lo:0.1,hi:0.9 -o m.safetensors",
         "calibrant fit cal.feather --target y --samples 's*' -o m.safetensors",
         "calibrant fit cal.csv --target y --point f --labels 0: -o m.safetensors",
-        "calibrant fit cal.csv --target a,b --mean 'mean_{}' --std 'std_{}' -o m.safetensors",
+        "calibrant fit cal.csv --target a,b --point 'f_{}' -o m.safetensors",
     )
 )
 def fit(

@@ -52,7 +52,7 @@ def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[
 
 
 @dataclass(frozen=True)
-class Rows:
+class SeveralForecasts:
     """The predictions and labels of the rows of a file that have all of them."""
 
     where: str
@@ -61,7 +61,7 @@ class Rows:
     bound: dict[str, Numbers] | None
 
 
-def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> Rows:
+def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
     """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
     table, targets = TableFile(path), list(columns)
     columns = {target: each.found_in(table, target) for target, each in columns.items()}
@@ -76,7 +76,7 @@ def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gap
     mender.report(path)
     gaps.report(path, "they are left out")
     labels = {target: rows.numbers(target) for target in targets}
-    return Rows(where(path, there), Several.of(predictions), labels, bound_of(kind, rows))
+    return SeveralForecasts(where(path, there), Several.of(predictions), labels, bound_of(kind, rows))
 
 
 def fit(
@@ -205,7 +205,8 @@ def predict(
                 rows += result.num_rows
     mender.report(path)
     gaps.report(path, "what is written for them is NaN")
-    warn_if_few(source.model, wanted)
+    if not joint:  # the box itself says so
+        warn_if_few(source.model, wanted)
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *names])}.")
 
 

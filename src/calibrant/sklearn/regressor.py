@@ -146,6 +146,11 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         params: dict[str, Any] = super().get_params(deep)
         return params | {"score": vars(self)["score"]}
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
