@@ -13,8 +13,8 @@ from calibrant import CalibratedRegressor, plots
 # %%
 # ## Six labels for each row
 #
-# 12,000 separate days of a demand that drifts from hour to hour. A row of X is the last twelve hours, a row of Y the next
-# six. An error in the first hour carries over to the next ones, so the labels depend on each other.
+# 12,000 separate days of a demand that drifts from hour to hour. A row of X is the last twelve hours, a row of Y the
+# next six. An error in the first hour carries over to the next ones, so the labels depend on each other.
 
 rng = np.random.default_rng(0)
 hours = np.arange(18)
@@ -35,10 +35,11 @@ found = H.evaluate(Y[new], coverage=0.9)
 print("Each hour by itself:", [f"{each.coverage:.1%}" for each in found.margins.values()])
 print(f"All six hours in their intervals: {found.together['separate']:.1%}")
 print(f"All six hours in the joint box:   {found.together['joint']:.1%}")
+print(f"The sides of the box are {found.width['joint']:.2f} times as long as the intervals.")
 
 # %%
 # Independent hours would all be inside with probability 0.9⁶ = 53%. These depend on each other, so the intervals do
-# better than that, and still much worse than 90%. The box is wider by about a third, and keeps what it promises:
+# better than that, and still much worse than 90%. The box pays in length, and keeps what it promises:
 
 print(model.guarantee_.joint(0.9))
 
@@ -59,8 +60,8 @@ print(f"draws of each hour alone {np.mean(alone.sum(axis=2) - expected > 10):.1%
 # %%
 # ## The picture
 #
-# Two days. On the left all hours are inside both. On the right one hour leaves its interval, and the box still holds the
-# day. The box is skewed as the errors are: training rows made the hours comparable.
+# Two days. On the left all hours are inside both. On the right one hour leaves its interval, and the box still holds
+# the day. The sides of the box are quantiles of the errors on training rows, which made the hours comparable.
 
 (low, high), (bottom, top) = H.interval(0.9), H.interval(0.9, joint=True)
 inside = np.all((low <= Y[new]) & (Y[new] <= high), axis=1)

@@ -148,7 +148,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = isinstance(self.cv, float)  # a held-out share; folds are for one label
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
