@@ -348,6 +348,23 @@ def test_a_randomised_q_has_margins_boxes_and_draws():
     assert H.sample(4, rng).shape == (60, 4, 2)
 
 
+def test_single_precision_stays_and_no_draw_is_infinite():
+    f, Y = np.random.default_rng(0).normal(size=(2, 60, 2)).astype(np.float32)
+    H = SeveralCalibrator().fit(normals(f, np.float32([1, 1])), Y)(normals(f, np.float32([1, 1])))
+    top = replace(H, joint=Joint(np.full((1, 2), 1, dtype=np.int64)))
+
+    class Highest:
+        def integers(self, n, size):
+            return np.zeros(size, dtype=np.int64)
+
+        def random(self, size=None):
+            return np.full(size, 1 - 2.0**-53)
+
+    draws = top.sample(3, Highest())
+    assert draws.dtype == np.float32
+    assert np.isfinite(draws).all()
+
+
 def test_torch_in_torch_out():
     torch = pytest.importorskip("torch")
     f, Y = np.random.default_rng(0).normal(size=(2, 60, 2))

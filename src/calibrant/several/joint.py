@@ -47,7 +47,7 @@ class Joint:
         chosen = rng.integers(self.n, size=(rows, size))
         inside: Numbers = rng.random((rows, size, self.ranks.shape[1]))
         # open at both ends, so that no draw is infinite unless there is mass
-        levels: Numbers = np.clip((self.ranks[chosen] - 1 + inside) / self.n, 2.0**-54, 1 - 2.0**-24)
+        levels: Numbers = np.clip((self.ranks[chosen] - 1 + inside) / self.n, 2.0**-54, 1 - 2.0**-53)
         return levels
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, device_like, generator, namespace, unit, warn_user
+from calibrant._arrays import Array, device_like, generator, namespace, single_precision, unit, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import required_n_for_interval
 from calibrant.several.columns import check_same, label_columns
@@ -138,7 +138,11 @@ def place(names: tuple[str, ...], label: str | int) -> int:
 
 
 def _at(law: Distribution, p: np.ndarray[Any, Any]) -> Array:
-    return law.ppf(p if law.like is None else device_like(p, law.like))
+    """The quantiles at p; in single precision no p may round to 1."""
+    if law.like is None:
+        return law.ppf(p)
+    highest = 1 - 2.0**-24 if single_precision(law.like) else 1.0
+    return law.ppf(device_like(np.minimum(p, highest), law.like))
 
 
 def _columns(arrays: list[Array]) -> Array:
