@@ -7,10 +7,8 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
+from calibrant import distributions, interpolators, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
-from calibrant.censored import Censored
-from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
     GaussianMixture,
@@ -34,20 +32,24 @@ from calibrant.guarantee import (
     required_n_for_interval,
 )
 from calibrant.interpolators.weights import Survey
-from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
 
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
+    from calibrant import intervals as intervals
     from calibrant import labels as labels
+    from calibrant import metrics as metrics
     from calibrant import models as models
     from calibrant import plots as plots
     from calibrant import refine as refine
     from calibrant import reports as reports
     from calibrant import several as several
+    from calibrant.censored import Censored as Censored
     from calibrant.choice import choose as choose
+    from calibrant.cross import CrossCalibrated as CrossCalibrated
     from calibrant.diagnosis import diagnose as diagnose
+    from calibrant.metrics import evaluate as evaluate
     from calibrant.models import prediction_of as prediction_of
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
@@ -65,11 +67,14 @@ if TYPE_CHECKING:
 _LATER = {
     "CalibratedRegressor": "calibrant.sklearn.regressor",
     "Candidate": "calibrant.sklearn.chosen",
+    "Censored": "calibrant.censored",
     "Chosen": "calibrant.sklearn.chosen",
+    "CrossCalibrated": "calibrant.cross",
     "DensityRatio": "calibrant.sklearn.density_ratio",
     "Refined": "calibrant.sklearn.refined",
     "choose": "calibrant.choice",
     "diagnose": "calibrant.diagnosis",
+    "evaluate": "calibrant.metrics",
     "load": "calibrant.persistence",
     "neg_crps": "calibrant.sklearn.scorers",
     "neg_interval_score": "calibrant.sklearn.scorers",
@@ -79,7 +84,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
 
-_MODULES = ("diagnosis", "labels", "models", "plots", "refine", "reports", "several")
+_MODULES = ("diagnosis", "intervals", "labels", "metrics", "models", "plots", "refine", "reports", "several")
 """Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
@@ -112,7 +117,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LATER, *_MODULES, "__version__"])
+    return sorted({*__all__, *_LATER, *_MODULES, "__version__"})
 
 
 __all__ = [
