@@ -17,6 +17,7 @@ from calibrant._arrays import detached, namespace, refuse
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator, interpolate
+from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
@@ -54,7 +55,8 @@ class Calibrator:
     ) -> Calibrated:
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
-        `by` and `weights` are what else is known of the rows, for an interpolator whose q depends on it.
+        `by` names the group of each row, and the law is then that of its group, see `ByGroup`. `weights` is for an
+        interpolator whose q depends on it.
         """
         prediction, y = with_labels(prediction, y)
         if y.shape[0] == 0:
@@ -68,9 +70,10 @@ class Calibrator:
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
         support = getattr(score, "support", REAL_LINE)
-        q, guarantee = interpolate(self.interpolator, scores, context, support=support)
+        interpolator = self.interpolator if by is None else by_group(self.interpolator)
+        q, guarantee = interpolate(interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, self.interpolator, prediction.form())
+        return Calibrated(score, q, guarantee, interpolator, prediction.form())
 
 
 @dataclass(frozen=True)

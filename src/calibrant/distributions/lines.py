@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._special import sigmoid
@@ -64,9 +64,14 @@ class LineTable:
         knots, probs = (np.concatenate([to_numpy(getattr(law, name)) for law in laws]) for name in ("knots", "probs"))
         first = np.cumsum([0, *(law.knots.shape[0] for law in laws)])
         ends = (np.asarray([getattr(law, side) for law in laws], np.float64) for side in ("left", "right"))
-        return cls(*(device_like(part, laws[0].knots) for part in (knots, probs)), first, *(
-            device_like(end, laws[0].knots) for end in ends
-        ))  # fmt: skip
+        knots, probs, left, right = (device_like(part, laws[0].knots) for part in (knots, probs, *ends))
+        return cls(knots, probs, first, left, right)
+
+    def followed_by(self, other: LineTable) -> LineTable:
+        """The laws of two tables."""
+        columns = [(getattr(self, name), getattr(other, name)) for name in ("knots", "probs", "left", "right")]
+        knots, probs, left, right = map(concatenate, columns)
+        return LineTable(knots, probs, np.concatenate([self.first, self.first[-1] + other.first[1:]]), left, right)
 
     @property
     def shape(self) -> tuple[int, ...]:

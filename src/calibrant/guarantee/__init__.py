@@ -2,7 +2,8 @@
 
 from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
+from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
 
-__all__ = ["ChosenGuarantee", "CrossGuarantee", "Guarantee", "required_n", "required_n_for_interval"]
+__all__ = ["ChosenGuarantee", "CrossGuarantee", "GroupGuarantee", "Guarantee", "required_n", "required_n_for_interval"]

@@ -1,6 +1,7 @@
 """Module 3: the interpolation algorithm, from calibration scores to the map q."""
 
 from calibrant.interpolators.base import ContextInterpolator, Interpolator
+from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
@@ -9,7 +10,9 @@ from calibrant.interpolators.tails import BoundedTails, ExponentialTails, Infini
 
 __all__ = [
     "NAF",
+    "Apart",
     "BoundedTails",
+    "ByGroup",
     "ContextInterpolator",
     "ExponentialTails",
     "InfiniteTails",

@@ -215,6 +215,13 @@ def _drawn(
     return LineTable(knots, probs, first, *_tails(knots, probs, first))
 
 
+def drawn(law: Distribution) -> LineTable:
+    """A smooth law by itself, drawn at many quantiles."""
+    probs = expit(np.linspace(-10, 10, 1001))
+    knots, first = law.ppf(probs), np.asarray([0, len(probs)])
+    return LineTable(knots, probs, first, *_tails(knots, probs, first))
+
+
 def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Counts, weights: Numbers) -> Numbers:
     """w B_k of each owner at its v: straight between the edges of the cells."""
     F, cell = np.zeros_like(v), _cells(v, CELLS)
@@ -226,8 +233,10 @@ def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Co
     counts = _counts(own_v[mine], number[group[mine]], len(having), degree)
     for some in np.array_split(having, 1 + len(having) * CELLS // AT_ONCE):
         at_edges = (weights[some] / parts.counts[some])[:, None] * counts[number[some]] @ _basis(degree)
-        asked = np.concatenate([order[first[g] : first[g + 1]] for g in some]) if len(some) else order[:0]
-        g, c = number[owners[asked]] - number[some[0]] if len(some) else asked, cell[asked]
+        if not len(some):
+            break
+        asked = np.concatenate([order[first[g] : first[g + 1]] for g in some])
+        g, c = number[owners[asked]] - number[some[0]], cell[asked]
         low, high = at_edges[g, c], at_edges[g, c + 1]
         F[asked] = low + (high - low) * (v[asked] * CELLS - c)
     return F
