@@ -29,7 +29,7 @@ from calibrant import (
     Samples,
     concatenate,
 )
-from calibrant.distributions import from_scipy
+from calibrant.distributions import Context, from_scipy
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
@@ -326,6 +326,17 @@ def _q(name: str, *, of_cdf: bool = False) -> Callable[[World], Any]:
     return lambda w: INTERPOLATORS[name].fit(w.pure(SCORES) if of_cdf else w.at(SCORES), **support)
 
 
+def _weighted(name: str, *, rows: bool = False) -> Callable[[World], Any]:
+    """The same of weighted scores; or its laws of rows with likelihood ratios."""
+    weights, ratios = np.linspace(0.5, 2.0, 20), [0.1, 0.3, 1.0, 2.0, 5.0]
+
+    def law(w: World) -> Any:
+        q = INTERPOLATORS[name].fit(w.at(SCORES), weights=weights)
+        return q.for_rows(Context(ROWS, weights=ratios, rng=np.random.default_rng(1))) if rows else q
+
+    return law
+
+
 def _joined(w: World) -> Any:
     """Rows of different laws in one batch, one of them a row of another such batch."""
     normal, laplace, student, mixture = (
@@ -354,6 +365,8 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     "joined": _joined,
     "joined, calibrated and clipped": _joined_and_calibrated,
     **{f"q of {name}": _q(name) for name in INTERPOLATORS},
+    **{f"weighted q of {name}": _weighted(name) for name in ("linear", "random, bounded")},
+    **{f"rows of a weighted {name}": _weighted(name, rows=True) for name in ("linear", "random, bounded")},
     "q of linear on logits": _q("linear", of_cdf=True),
     "q of naf on logits": _q("naf", of_cdf=True),
 }

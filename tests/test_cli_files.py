@@ -89,18 +89,20 @@ def test_a_bad_value_is_named_by_file_column_and_row_and_leaves_the_old_output(t
     if suffix == "csv" and bad == "nan":
         what = "is missing"  # as in other readers of csv, nan is an empty cell
     sentence = f"{test}: column {column!r} {what} in row {BAD_ROW} (counting from 0)"
-    assert refused("predict", test, "-m", model, "--interval", "0.9", "-o", out) == sentence
+    strict = "--missing", "error"
+    assert refused("predict", test, "-m", model, "--interval", "0.9", "-o", out, *strict) == sentence
     assert out.read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == sorted([out.name, test.name])
-    assert refused("evaluate", test, "-m", model) == sentence
-    flags = ["--target", "y", "--mean", "mu", "--std", "sigma"]
+    assert refused("evaluate", test, "-m", model, *strict) == sentence
+    flags = ["--target", "y", "--mean", "mu", "--std", "sigma", *strict]
     assert refused("fit", test, *flags, "-o", tmp_path / "m.safetensors") == sentence
     assert sorted(os.listdir(tmp_path)) == sorted([out.name, test.name])
 
 
 def test_a_missing_label_is_named_too(tmp_path, model):
     test = write(tmp_path / "test.parquet", with_bad(None, "y"))
-    assert refused("evaluate", test, "-m", model) == f"{test}: column 'y' is missing in row 170 (counting from 0)"
+    said = refused("evaluate", test, "-m", model, "--missing", "error")
+    assert said == f"{test}: column 'y' is missing in row 170 (counting from 0)"
 
 
 def test_a_word_among_the_numbers_of_a_csv_file_is_named(tmp_path, model):

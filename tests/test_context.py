@@ -176,11 +176,18 @@ def one_sentence(error):
     assert len(str(error.value)) < 200
 
 
-@pytest.mark.parametrize("interpolator", [Linear(), Random()])
-@pytest.mark.parametrize("known", ["by", "weights"])
+class OneNormal:
+    def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
+        return Normal(scores.mean(), scores.std())
+
+    def accuracy(self, n):
+        return n
+
+
+@pytest.mark.parametrize(("interpolator", "known"), [(Linear(), "by"), (Random(), "by"), (OneNormal(), "weights")])
 def test_an_interpolator_of_one_law_takes_no_context(interpolator, known):
     with pytest.raises(TypeError, match=rf"makes one q for all rows and takes no {known}=") as error:
-        Calibrator(None, interpolator).fit([1.0, 2.0], [1.0, 2.5], **{known: ["a", "b"]})
+        Calibrator(None, interpolator).fit([1.0, 2.0], [1.0, 2.5], **{known: [1.0, 2.0]})
     one_sentence(error)
 
 

@@ -482,9 +482,9 @@ def test_crps_of_a_scipy_law_without_mean_is_infinite():
     np.testing.assert_array_equal(law.crps([2.0, 3.0]), [np.inf, np.inf])
 
 
-def test_a_discrete_or_loose_scipy_law_raises():
-    with pytest.raises(TypeError, match="continuous distribution, got the discrete poisson"):
-        from_scipy(st.poisson(3.0))
+def test_a_loose_scipy_law_raises():
+    with pytest.raises(ValueError, match="poisson has a loc that is not whole"):
+        from_scipy(st.poisson(3.0, loc=0.5))
     with pytest.raises(TypeError, match="frozen distribution such as"):
         from_scipy(st.gamma)
     with pytest.raises(ValueError, match=r"gamma has parameters outside their domain in row 1 \(1 rows in all\)"):
@@ -580,8 +580,8 @@ def test_a_torch_law_that_cannot_serve_raises():
     td = torch.distributions
     with pytest.raises(TypeError, match=r"torch has no cdf for Beta: pass scipy.stats' law through from_scipy"):
         from_torch(td.Beta(torch.tensor(2.0), torch.tensor(3.0)))
-    with pytest.raises(TypeError, match="continuous distribution, got the discrete Poisson"):
-        from_torch(td.Poisson(torch.tensor(2.0)))
+    with pytest.raises(TypeError, match="or one of Binomial, NegativeBinomial, Poisson, got the discrete Geometric"):
+        from_torch(td.Geometric(torch.tensor(0.2)))
     with pytest.raises(TypeError, match=r"got batch and event shapes \(\) and \(2,\)"):
         from_torch(td.MultivariateNormal(torch.zeros(2), torch.eye(2)))
     with pytest.raises(TypeError, match=r"takes a torch.distributions.Distribution, got rv_continuous_frozen"):

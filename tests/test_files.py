@@ -233,6 +233,7 @@ def test_a_summary_says_what_was_calibrated(path):
         "format": 1,
         "calibrant": about["calibrant"],
         "kind": "Calibrated",
+        "labels": None,
         "score": "CDFScore()",
         "interpolator": "Linear(tails=ExponentialTails())",
         "tails": "ExponentialTails()",

@@ -49,14 +49,17 @@ def law(name):
 def interpolator_of(name):
     if name in COMBINATIONS:
         return COMBINATIONS[name][1]
-    return name.removeprefix("q of ").removesuffix(" on logits") if name.startswith("q of ") else ""
+    for start in ("q of ", "weighted q of ", "rows of a weighted "):
+        if name.startswith(start):
+            return name.removeprefix(start).removesuffix(" on logits")
+    return ""
 
 
 def atoms(name):
     """The mass on single points; None where it depends on the row."""
     if name in COMBINATIONS:
         return mass_of_atoms(*COMBINATIONS[name])
-    if name.startswith("q of ") and name not in UNITLESS:
+    if interpolator_of(name) and name not in UNITLESS:
         return mass_of_atoms("residual", interpolator_of(name))
     return None if "clipped" in name else 0.0
 
@@ -110,8 +113,8 @@ def bends(name):
     if name in COMBINATIONS:
         scores = H(COMBINATIONS[name][0], "naive").quantiles((np.arange(20) + 0.5) / 20)
         return np.concatenate([scores, BENDS[CALIBRATION:]], axis=1)
-    if name.startswith("q of "):
-        return np.sort(SCORES)[None, :]
+    if "weighted" in name or name.startswith("q of "):
+        return np.broadcast_to(np.sort(SCORES), (rows, len(SCORES)))
     if name == "joined, calibrated and clipped":
         scores = [H(pair, "naive").quantiles((np.arange(20) + 0.5) / 20) for pair in ("quantile", "residual")]
         return np.concatenate([*scores, BENDS[CALIBRATION:], np.broadcast_to([18.0, 25.0], (rows, 2))], axis=1)

@@ -294,6 +294,25 @@ def test_the_league_of_models():
 
 
 @pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
+@pytest.mark.parametrize("candidates", [["plain", "location-scale"], {"p": "plain", "s": "location-scale"}])
+def test_candidates_may_be_named(candidates):
+    league = Refined(Ridge(), candidates, random_state=0).fit(X[SEEN], Y[SEEN]).league_
+    assert [entry.name for entry in league.entries] == list(candidates)
+
+
+def test_a_wrong_name_among_candidates_is_named():
+    with pytest.raises(ValueError, match=r"one of auto, average, .*got 'lokal'"):
+        Refined(Ridge(), ["plain", "lokal"]).fit(X[SEEN], Y[SEEN])
+
+
+def test_what_ends_in_a_refined_model_is_not_refined_again():
+    inner = Refined(Ridge(), "location-scale", random_state=0)
+    for model in (make_pipeline(StandardScaler(), inner), GridSearchCV(inner, {"estimator__alpha": [1.0, 2.0]})):
+        fitted = CalibratedRegressor(model, random_state=0).fit(X[SEEN], Y[SEEN])
+        assert not isinstance(fitted.estimators_[0], Refined)
+        assert fitted.predict_distribution(X[:3]).std().std() > 0  # the spread that was learned inside
+
+
 def test_a_list_of_quantile_models_can_win():
     y = X[:, 0] + np.exp(2 * X[:, 1]) * RNG.normal(size=500)
     model = Chosen({"line": Ridge(), "quantiles": QUANTILES}, criterion="interval", cv=3, random_state=0)

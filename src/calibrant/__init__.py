@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
 from calibrant.calibration import Calibrated, Calibrator
+from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import (
     Distribution,
@@ -22,13 +23,24 @@ from calibrant.distributions import (
     from_scipy,
     from_torch,
 )
-from calibrant.guarantee import ChosenGuarantee, CrossGuarantee, Guarantee, required_n, required_n_for_interval
+from calibrant.guarantee import (
+    CensoredGuarantee,
+    ChosenGuarantee,
+    CrossGuarantee,
+    Guarantee,
+    SurveyGuarantee,
+    WeightedGuarantee,
+    required_n,
+    required_n_for_interval,
+)
+from calibrant.interpolators.weights import Survey
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
 
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
+    from calibrant import labels as labels
     from calibrant import models as models
     from calibrant import plots as plots
     from calibrant import refine as refine
@@ -40,6 +52,7 @@ if TYPE_CHECKING:
     from calibrant.reports import report as report
     from calibrant.sklearn.chosen import Candidate as Candidate
     from calibrant.sklearn.chosen import Chosen as Chosen
+    from calibrant.sklearn.density_ratio import DensityRatio as DensityRatio
     from calibrant.sklearn.refined import Refined as Refined
     from calibrant.sklearn.regressor import CalibratedRegressor as CalibratedRegressor
     from calibrant.sklearn.scorers import neg_crps as neg_crps
@@ -52,6 +65,7 @@ _LATER = {
     "CalibratedRegressor": "calibrant.sklearn.regressor",
     "Candidate": "calibrant.sklearn.chosen",
     "Chosen": "calibrant.sklearn.chosen",
+    "DensityRatio": "calibrant.sklearn.density_ratio",
     "Refined": "calibrant.sklearn.refined",
     "choose": "calibrant.choice",
     "diagnose": "calibrant.diagnosis",
@@ -64,7 +78,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
 
-_MODULES = ("diagnosis", "models", "plots", "refine", "reports")
+_MODULES = ("diagnosis", "labels", "models", "plots", "refine", "reports")
 """Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
@@ -103,6 +117,8 @@ def __dir__() -> list[str]:
 __all__ = [
     "Calibrated",
     "Calibrator",
+    "Censored",
+    "CensoredGuarantee",
     "ChosenGuarantee",
     "CrossCalibrated",
     "CrossGuarantee",
@@ -120,6 +136,9 @@ __all__ = [
     "Quantiles",
     "Samples",
     "StudentT",
+    "Survey",
+    "SurveyGuarantee",
+    "WeightedGuarantee",
     "concatenate",
     "conformal",
     "distributions",

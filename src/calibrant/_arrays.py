@@ -19,6 +19,8 @@ import numpy as np
 Array = Any
 """An array of any namespace of the array API standard; they share no base class to name here."""
 
+Rng = np.random.Generator | None
+"""What draws random numbers; None is a fresh generator."""
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -190,10 +192,21 @@ def check_generator(rng: Any) -> None:
         raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
 
 
-def check_has(name: str, value: Any, method: str, wanted: str) -> None:
-    """Raise unless this is an object with a method, not a name or a class."""
+def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool = False) -> None:
+    """Raise unless this is an object with a method, not a name or a class; None too will do where it is optional."""
+    if optional and value is None:
+        return
     if isinstance(value, type) or not callable(getattr(value, method, None)):
         raise TypeError(f"{name} must be {wanted}, got {value!r}")
+
+
+def check_bound(labels: Any, bound: Any) -> None:
+    """Raise where a bound is given for labels that have none, or none for labels that have one."""
+    wanted = labels is not None and labels.by_row
+    if bound is not None and not wanted:
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and wanted:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
 
 
 def refuse(name: str, bad: Array, problem: str) -> None:

@@ -79,6 +79,8 @@ def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
         if all(same(first, value) for value in values):
             return first
         raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
+    if not all(getattr(value, "ndim", 0) for value in values):
+        raise OtherFields("cannot join batches some of which have a number for all rows and others one a row")
     homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
     if len(homes) > 1:
         raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")

@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.utils import _safe_indexing
 
 
@@ -32,3 +33,16 @@ def like_input(X: Any, names: Sequence[str], columns: np.ndarray[Any, Any]) -> A
     if hasattr(X, "index") and hasattr(result, "index"):
         result.index = X.index
     return result
+
+
+def stacked(first: Any, second: Any) -> Any:
+    """The rows of two arrays, sparse matrices or frames of the same kind, one after the other."""
+    if is_frame(first) and is_frame(second):
+        both = [nw.from_native(X, eager_only=True) for X in (first, second)]
+        return nw.to_native(nw.concat(both, how="vertical"))
+    if issparse(first) or issparse(second):
+        return vstack([first, second]).tocsr()
+    one, other = np.asarray(first), np.asarray(second)
+    if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1]:
+        raise ValueError(f"two tables with the same columns are wanted, got shapes {one.shape} and {other.shape}")
+    return np.concatenate([one, other])

@@ -9,7 +9,7 @@ import array_api_compat
 import numpy as np
 import scipy.special
 
-from calibrant._arrays import Array, clip, namespace
+from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
 
 
 def _elementwise(name: str, x: Array) -> Array:
@@ -94,3 +94,41 @@ def levels_around(s: Array) -> Array:
     reach = max(8.0, 0.5 - low, 0.5 + high)
     tail = np.geomspace(8.0, reach, 1 + int(np.ceil(np.log(reach / 8.0) / 0.17))) if reach > 8 else np.array([8.0])
     return np.concatenate([-tail[::-1], np.linspace(-7, 7, 25), tail])
+
+
+def _of_several(name: str, *arguments: Array) -> Array:
+    """A function of several arguments, by scipy; torch's own where it has one. No gradient flows through scipy's."""
+    like = arguments[-1]
+    if array_api_compat.is_torch_array(like):
+        own = getattr(sys.modules["torch"].special, name, None)
+        if own is not None:
+            return own(*sys.modules["torch"].broadcast_tensors(*arguments))
+        if any(argument.requires_grad for argument in arguments):
+            raise TypeError(f"torch has no {name}, so that no gradient flows through it: detach the parameters first")
+    found = getattr(scipy.special, name)(*(to_numpy(argument) for argument in arguments))
+    return found if isinstance(like, (np.ndarray, np.generic)) else device_like(found, like)
+
+
+def gammainc(a: Array, x: Array) -> Array:
+    """The regularised lower incomplete gamma function P(a, x)."""
+    return _of_several("gammainc", a, x)
+
+
+def gammaincc(a: Array, x: Array) -> Array:
+    """Q(a, x) = 1 - P(a, x)."""
+    return _of_several("gammaincc", a, x)
+
+
+def betainc(a: Array, b: Array, x: Array) -> Array:
+    """The regularised incomplete beta function I_x(a, b)."""
+    return _of_several("betainc", a, b, x)
+
+
+def betaln(a: Array, b: Array) -> Array:
+    """log B(a, b), with the digits that log Gamma(a) + log Gamma(b) - log Gamma(a + b) loses for large a or b."""
+    return _of_several("betaln", a, b)
+
+
+def gammaln(x: Array) -> Array:
+    """log Gamma(x)."""
+    return _elementwise("gammaln", x)

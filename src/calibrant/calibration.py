@@ -10,14 +10,13 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from calibrant import writer
-from calibrant._arrays import detached, namespace, refuse
+from calibrant._arrays import Rng, check_bound, check_has, detached, namespace, refuse
+from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.interpolators.base import Interpolator, interpolate
-from calibrant.interpolators.by_group import by_group
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.forms import Form
     from calibrant.guarantee import Guarantee
+    from calibrant.labels import Labels
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Calibrator:
     """A score and an interpolator, ready to be fitted.
 
     Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of
-    an ensemble's.
+    an ensemble's. `labels` says what kind of number y is, see `calibrant.labels`; without it, any real number.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -44,21 +44,27 @@ class Calibrator:
 
     score: Score | None = None
     interpolator: Interpolator = field(default_factory=Linear)
+    labels: Labels | None = None
 
     def __post_init__(self) -> None:
+        check_has("Calibrator.labels", self.labels, "collapse", "a Labels object", optional=True)
         for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
                 raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
 
     def fit(
-        self, prediction: Any, y: Any, *, by: Any = None, weights: Any = None, rng: np.random.Generator | None = None
+        self, prediction: Any, y: Any, *, by: Any = None, weights: Any = None, bound: Any = None, rng: Rng = None
     ) -> Calibrated:
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
-        `by` names the group of each row, and the law is then that of its group, see `ByGroup`. `weights` is for an
-        interpolator whose q depends on it.
+        `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
         """
-        prediction, y = with_labels(prediction, y)
+        if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
+            return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
+        prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
+        given, y = with_labels(prediction, y)
+        check_bound(self.labels, bound)
+        prediction, y = (given, y) if self.labels is None else self.labels.spread_both(given, y, bound=bound, rng=rng)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
@@ -70,10 +76,9 @@ class Calibrator:
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
         support = getattr(score, "support", REAL_LINE)
-        interpolator = self.interpolator if by is None else by_group(self.interpolator)
-        q, guarantee = interpolate(interpolator, scores, context, support=support)
+        q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, interpolator, prediction.form())
+        return Calibrated(score, q, guarantee, used, given.form(), self.labels)
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class Calibrated:
     """What made q of the scores."""
     form: Form | None = None
     """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
+    labels: Labels | None = None
 
     def __call__(
         self,
@@ -94,21 +100,26 @@ class Calibrated:
         *,
         by: Any = None,
         weights: Any = None,
-        rng: np.random.Generator | None = None,
+        bound: Any = None,
+        rng: Rng = None,
         seed: int | None = None,
     ) -> Distribution:
         """H[x_i] for each row i of a prediction.
 
-        `by` and `weights` are what else is known of the rows, where q depends on it. A randomised q needs one uniform
+        `by`, `weights` and `bound` are what else is known of the rows, as in `fit`. A randomised q needs one uniform
         number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
         function of the seed, of q and of the row's own forecast: the same row has the same law in any batch and any
         order, and rows with equal forecasts share their number.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
+        check_bound(self.labels, bound)
+        if self.labels is not None:
+            prediction = self.labels.spread_prediction(prediction, bound=bound)
         context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
         q = self.q.to(prediction.like).for_rows(context)
-        return self.score.pull_back(q, prediction)
+        H = self.score.pull_back(q, prediction)
+        return H if self.labels is None else self.labels.collapse(H, bound=bound)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from calibrant import writer
+from calibrant._batch import same
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
 from calibrant.guarantee import CrossGuarantee
 from calibrant.predictions.base import Prediction
@@ -59,6 +62,7 @@ class CrossCalibrated:
         *,
         by: Any = None,
         weights: Any = None,
+        bound: Any = None,
         rng: np.random.Generator | None = None,
         seed: int | None = None,
     ) -> Distribution:
@@ -73,11 +77,29 @@ class CrossCalibrated:
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
         laws = [
-            member(each, by=by, weights=weights, rng=rng, seed=seed)
+            member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return Mixture(tuple(laws), self.weights)
+        return _mixed(laws, self.weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
         writer.save(path, self)
+
+
+def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
+    """The mixture; of laws that are clipped or collapsed alike the mixture so treated: its quantiles lie inside."""
+    first = laws[0]
+    if isinstance(first, Lattice):
+        inner = [law.law for law in laws if isinstance(law, Lattice) and law.points == first.points]
+        if len(inner) == len(laws):
+            return replace(first, law=Mixture(tuple(inner), weights))
+    if isinstance(first, Clipped):
+        alike = [law.law for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
+        if len(alike) == len(laws):
+            return Mixture(tuple(alike), weights).clip(first.lower, first.upper)
+    return Mixture(tuple(laws), weights)
+
+
+def _bounds(law: Clipped) -> tuple[Any, Any]:
+    return law.lower, law.upper

@@ -32,7 +32,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVR
 
-from calibrant import Ensemble, Normal, Point, Quantiles, Samples
+from calibrant import Ensemble, LogNormal, Normal, Point, Quantiles, Samples
 from calibrant.models import prediction_of
 
 pytestmark = pytest.mark.integration
@@ -195,9 +195,15 @@ def test_what_wraps_a_model_predicts_as_the_model_does(wrap):
     assert same(prediction_of(wrap(model), X_NEW), prediction_of(model, X_NEW))
 
 
-def test_a_transformed_target_predicts_points():
-    model = fitted(TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp))
+def test_a_transformed_target_predicts_what_its_regressor_does_taken_back():
+    model = fitted(TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp))
     assert same(prediction_of(model, X_NEW), Point(model.predict(X_NEW)))
+    assert covers(model)
+    model = fitted(TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp))
+    mean, std = model.regressor_.predict(X_NEW, return_std=True)
+    wanted = LogNormal(mean, std)
+    np.testing.assert_allclose(prediction_of(model, X_NEW).mean(), wanted.mean(), rtol=1e-7)
+    np.testing.assert_allclose(prediction_of(model, X_NEW).ppf(0.9), wanted.ppf(0.9), rtol=1e-12)
     assert covers(model)
 
 

@@ -29,6 +29,13 @@ class Study(StrEnum):
     tabular = "tabular"
 
 
+class Gap(StrEnum):
+    """What becomes of rows that lack a number."""
+
+    keep = "keep"
+    error = "error"
+
+
 PREDICTION = "Columns of the prediction"
 Input = Annotated[Path, typer.Argument(metavar="FILE", help="A csv, parquet or feather file.", show_default=False)]
 ModelFile = Annotated[
@@ -38,6 +45,9 @@ Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
 ]
 Point = Annotated[str | None, typer.Option(metavar="NAME", help="A number.", rich_help_panel=PREDICTION)]
+Rate = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The mean of a Poisson count.", rich_help_panel=PREDICTION)
+]
 Mean = Annotated[str | None, typer.Option(metavar="NAME", help="A mean, with --std.", rich_help_panel=PREDICTION)]
 Std = Annotated[str | None, typer.Option(metavar="NAME", help="A standard deviation.", rich_help_panel=PREDICTION)]
 Lower = Annotated[
@@ -57,7 +67,22 @@ Target = Annotated[
         "--target", metavar="NAME", help="The column of the labels; as in fit if not given.", show_default=False
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="NAME",
+        help="A column of likelihood ratios, of rows to come to calibration rows; as in fit if not given.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
+Missing = Annotated[
+    Gap,
+    typer.Option(
+        "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -87,6 +112,7 @@ def calibrant(
         "calibrant fit cal.csv --target y --point f --interpolator naf -o m.safetensors",
         "calibrant fit cal.csv --target y --quantiles lo:0.1,hi:0.9 -o m.safetensors",
         "calibrant fit cal.feather --target y --samples 's*' -o m.safetensors",
+        "calibrant fit cal.csv --target y --point f --labels 0: -o m.safetensors",
     )
 )
 def fit(
@@ -95,6 +121,7 @@ def fit(
     target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")],
     output: Output,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
@@ -116,14 +143,41 @@ def fit(
             metavar="NAME", help="exponential, bounded or infinite; of linear and random.", show_default=False
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column of likelihood ratios p_new(x) / p(x), for rows to come whose x have another law.",
+            show_default=False,
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column of 1 where the label was seen and 0 where it is only known to be larger.",
+            show_default=False,
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="What kind of number a label is: log, log1p, sqrt, logit, yeo-johnson:0.5; 0: is from 0 on, 0:1 from 0"
+            " to 1, 0:NAME up to that column; 0:,log1p is both.",
+            show_default=False,
+        ),
+    ] = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
         fitting = _later("fit")
-        columns = _later("columns").of_flags(_flags(point, mean, std, lower, upper, quantiles, samples))
-        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails)
-        fitting.fit(file, target, columns, *chosen, output)
+        columns = _later("columns").of_flags(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
+        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails), fitting.labels_of(labels)
+        beside = fitting.Beside(weights, event, chosen[2])
+        fitting.fit(file, target, columns, fitting.Calibrator(*chosen), output, beside, gaps=_gaps(missing))
 
 
 @app.command(
@@ -150,13 +204,16 @@ def predict(
         str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
     ] = "",
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
     upper: Upper = None,
     quantile_columns: QuantileColumns = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Write calibrated quantiles and intervals, row for row. Files larger than memory are fine.
@@ -167,9 +224,10 @@ def predict(
         level = None if interval is None else _unit(str(interval), "--interval")
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
         found = _later("model").Model.read(model)
-        flags = _flags(point, mean, std, lower, upper, quantile_columns, samples)
+        flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
-        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed)
+        found = found.weighted_by(weights)
+        _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
 
 
 @app.command(
@@ -185,13 +243,16 @@ def evaluate(
     target: Target = None,
     coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -201,9 +262,10 @@ def evaluate(
     """
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
-        found = _later("model").Model.read(model)
-        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
-        comparison = _later("evaluate").compared(file, found, columns, found.target(target), level, seed)
+        found = _later("model").Model.read(model).weighted_by(weights)
+        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
+        labelled = found.target(target)
+        comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
         if as_json:
             _later("evaluate").print_json(comparison.to_json())
         else:
@@ -234,13 +296,16 @@ def report(
     coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
     title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
     point: Point = None,
+    rate: Rate = None,
     mean: Mean = None,
     std: Std = None,
     lower: Lower = None,
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
+    weights: Weights = None,
     seed: Seed = None,
+    missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Write a page that says, in words and charts, how good the forecasts are, before and after calibration.
@@ -249,11 +314,11 @@ def report(
     """
     with reported(debug=debug):
         reporting = _later("report")
-        found = _later("model").Model.read(model)
-        columns = found.columns(_flags(point, mean, std, lower, upper, quantiles, samples))
+        found = _later("model").Model.read(model).weighted_by(weights)
+        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
-        reporting.report(file, found, columns, wanted, output, seed)
+        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
@@ -442,8 +507,13 @@ def _later(command: str) -> Any:
     return import_module(f"calibrant.cli.{command}")
 
 
+def _gaps(missing: Gap) -> Any:
+    return _later("missing").Gaps(refused=missing is Gap.error)
+
+
 def _flags(
     point: str | None,
+    rate: str | None,
     mean: str | None,
     std: str | None,
     lower: str | None,
@@ -453,6 +523,7 @@ def _flags(
 ) -> dict[str, str | None]:
     return {
         "point": point,
+        "rate": rate,
         "mean": mean,
         "std": std,
         "lower": lower,

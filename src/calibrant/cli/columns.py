@@ -13,6 +13,7 @@ import typer
 from calibrant import Interval, Normal, Point, Quantiles, Samples
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.tables import Batch, Numbers, TableFile
+from calibrant.predictions import Rates
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,23 @@ class PointColumns(Columns):
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The points."""
         return Point(batch.numbers(self.point))
+
+
+@dataclass(frozen=True)
+class RateColumns(Columns):
+    """The mean of a count a row."""
+
+    kind, flags = "rate", ("rate",)
+    rate: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.rate,)
+
+    def prediction(self, batch: Batch, mender: Mender) -> Any:
+        """The rates."""
+        return Rates(batch.not_negative(self.rate))
 
 
 @dataclass(frozen=True)
@@ -174,7 +192,14 @@ def _matrix(batch: Batch, names: Sequence[str]) -> Numbers:
     return np.stack([batch.numbers(name) for name in names], axis=1)
 
 
-KINDS: tuple[type[Columns], ...] = (PointColumns, NormalColumns, IntervalColumns, QuantileColumns, SampleColumns)
+KINDS: tuple[type[Columns], ...] = (
+    PointColumns,
+    RateColumns,
+    NormalColumns,
+    IntervalColumns,
+    QuantileColumns,
+    SampleColumns,
+)
 
 
 def of_flags(

@@ -10,7 +10,8 @@ from typing import Any
 
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, show, working
-from calibrant.cli.forecasts import read
+from calibrant.cli.forecasts import judged
+from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.metrics import Evaluation, compare
@@ -75,15 +76,17 @@ class SideBySide:
         return {**metrics, "slices": slices, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
 
 
-def compared(path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None) -> SideBySide:
+def compared(
+    path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None, *, gaps: Gaps
+) -> SideBySide:
     """The metrics on the rows of a file."""
-    guarantee = str(model.calibrated.guarantee)
-    found = read(path, model, columns, target)
-    with working("evaluating"), naming(str(path)):
+    promise = model.calibrated.guarantee
+    found = judged(path, model, columns, target, gaps=gaps)
+    with working("evaluating"), naming(found.where):
         H = found.calibrated(model, seed)
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
-        slices = by_forecast(H, found.y, coverage, model.calibrated.guarantee.n)
-    return SideBySide(base, after, slices, guarantee, coverage)
+        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n))
+    return SideBySide(base, after, slices, str(promise), coverage)
 
 
 def strict(value: float | None) -> float | str | None:

@@ -7,15 +7,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import typer
 
-from calibrant import Calibrator, required_n_for_interval
+from calibrant import Calibrator, Censored, required_n_for_interval
+from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, progress, show, working
-from calibrant.cli.mending import Mender, counted
+from calibrant.cli.console import naming, show, working
+from calibrant.cli.forecasts import read
+from calibrant.cli.mending import counted
+from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.labels import Labels
+from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.scores import Score
 
@@ -24,33 +30,37 @@ T = TypeVar("T")
 TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
 
 
-def fit(path: Path, target: str, columns: Columns, score: Score | None, interpolator: Interpolator, out: Path) -> None:
+def fit(
+    path: Path, target: str, columns: Columns, calibrator: Calibrator, out: Path, beside: Beside, *, gaps: Gaps
+) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
-    table = TableFile(path)
-    columns = columns.found_in(table, target)
+    columns = columns.found_in(TableFile(path), target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
-    with progress("reading", table.count) as done:
-        rows = table.whole([target, *columns.names], done=done)
-    mender = Mender()
-    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+    score = calibrator.score
+    rows = read(path, beside, columns, target, gaps=gaps)
+    prediction, y = rows.prediction, rows.y
     expected = getattr(score, "expects", (object,))
     if not isinstance(prediction, expected):
         names = " or ".join(kind.__name__ for kind in expected)
         raise typer.BadParameter(
             f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
         )
-    with working("calibrating"), naming(str(path)), counted():
-        calibrated = Calibrator(score, interpolator).fit(prediction, y)
-    write(out, calibrated, Notes(columns, target))
-    mender.report(path)
+    with working("calibrating"), naming(rows.where), counted():
+        # labels that are spread are drawn: the same file gives the same model
+        rng = None if calibrator.labels is None else np.random.default_rng(0)
+        labels = y if rows.event is None else Censored(y, rows.event)
+        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
+    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event))
+    rows.say()
     enough = required_n_for_interval(0.9)
     if len(y) < enough:
         warnings.warn(f"{path}: {len(y)} rows are few, a 90% interval needs {enough}", stacklevel=1)
     show(
         f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {len(y):,} rows of {path}:"
-        f" {calibrated.score!r}, {calibrated.interpolator!r}."
+        f" {calibrated.score!r}, {calibrated.interpolator!r}"
+        + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )
     show(str(calibrated.guarantee))
     show(f"Wrote {out}.")
@@ -64,6 +74,14 @@ def score_of(name: str | None) -> Score | None:
         return score_named(name)
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error), param_hint="--score") from None
+
+
+def labels_of(name: str | None) -> Labels | None:
+    """The kind of labels of a name; None is any real number."""
+    try:
+        return labels_named(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--labels") from None
 
 
 def interpolator_of(name: str, tails: str | None) -> Interpolator:

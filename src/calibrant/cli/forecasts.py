@@ -1,17 +1,19 @@
-"""The forecasts and labels of a file, which `evaluate` and `report` look at."""
+"""The forecasts and labels of a file, which `fit` learns from and `evaluate` and `report` look at."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import progress
 from calibrant.cli.mending import Mender, counted
+from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
-from calibrant.cli.tables import Numbers, TableFile
+from calibrant.cli.tables import Batch, Numbers, TableFile
 from calibrant.distributions.base import Distribution
 
 
@@ -19,23 +21,71 @@ from calibrant.distributions.base import Distribution
 class Forecasts:
     """Predictions and labels of the same rows, and what else the file says of them."""
 
+    where: str
+    """How its rows are counted, for errors."""
     prediction: Any
     y: Numbers
     groups: dict[str, list[Any]]
+    known: dict[str, Any]
+    """What is known of the rows beside the prediction: weights, bounds of the labels."""
+    event: Numbers | None
+    """1 where the label was seen, where the file is asked for that."""
+    say: Callable[[], None]
+    """Says what had to be mended or left out."""
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""
         with counted():
-            return model.calibrated(self.prediction, seed=seed)
+            return model.calibrated(self.prediction, **self.known, seed=seed)
 
 
-def read(path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = ()) -> Forecasts:
-    """All rows of a file; what had to be mended is said."""
+def read(
+    path: Path, beside: Beside, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
+) -> Forecasts:
+    """All rows of a file that have a label and a prediction."""
+    found, rows = _read(path, beside, columns, target, groups, gaps)
+    return replace(found, event=None if beside.event is None else rows.numbers(beside.event))
+
+
+def judged(
+    path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
+) -> Forecasts:
+    """The same, to judge forecasts by: a censored label is none to be judged by, so all must have been seen."""
+    beside = model.beside
+    if beside.event is not None and beside.event not in TableFile(path).names:
+        beside = replace(beside, event=None)
+    found, rows = _read(path, beside, columns, target, groups, gaps)
+    if beside.event is not None:
+        censored = rows.numbers(beside.event) == 0
+        if censored.any():
+            raise ValueError(
+                f"{path}: column {beside.event!r} says that {int(censored.sum())} labels were not seen, the first in"
+                f" row {rows.number_of(int(censored.argmax()))}: forecasts are judged by rows whose labels were all"
+                " followed to the end"
+            )
+    found.say()
+    return found
+
+
+def _read(
+    path: Path, beside: Beside, columns: Columns, target: str, groups: Sequence[str], gaps: Gaps
+) -> tuple[Forecasts, Batch]:
     table = TableFile(path)
     columns = columns.found_in(table, target)
+    needed = [*columns.names, *beside.names]
     with progress("reading", table.count) as done:
-        rows, labels = table.labelled([target, *columns.names], groups, done=done)
-    mender = Mender()
-    found = Forecasts(columns.prediction(rows, mender), rows.numbers(target), labels)
-    mender.report(path)
-    return found
+        rows, labels = table.labelled([target, *needed], groups, gaps=not gaps.refused, done=done)
+    there = gaps.there(rows, needed, target)
+    if not there.any():
+        raise ValueError(f"{path}: no row has both a label and a prediction")
+    mender, rows = Mender(), rows.those(there)
+    kept = {
+        name: [value for value, known in zip(values, there, strict=True) if known] for name, values in labels.items()
+    }
+    prediction, y = columns.prediction(rows, mender), rows.numbers(target)
+
+    def say() -> None:
+        mender.report(path)
+        gaps.report(path, "they are left out")
+
+    return Forecasts(where(path, there), prediction, y, kept, beside.known(rows), None, say), rows

@@ -23,10 +23,10 @@ class Tally:
     def __init__(self) -> None:
         self.count, self.first = 0, 0
 
-    def add(self, bad: NDArray[np.bool_], start: int) -> None:
-        """Count the true ones among the rows from `start` on."""
+    def add(self, bad: NDArray[np.bool_], batch: Batch) -> None:
+        """Count the true ones among the rows of a batch."""
         if not self.count and bad.any():
-            self.first = start + int(np.argmax(bad))
+            self.first = batch.number_of(int(np.argmax(bad)))
         self.count += int(bad.sum())
 
 
@@ -39,7 +39,7 @@ class Mender:
     def ordered(self, values: Numbers, batch: Batch) -> Numbers:
         """The rows, sorted."""
         crossing = np.asarray((values[:, 1:] < values[:, :-1]).any(axis=1))
-        self._crossing.add(crossing, batch.start)
+        self._crossing.add(crossing, batch)
         if crossing.any():
             values = np.where(crossing[:, None], np.sort(values, axis=1), values)
         if values.shape[1] > 1:
@@ -48,7 +48,7 @@ class Mender:
 
     def count_flat(self, width: Numbers, batch: Batch) -> None:
         """Count the rows whose own width this is, where it is zero."""
-        self._flat.add(width <= 0, batch.start)
+        self._flat.add(width <= 0, batch)
 
     def report(self, path: Path) -> None:
         """Warn of what was mended."""

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from calibrant.calibration import Calibrated
+from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns, of_flags, of_notes
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
@@ -23,18 +24,27 @@ class Notes:
     target: str
     usual_width: float | None = None
     """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
+    weights: str | None = None
+    """The column of likelihood ratios, if the rows were weighted."""
+    event: str | None = None
+    """The column that says which labels were seen, if some were not."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"columns": self.columns.to_notes(), "target": self.target}
+        extra = {"weights": self.weights, "event": self.event}
+        known = {name: column for name, column in extra.items() if column is not None}
+        return {"columns": self.columns.to_notes(), "target": self.target, **known}
 
     @classmethod
     def of_json(cls, notes: Mapping[str, Any]) -> Notes:
         """From JSON values; raises if they are not of this making."""
         target, width = notes["target"], notes.get("usual_width")
+        weights, event = notes.get("weights"), notes.get("event")
         if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
             raise TypeError("a name and a number are wanted")
-        return cls(of_notes(notes["columns"]), target, width)
+        if not all(column is None or isinstance(column, str) for column in (weights, event)):
+            raise TypeError("the name of a column is wanted")
+        return cls(of_notes(notes["columns"]), target, width, weights, event)
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,8 @@ class Model:
     stored: Stored
     notes: Notes | None
     """None for a file that was saved from Python, without notes."""
+    weights: str | None = None
+    """The column of the likelihood ratios of new rows, if it was fitted with some."""
 
     @classmethod
     def read(cls, path: Path) -> Model:
@@ -53,7 +65,8 @@ class Model:
         if not stored.notes:
             return cls(path, stored, None)
         try:
-            return cls(path, stored, Notes.of_json(stored.notes))
+            notes = Notes.of_json(stored.notes)
+            return cls(path, stored, notes, notes.weights)
         except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
@@ -73,6 +86,15 @@ class Model:
     def columns(self, flags: Mapping[str, str | None], *, quantiles: str = "--quantiles") -> Columns:
         """The columns that the flags name, or else those of the notes."""
         return of_flags(flags, None if self.notes is None else self.notes.columns, quantiles=quantiles)
+
+    def weighted_by(self, column: str | None) -> Model:
+        """With the column of weights that is given, or else that of the notes."""
+        return self if column is None else replace(self, weights=column)
+
+    @property
+    def beside(self) -> Beside:
+        """The columns that are read beside those of the prediction."""
+        return Beside(self.weights, None if self.notes is None else self.notes.event, self.calibrated.labels)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from calibrant import required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender, counted
+from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
 
@@ -48,41 +49,55 @@ class ColumnsWanted:
 
 
 def predict(
-    path: Path, model: Model, columns: Columns, wanted: ColumnsWanted, keep: Sequence[str], out: Path, seed: int | None
+    path: Path,
+    model: Model,
+    columns: Columns,
+    wanted: ColumnsWanted,
+    keep: Sequence[str],
+    out: Path,
+    seed: int | None,
+    *,
+    gaps: Gaps,
 ) -> None:
     """Write quantiles and intervals for the rows of a file, batch by batch."""
     not_over(out, path, model.path)
-    calibrated = model.calibrated
+    calibrated, beside = model.calibrated, replace(model.beside, event=None)
     table = TableFile(path)
     columns = columns.found_in(table, None)
     kept = table.matching(keep)
-    table.check([*columns.names, *kept])
+    needed = [*columns.names, *beside.names]
+    table.check([*needed, *kept])
     clash = [name for name in wanted.names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
     mender = Mender()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:
-        new = np.empty((len(wanted.names), len(batch)))
-        for part in batch.parts(IN_CACHE):
-            prediction, offset = columns.prediction(part, mender), part.start - batch.start
+        new = np.full((len(wanted.names), len(batch)), np.nan)
+        for whole in batch.parts(IN_CACHE):
+            offset, there = whole.start - batch.start, gaps.there(whole, needed)
+            part = whole.those(there)
+            if not len(part):
+                continue
+            prediction = columns.prediction(part, mender)
             with naming(str(path)):
                 prediction.check_form(calibrated.form)
-            with naming(f"{path}, counted from row {part.start}"), counted():
-                H = calibrated(prediction, seed=seed)
-                new[:, offset : offset + len(part)] = H.quantiles(wanted.all_levels).T
+            with naming(where(path, there, part.start)), counted():
+                H = calibrated(prediction, **beside.known(part), seed=seed)
+                new[:, offset + np.flatnonzero(there)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]
         return pa.RecordBatch.from_arrays(arrays, [*kept, *wanted.names])
 
     rows = 0
     with progress("predicting", table.count) as done:
-        results = map(rows_of, table.batches(columns.names, kept, done=done))
+        results = map(rows_of, table.batches(needed, kept, done=done))
         first = next(results)
         with written(out, first.schema, wanted.names) as write:
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
     mender.report(path)
+    gaps.report(path, "what is written for them is NaN")
     _warn_if_few(model, wanted)
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *wanted.names])}.")
 

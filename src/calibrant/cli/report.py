@@ -8,7 +8,8 @@ from pathlib import Path
 
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, show, working
-from calibrant.cli.forecasts import read
+from calibrant.cli.forecasts import judged
+from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
 from calibrant.reports import report as report_of
@@ -24,12 +25,14 @@ class PageWanted:
     title: str | None
 
 
-def report(path: Path, model: Model, columns: Columns, wanted: PageWanted, out: Path, seed: int | None) -> None:
+def report(
+    path: Path, model: Model, columns: Columns, wanted: PageWanted, out: Path, seed: int | None, *, gaps: Gaps
+) -> None:
     """Write the page on the rows of a file, and say its verdict."""
     not_over(out, path, model.path)
     guarantee = model.calibrated.guarantee
-    found = read(path, model, columns, wanted.target, wanted.groups)
-    with working("looking"), naming(str(path)):
+    found = judged(path, model, columns, wanted.target, wanted.groups, gaps=gaps)
+    with working("looking"), naming(found.where):
         page = report_of(
             found.calibrated(model, seed),
             found.y,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import reprlib
 import secrets
@@ -33,6 +34,8 @@ class Batch:
     path: Path
     start: int
     rows: pa.RecordBatch
+    kept: NDArray[np.int64] | None = None
+    """Which rows these are, counted from `start`; None where none is left out."""
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -42,24 +45,48 @@ class Batch:
         for offset in range(0, len(self), size):
             yield Batch(self.path, self.start + offset, self.rows.slice(offset, size))
 
+    def those(self, there: NDArray[np.bool_]) -> Batch:
+        """Some of these rows, which know where in the file they are."""
+        if there.all():
+            return self
+        return Batch(self.path, self.start, self.rows.filter(pa.array(there)), np.flatnonzero(there))
+
+    def number_of(self, row: int) -> int:
+        """Which row of the file this one is."""
+        return self.start + (row if self.kept is None else int(self.kept[row]))
+
+    def known(self, columns: Sequence[str]) -> NDArray[np.bool_]:
+        """The rows in which all of these columns have a number."""
+        found = np.ones(len(self), np.bool_)
+        for column in columns:
+            kind = self.rows[column].type
+            if self.rows[column].null_count or types.is_floating(kind) or types.is_dictionary(kind):
+                found &= ~np.isnan(self.numbers(column, gaps=True))
+        return found
+
     def values(self, column: str) -> pa.Array:
         """A column; one that is kept as a dictionary is spelt out, as a stream may have a new one in each batch."""
         values = self.rows[column]
         return values.dictionary_decode() if types.is_dictionary(values.type) else values
 
-    def numbers(self, column: str) -> Numbers:
-        """A column as float64, without a copy where it is that already; the first value that is no number raises."""
+    def numbers(self, column: str, *, gaps: bool = False) -> Numbers:
+        """A column as float64, without a copy where it is that already; the first value that is no number raises.
+
+        With `gaps`, one that is missing is NaN.
+        """
         values = self.values(column)
         kind = values.type
-        if values.null_count:
+        if values.null_count and not gaps:
             self._complain(column, "is missing", values.is_null())
         if not (types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)):
-            raise no_number(self.path, column, f"{kind} ({reprlib.repr(values[0].as_py())})", self.start)
+            raise no_number(self.path, column, f"{kind} ({reprlib.repr(values[0].as_py())})", self.number_of(0))
         if kind != pa.float64():
             values = values.cast(pa.float64(), safe=False)
+        values = values.fill_null(math.nan) if values.null_count else values
         array: Numbers = np.asarray(np.from_dlpack(values), np.float64)  # to_numpy imports pandas, where there is one
-        if not np.isfinite(array).all():
-            self._complain(column, "is NaN or infinite", ~np.isfinite(array))
+        bad = np.isinf(array) if gaps else ~np.isfinite(array)
+        if bad.any():
+            self._complain(column, "is NaN or infinite", bad)
         return array
 
     def not_negative(self, column: str) -> Numbers:
@@ -70,7 +97,7 @@ class Batch:
         return array
 
     def _complain(self, column: str, what: str, bad: Any) -> None:
-        row = self.start + int(np.argmax(np.asarray(bad)))
+        row = self.number_of(int(np.argmax(np.asarray(bad))))
         raise ValueError(f"{self.path}: column {column!r} {what} in row {row} (counting from 0)")
 
 
@@ -141,19 +168,23 @@ class TableFile:
         if not start:
             raise ValueError(f"{self.path}: there are no rows")
 
-    def whole(self, numbers: Sequence[str], *, done: Callable[[int], None] = lambda rows: None) -> Batch:
-        """All rows of these columns, which must be numbers, as one batch."""
-        return self.labelled(numbers, (), done=done)[0]
-
     def labelled(
-        self, numbers: Sequence[str], labels: Sequence[str], *, done: Callable[[int], None] = lambda rows: None
+        self,
+        numbers: Sequence[str],
+        labels: Sequence[str] = (),
+        *,
+        gaps: bool = False,
+        done: Callable[[int], None] = lambda rows: None,
     ) -> tuple[Batch, dict[str, list[Any]]]:
-        """All rows of columns that must be numbers, and of others of any kind: as Python has them, None if missing."""
+        """All rows of columns that must be numbers, and of others of any kind: as Python has them, None if missing.
+
+        With `gaps`, a number that is missing is NaN.
+        """
         names = list(dict.fromkeys(numbers))
         parts: list[list[Numbers]] = []
         found: dict[str, list[Any]] = {name: [] for name in labels}
         for batch in self.batches(names, labels, done=done):
-            parts.append([batch.numbers(name) for name in names])
+            parts.append([batch.numbers(name, gaps=gaps) for name in names])
             for name, values in found.items():
                 values.extend(batch.values(name).to_pylist())
         columns = [as_arrow(np.concatenate(column)) for column in zip(*parts, strict=True)]

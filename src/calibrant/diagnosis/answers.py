@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy
 from calibrant.forecast import Unsaid
 from calibrant.metrics.by_slice import Flags, Floats, inside
-from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.calibration import drawn_pit
 
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
@@ -50,8 +50,7 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
     with suppress(Unsaid):
         centre = _numbers(forecast.quantile(0.5), y)
     if forecast.has_law:
-        law = forecast.as_law()
-        pit = randomised_pit(_numbers(law.cdf(y), y), _numbers(law.cdf_left(y), y))
+        pit = np.array(drawn_pit(forecast.as_law(), y))
         below = {f"PIT <= {level:g}": pit <= level for level in LEVELS}
         return Answers({coverage: inside(pit, coverage) for coverage in bounds}, pit, below, centre, width)
     held = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}

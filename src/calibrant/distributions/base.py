@@ -18,6 +18,7 @@ from calibrant._arrays import (
     namespace,
     one_number,
     probabilities,
+    refuse,
     same_length,
     unit,
 )
@@ -60,6 +61,8 @@ class Distribution(Forecast):
     | `_infinite_mass` | the mass at -inf and +inf | none |
     | `_breaks` | where a single law bends | a grid of quantiles |
     | `_outline` | points of each CDF, between which it bends little or not at all | none |
+    | `lattice`, `_logpmf` | the points that a law of counts sits on; log P(Y = y) | none; from the jump of the CDF |
+    | `_pit` | the CDF at y, drawn by u where y is an atom | F(y-) + u (F(y) - F(y-)) |
     | `is_discrete`, `bends_often` | whether a law has only atoms; whether a single one bends at many points | no |
     | `_clipped` | the law of min(max(Y, lower), upper) | `Clipped` |
     | `for_rows` | the laws of these rows, for a q that depends on the row | the law itself |
@@ -181,6 +184,19 @@ class Distribution(Forecast):
         return False
 
     @property
+    def lattice(self) -> tuple[float, float] | None:
+        """(origin, step), where all mass sits on the points origin + step * k, k whole; None where it need not."""
+        return None
+
+    def _logpmf(self, y: Array) -> Array:
+        left, right = self._cdf_sides(y)
+        return safe_log(right - left)
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        left, right = self._cdf_sides(y)
+        return left + u * (right - left)
+
+    @property
     def bends_often(self) -> bool:
         """Whether a single law bends or jumps at every one of many `_breaks`."""
         return False
@@ -189,7 +205,7 @@ class Distribution(Forecast):
         """See `Outline`."""
         return None
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
         return cast(Distribution, handed_in["clipped"](self, lower, upper))
 
     def for_rows(self, context: Context) -> Distribution:
@@ -225,6 +241,32 @@ class Distribution(Forecast):
         """The density; of the absolutely continuous part where the law has atoms."""
         density = self.logpdf(y)
         return namespace(density).exp(density)
+
+    def logpmf(self, y: Any) -> Array:
+        """log P(Y = y), which is -inf but where the law has an atom."""
+        law, y = self._meeting("y", y)
+        return law._at("_logpmf", y)
+
+    def pmf(self, y: Any) -> Array:
+        """P(Y = y): 0 but where the law has an atom."""
+        mass = self.logpmf(y)
+        return namespace(mass).exp(mass)
+
+    def pit(self, y: Any, u: Any) -> Array:
+        """H(y), drawn over the jump where y is an atom: F(y-) + u (F(y) - F(y-)), u in [0, 1], one label a row.
+
+        With uniform u it is uniform for the true law of y, atoms or not. Of a law of counts that was calibrated as the
+        law of Y + U, it is that law at y + u.
+        """
+        law, y = self._meeting("y", y)
+        if y.ndim > 1:
+            raise ValueError(f"y must be one label a row, got shape {tuple(y.shape)}")
+        u = probabilities("u", u, like=y)
+        if not self.shape:
+            return law._pit(y, u)
+        same_length("the batch", len(self), "y", y.shape[0])
+        same_length("the batch", len(self), "u", u.shape[0])
+        return law._in_blocks("_pit", y[:, None], u[:, None])[:, 0]
 
     def ppf(self, p: Any) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
@@ -272,12 +314,36 @@ class Distribution(Forecast):
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self.like) else 1 - 2.0**-53, out=p)
         return self._at("_ppf", p if self.like is None else device_like(p, self.like))
 
-    def clip(self, lower: float = -np.inf, upper: float = np.inf) -> Distribution:
-        """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound."""
+    def clip(self, lower: Any = -np.inf, upper: Any = np.inf) -> Distribution:
+        """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound.
+
+        A bound is one number, or an array with one number a row.
+        """
+        if any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
+            return self._clipped_by_row(lower, upper)
         lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
         if not lower < upper:
             raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
         return self._clipped(lower, upper)
+
+    def _clipped_by_row(self, lower: Any, upper: Any) -> Distribution:
+        if not self.shape:
+            raise ValueError("clip takes bounds by row for a batch of laws; a single law takes two numbers")
+        bounds = []
+        for name, bound in (("clip's lower", lower), ("clip's upper", upper)):
+            array = floats(name, bound, like=self.like, allow_inf=True)
+            if array.ndim:
+                same_length("the batch", len(self), name, array.shape[0])
+            bounds.append(namespace(array).broadcast_to(array, self.shape))
+        refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
+        return self._clipped(*bounds)
+
+    def among(self, there: Any) -> Distribution:
+        """These laws as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
+
+        For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.
+        """
+        return cast(Distribution, handed_in["among"](self, there))
 
     def __len__(self) -> int:
         if not self.shape:

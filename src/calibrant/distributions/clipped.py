@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant._batch import shared
+import numpy as np
+
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares, moments_beyond, squares_beyond
 from calibrant.distributions.integrated import Integrated
@@ -19,38 +22,53 @@ class Clipped(Integrated):
     """The law of min(max(Y, lower), upper), Y ~ law: its CDF is the law's between the bounds, and so are its integrals.
 
     What the law has beyond the bounds enters as the mass on them and in no other way: a clipped law has moments also
-    where the law has none.
+    where the law has none. The bounds are two numbers, or two arrays with one number a row.
     """
 
     law: Distribution
-    lower: float = shared()
-    upper: float = shared()
+    lower: Any
+    upper: Any
 
     @property
     def shape(self) -> tuple[int, ...]:
         return self.law.shape
 
+    @property
+    def by_row(self) -> bool:
+        """Whether each row has bounds of its own."""
+        return not isinstance(self.lower, float)
+
+    @property
+    def _ends(self) -> tuple[Array, Array]:
+        """The bounds, ready to meet arguments."""
+        return (self.lower[:, None], self.upper[:, None]) if self.by_row else (self.lower, self.upper)
+
     def _inside(self, y: Array) -> Array:
-        return clip(y, self.lower, self.upper)
+        return clip(y, *self._ends)
 
     def _cdf(self, y: Array) -> Array:
-        return self._chosen(y < self.lower, y >= self.upper, self.law._cdf(self._inside(y)), 0.0, 1.0)
+        low, high = self._ends
+        return self._chosen(y < low, y >= high, self.law._cdf(self._inside(y)), 0.0, 1.0)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._chosen(y <= self.lower, y > self.upper, self.law._cdf_left(self._inside(y)), 0.0, 1.0)
+        low, high = self._ends
+        return self._chosen(y <= low, y > high, self.law._cdf_left(self._inside(y)), 0.0, 1.0)
 
     def _sf(self, y: Array) -> Array:
-        return self._chosen(y < self.lower, y >= self.upper, self.law._sf(self._inside(y)), 1.0, 0.0)
+        low, high = self._ends
+        return self._chosen(y < low, y >= high, self.law._sf(self._inside(y)), 1.0, 0.0)
 
     def _logcdf(self, y: Array) -> Array:
-        return self._chosen(y < self.lower, y >= self.upper, self.law._logcdf(self._inside(y)), -math.inf, 0.0)
+        low, high = self._ends
+        return self._chosen(y < low, y >= high, self.law._logcdf(self._inside(y)), -math.inf, 0.0)
 
     def _logsf(self, y: Array) -> Array:
-        return self._chosen(y < self.lower, y >= self.upper, self.law._logsf(self._inside(y)), 0.0, -math.inf)
+        low, high = self._ends
+        return self._chosen(y < low, y >= high, self.law._logsf(self._inside(y)), 0.0, -math.inf)
 
     def _logpdf(self, y: Array) -> Array:
-        density = self.law._logpdf(self._inside(y))
-        return self._chosen(y < self.lower, y > self.upper, density, -math.inf, -math.inf)
+        low, high = self._ends
+        return self._chosen(y < low, y > high, self.law._logpdf(self._inside(y)), -math.inf, -math.inf)
 
     @staticmethod
     def _chosen(low: Array, high: Array, inside: Array, below: float, above: float) -> Array:
@@ -72,20 +90,34 @@ class Clipped(Integrated):
     def _partial_moments(self, y: Array) -> PartialMoments:
         inside = self._inside(y)
         part = self.law._moments_within(inside, *self._bounds)
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):  # a side without a bound is the law's own
+        if self._is_open:  # a side without a bound is the law's own
             whole = self.law._partial_moments(inside)
-            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
-            part = PartialMoments(lower.lower, lower.lower2, upper.upper, upper.upper2)
+            lower, upper = (self._sided(bound, whole, part) for bound in (self.lower, self.upper))
+            part = PartialMoments(lower[0], lower[1], upper[2], upper[3])
         return moments_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
 
     def _squares(self, y: Array) -> Squares:
         inside = self._inside(y)
         part = self.law._squares_within(inside, *self._bounds)
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
+        if self._is_open:
             whole = self.law._squares(inside)
-            lower, upper = (part if math.isfinite(bound) else whole for bound in (self.lower, self.upper))
-            part = Squares(lower.lower, upper.upper)
+            lower, upper = (self._sided(bound, whole, part) for bound in (self.lower, self.upper))
+            part = Squares(lower[0], upper[1])
         return squares_beyond(part, *self._beyond(y, inside), (0.0, 0.0))
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether a bound is infinite, of any row."""
+        if not self.by_row:
+            return math.isinf(self.lower) or math.isinf(self.upper)
+        return anywhere(namespace(self.lower).isinf(self.lower) | namespace(self.upper).isinf(self.upper))
+
+    def _sided(self, bound: float | Array, whole: tuple[Array, ...], part: tuple[Array, ...]) -> Sequence[Array]:
+        """The integrals of the whole law where there is no such bound, and those up to the bound where there is."""
+        if not self.by_row:
+            return part if math.isfinite(bound) else whole
+        xp, none = namespace(bound), namespace(bound).isinf(bound)[:, None]
+        return [xp.where(none, one, other) for one, other in zip(whole, part, strict=True)]
 
     def _crps(self, y: Array) -> Array:
         """A clipped draw of a mixture is a draw of a clipped component, whose CRPS is more exact."""
@@ -112,7 +144,9 @@ class Clipped(Integrated):
 
     @property
     def _bounds(self) -> tuple[Array, Array]:
-        lower, upper = (device_like(bound, self.like) for bound in (self.lower, self.upper))
+        if self.by_row:
+            return self._ends
+        lower, upper = (device_like(bound, self.like) for bound in self._ends)
         return (lower[None, None], upper[None, None]) if self.shape else (lower, upper)
 
     @staticmethod
@@ -123,15 +157,33 @@ class Clipped(Integrated):
 
     def _infinite_mass(self) -> tuple[Array, Array]:
         below, above = self.law._infinite_mass()
-        return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
+        if not self.by_row:
+            return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
+        xp, zero = namespace(self.lower), namespace(self.lower).zeros_like(self.lower)
+        left, right = (
+            xp.where(xp.isinf(bound), mass + zero, zero) for bound, mass in ((self.lower, below), (self.upper, above))
+        )
+        return left, right
 
     @property
     def is_discrete(self) -> bool:
         return self.law.is_discrete
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """The law's, if the bounds are points of it."""
+        lattice = self.law.lattice
+        if lattice is None:
+            return None
+        for bound in (np.atleast_1d(to_numpy(end)) for end in (self.lower, self.upper)):
+            finite = bound[np.isfinite(bound)]
+            if np.any(np.remainder(finite - lattice[0], lattice[1]) != 0):
+                return None
+        return lattice
+
     def _breaks(self) -> Array:
         points = self._inside(self.law._breaks())
-        bounds = [device_like([bound], points) for bound in (self.lower, self.upper) if math.isfinite(bound)]
+        bounds = [device_like([bound], points) for bound in self._ends if math.isfinite(bound)]  # of a single law
         return namespace(points).sort(concatenate([points, *bounds]))
 
     def _outline(self) -> Outline | None:
@@ -141,19 +193,29 @@ class Clipped(Integrated):
             return None
         xp, y = namespace(outline.y), outline.y
         left, right = (part + xp.zeros_like(y) for part in (outline.left, outline.right))
-        low, high = (xp.full_like(y[..., :1], bound) for bound in (self.lower, self.upper))
+        low, high = (xp.zeros_like(y[..., :1]) + bound for bound in self._bounds)
         F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
         left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
         none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
         start, end = (low, none, F_low, none), (high, F_high, xp.ones_like(high), none)
         parts = [[self._inside(y)], [left], [right], [bend]]
-        if math.isfinite(self.lower):
+        if self.by_row:  # a row without a bound has its own first or last point once more
+            first, last = (left[..., :1], left[..., :1]), (right[..., -1:], right[..., -1:])
+            start = tuple(map(xp.where, [xp.isinf(low)] * 4, (y[..., :1], *first, none), start))
+            end = tuple(map(xp.where, [xp.isinf(high)] * 4, (y[..., -1:], *last, none), end))
+        if self.by_row or math.isfinite(self.lower):
             parts = [[new, *part] for new, part in zip(start, parts, strict=True)]
-        if math.isfinite(self.upper):
+        if self.by_row or math.isfinite(self.upper):
             parts = [[*part, new] for new, part in zip(end, parts, strict=True)]
         return Outline(*(concatenate(part, axis=-1) for part in parts))
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+        if self.by_row or not isinstance(lower, float):
+            xp, zero = namespace(self.like), device_like(np.zeros(len(self)), self.like)
+            low, high, first, last = (zero + bound for bound in (lower, upper, self.lower, self.upper))
+            if anywhere((low > last) | (high < first)):
+                return Clipped(self, low, high)
+            return Clipped(self.law, xp.maximum(low, first), xp.minimum(high, last))
         return (
             Clipped(self.law, max(lower, self.lower), min(upper, self.upper))
             if (lower < self.upper and upper > self.lower)
@@ -161,7 +223,8 @@ class Clipped(Integrated):
         )
 
     def _describe(self) -> str:
-        return f"{self.law!r} to [{self.lower:g}, {self.upper:g}]"
+        bounds = "bounds by row" if self.by_row else f"[{self.lower:g}, {self.upper:g}]"
+        return f"{self.law!r} to {bounds}"
 
 
 handed_in["clipped"] = Clipped

@@ -38,6 +38,11 @@ class Fold:
         """It has a formula."""
         return False
 
+    @property
+    def steep(self) -> bool:
+        """It grows as a line does."""
+        return False
+
     def __call__(self, u: Array) -> Array:
         """As 1 / (|u| + sqrt(u^2 + 1)) on the side where the sum cancels."""
         return self._folded(u, namespace(u).hypot(u, namespace(u).ones_like(u)))

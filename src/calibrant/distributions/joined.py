@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, concatenate, namespace, to_numpy
+from calibrant._arrays import Array, concatenate, device_like, namespace, same_length, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.unknown import Unknown
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -116,6 +118,18 @@ class Joined(Distribution):
 
         return self._each(ask)
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the parts, if they share one."""
+        known = [law.lattice for law in self.laws if not isinstance(law, Unknown)]
+        return known[0] if known and all(lattice == known[0] for lattice in known) else None
+
+    def _logpmf(self, y: Array) -> Array:
+        return self._on("_logpmf", y)
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self._on("_pit", y, u)
+
     def _number(self, name: str) -> Array:
         """A method of the parts that takes no values."""
 
@@ -198,12 +212,28 @@ class Joined(Distribution):
         below, above = self._each(ask)
         return below, above
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
-        return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+        if isinstance(lower, float):
+            return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
+
+        def clipped(law: Distribution, rows: Rows) -> Distribution:
+            if isinstance(law, Unknown):
+                return law
+            return _batch(law, rows, self.like).clip(rows_of(lower, rows), rows_of(upper, rows))
+
+        return self.mapped(clipped)
 
     def _describe(self) -> str:
         kinds = dict.fromkeys(type(law).__name__ for law in self.laws)
         return f"{len(self.laws)} parts: {', '.join(kinds)}"
+
+
+def _batch(law: Distribution, rows: Rows, like: Array) -> Distribution:
+    """A part as one law a row."""
+    if law.shape:
+        return law
+    zeros, ones = (device_like(numbers, like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
+    return LocationScale(zeros, ones, law)
 
 
 class _Pair(tuple[Array, Array]):
@@ -229,3 +259,16 @@ def join(laws: Sequence[Distribution]) -> Distribution:
         rows.append(row)
     like = laws[0].like
     return Joined(tuple(part.to(like) for part in parts), np.concatenate(which), np.concatenate(rows))
+
+
+def among(law: Distribution, there: Any) -> Distribution:
+    """The rows of `law` where `there` is true, in order, and `Unknown` where it is not."""
+    mask = np.asarray(to_numpy(there))
+    if not law.shape or mask.dtype != np.bool_ or mask.ndim != 1:
+        raise TypeError("among takes a batch of laws and a mask, with one True for each of its rows")
+    same_length("the batch", len(law), "what is True in the mask", int(mask.sum()))
+    row = np.where(mask, np.cumsum(mask) - 1, 0)
+    return Joined((law, Unknown()), np.where(mask, 0, 1), row)
+
+
+handed_in["among"] = among

@@ -73,6 +73,11 @@ class OwnLogit:
         """Whether their quantiles are."""
         return isinstance(self.law, Solved)
 
+    @property
+    def steep(self) -> bool:
+        """It levels off."""
+        return False
+
     def __call__(self, y: Array) -> Array:
         """log F(y) - log(1 - F(y))."""
         return self.law._logit(y)

@@ -25,6 +25,10 @@ class Increasing(Protocol):
     def solved(self) -> bool:
         """Whether the inverse has to be solved for, so that the map itself is the cheaper one by far."""
 
+    @property
+    def steep(self) -> bool:
+        """Whether its inverse grows so fast that what lies far out in the tails of q counts."""
+
     def __call__(self, y: Array, /) -> Array:
         """The s of y."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import cast
 
 import array_api_compat
 import numpy as np
@@ -12,7 +13,7 @@ from calibrant._arrays import Array, concatenate, detached, device_like, floats,
 from calibrant._batch import shared, take_rows
 from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.integrated import Integrated
@@ -90,6 +91,18 @@ class Mixture(Solved, Integrated):
     def _logpdf(self, y: Array) -> Array:
         return self._log_sum([law._logpdf(y) for law in self.components])
 
+    def _logpmf(self, y: Array) -> Array:
+        return self._log_sum([law._logpmf(y) for law in self.components])
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self._sum([law._pit(y, u) for law in self.components])
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the components, if they share one."""
+        first = self.components[0].lattice
+        return first if all(law.lattice == first for law in self.components) else None
+
     def _logit(self, y: Array) -> Array:
         """From F and 1 - F themselves; from their logarithms where these are too small for floats."""
         return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
@@ -103,12 +116,22 @@ class Mixture(Solved, Integrated):
     def _quantile(self, p: Array, s: Array) -> Array:
         """At probability p = sigmoid(s), column by column."""
         xp = namespace(s)
+        if self.lattice is not None:
+            return self._point(s)
         if not self.shape:
             y = xp.reshape(self._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), s.shape)
         else:
             p, s = (xp.broadcast_to(part, (len(self), s.shape[1])) for part in (p, s))
             y = xp.stack([self._column(p[:, j], s[:, j]) for j in range(s.shape[1])], axis=1)
         return y if array_api_compat.is_numpy_array(y) else self._graded(y, s)
+
+    def _point(self, s: Array) -> Array:
+        """The point of a lattice, searched for; the ends are those of the components."""
+        xp = namespace(s)
+        ends = [law._ppf_logit(s) for law, weight in zip(self.components, self.weights, strict=True) if weight > 0]
+        low, high = reduce(xp.minimum, ends), reduce(xp.maximum, ends)
+        y = handed_in["on lattice"](self)._ppf_logit(s)
+        return xp.where(s == -xp.inf, low, xp.where(s == xp.inf, high, y))
 
     def _graded(self, y: Array, s: Array) -> Array:
         """One Newton step from the quantile, through which torch's gradients flow."""
@@ -177,6 +200,8 @@ class Mixture(Solved, Integrated):
 
     def _crps(self, y: Array) -> Array:
         """sum of w_k crps_k(y), less the integral of sum w_k F_k^2 - F^2, the variance of the components' CDFs."""
+        if self.lattice is not None:  # a sum over its points
+            return cast(Array, handed_in["on lattice"](self)._crps(y))
         crps = self._sum([law._crps(y) for law in self.components])
         finite = namespace(crps).isfinite(crps)
         if not self.shape:

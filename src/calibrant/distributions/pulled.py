@@ -15,6 +15,9 @@ from calibrant.distributions.logits import OwnLogit
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.smooth_rows import SmoothRows
 from calibrant.distributions.tabulated import ByTable
+from calibrant.distributions.tails import beyond
+
+_TAILS = np.concatenate([-np.arange(344.0, 35, -3), np.arange(36.0, 345, 3)])  # logits far out, where floats still tell
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +72,10 @@ class PulledOne(Composed, ByTable):
 
     def _breaks(self) -> Array:
         xp = namespace(self.like)
-        mine = self.map.inverse(self.q._breaks())
+        s = self.q._breaks()
+        if self.map.steep:
+            s = concatenate([s, beyond(s, self.q._ppf_logit(device_like(_TAILS, s)))])
+        mine = self.map.inverse(s)
         own = self.map.breaks()
         points = mine if own is None else concatenate([mine, device_like(own, mine)])
         return xp.sort(points[xp.isfinite(points)])

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, generator, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context
+from calibrant.distributions.integrals import arm
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.single import OnlyRow
 
-Pull = Callable[[Distribution, Any], Distribution]
-"""What pulls a law back through a map."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Randomised(Distribution):
+class Randomised(ByRow):
     """(#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: n equal atoms and two ends.
 
     A row is the mixture of `atoms` (n equal atoms) with weight n/(n + 1), of the point `lower` with weight
@@ -44,13 +41,14 @@ class Randomised(Distribution):
         xp = namespace(y)
         U, lower = self._lift(self.uniform), self._lift(self.lower)
         below, equal = self._ranks(y)
-        F = (below + xp.where(y <= lower, U + equal, U * (1 + equal))) / (self.count + 1)
+        own = self._own()
+        F = (below + xp.where(y <= lower, U * own + equal, U * (own + equal))) / self._size()
         F = xp.where(y < lower, xp.zeros_like(F), F)
         return xp.where(y >= self._lift(self.upper), xp.ones_like(F), F)
 
     def _cdf_left(self, y: Array) -> Array:
         xp = namespace(y)
-        F = (self._ranks(y)[0] + self._lift(self.uniform)) / (self.count + 1)
+        F = (self._ranks(y)[0] + self._lift(self.uniform) * self._own()) / self._size()
         F = xp.where(y <= self._lift(self.lower), xp.zeros_like(F), F)
         return xp.where(y > self._lift(self.upper), xp.ones_like(F), F)
 
@@ -60,6 +58,14 @@ class Randomised(Distribution):
         left, right = self.atoms._cdf_sides(y)
         below = xp.round(self.count * left)
         return below, xp.round(self.count * right) - below
+
+    def _own(self) -> Array:
+        """What the new row counts, beside the scores."""
+        return 1
+
+    def _size(self) -> Array:
+        """What all of them count."""
+        return self.count + 1
 
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)
@@ -72,15 +78,16 @@ class Randomised(Distribution):
         xp = namespace(y)
         return xp.full_like(y + self._lift(self.uniform), -xp.inf)
 
-    def _weights(self) -> tuple[float, Array, Array]:
+    def _weights(self) -> tuple[Array, Array, Array]:
+        """Of the atoms and of the two ends, in each row."""
         n = self.count
-        return n / (n + 1), self.uniform / (n + 1), (1 - self.uniform) / (n + 1)
+        return n / (n + 1) + 0 * self.uniform, self.uniform / (n + 1), (1 - self.uniform) / (n + 1)
 
     def _mean(self) -> Array:
         """-inf, +inf or nan in a row that has mass there."""
         core, low, high = self._weights()
         with np.errstate(invalid="ignore"):  # -inf + inf is nan
-            return core * self.atoms._mean() + low * self.lower + high * self.upper
+            return core * self.atoms._mean() + arm(low, self.lower) + arm(high, self.upper)
 
     def _std(self) -> Array:
         xp = namespace(self.uniform)
@@ -93,16 +100,16 @@ class Randomised(Distribution):
         return xp.where(finite, xp.sqrt(square), xp.full_like(square, xp.inf))
 
     def _finite(self) -> tuple[Array, Array, Array]:
-        """Which rows have both ends finite, and the ends, 0 where they are not."""
-        xp = namespace(self.uniform)
+        """Which rows have no mass at infinite ends, and the ends, 0 where they are infinite."""
+        xp, (_, low, high) = namespace(self.uniform), self._weights()
         lower, upper = (xp.where(xp.isfinite(end), end, xp.zeros_like(end)) for end in (self.lower, self.upper))
-        return xp.isfinite(self.lower) & xp.isfinite(self.upper), lower, upper
+        finite = (xp.isfinite(self.lower) | (low == 0)) & (xp.isfinite(self.upper) | (high == 0))
+        return finite, lower, upper
 
     def _crps(self, y: Array) -> Array:
         """E|Y - y| - E|Y - Y'| / 2 of the mixture, from the same two expectations of the atoms."""
         xp = namespace(y)
-        core, low, high = self._weights()
-        low, high = self._lift(low), self._lift(high)
+        core, low, high = (self._lift(each) for each in self._weights())
         finite, lower, upper = (self._lift(each) for each in self._finite())
         rows = max(y.shape[0], *self.atoms.shape, 1)
         first, last = (self.atoms._ppf(device_like([[end]], self.uniform)) for end in (0.0, 1.0))
@@ -125,9 +132,9 @@ class Randomised(Distribution):
         )
         return below, above
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
-        return Randomised(self.atoms.clip(lower, upper), low, high, self.uniform, self.count)
+        return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
 
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:
         """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
@@ -140,7 +147,7 @@ class Randomised(Distribution):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unrealised(OnlyRow):
+class Unrealised(OnlyRow, ByRow):
     """Random's q before it meets its rows: `for_rows` draws the uniforms. On its own it answers for U = 1/2."""
 
     atoms: Distribution
@@ -158,7 +165,7 @@ class Unrealised(OnlyRow):
 
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:
         """No H: there is one law for each row, once the rows are known."""
-        raise TypeError("Random's q has no law before it meets its rows: pull back q.for_rows(context) in its place")
+        raise no_rows_yet("Random's q")
 
     @property
     def _row(self) -> Distribution:
@@ -169,7 +176,7 @@ class Unrealised(OnlyRow):
 
     def _clipped(self, lower: float, upper: float) -> Distribution:
         low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
-        return Unrealised(self.atoms.clip(lower, upper), low, high, self.count)
+        return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
 
     def _describe(self) -> str:
         return f"{self.count} scores"

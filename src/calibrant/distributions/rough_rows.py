@@ -27,7 +27,7 @@ from calibrant.distributions.integrals import PartialMoments, Squares, largest, 
 from calibrant.distributions.row_blocks import Block, mended
 from calibrant.distributions.rule import scores_along
 from calibrant.distributions.stretch_rule import NODES, Place, StretchRule
-from calibrant.distributions.tails import HEAVY, still_rising
+from calibrant.distributions.tails import HEAVY, still_rising, unsettled
 
 _BLOCK = 2**14  # stretches at a time
 _FINEST = 4096  # parts of a stretch: few rows need more than 16
@@ -62,7 +62,7 @@ class RoughRows:
     def _answer(self, block: Block, integrate: Integrate, *, far: bool, parts: int) -> list[Array]:
         """As far as nearly all of the mass lies; rows with heavy tails as far as floats go, and rough ones finer."""
         with np.errstate(all="ignore"):  # of moments that do not exist, and stretches of no length
-            rows = _CutRows.of(block, self.q, self._rule(block.y), far=far, parts=parts)
+            rows = _CutRows.of(block, self.q, self._rule(block.y, far=far), far=far, parts=parts)
             results, rough = integrate(rows)
             again = partial(self._in_blocks, integrate=integrate)
             if not far:
@@ -73,9 +73,9 @@ class RoughRows:
                 results = mended(results, rough, block, partial(again, far=far, parts=4 * parts))
             return results
 
-    def _rule(self, like: Array) -> StretchRule:
-        key = ("stretch rule", namespace(like).__name__, str(device(like)))
-        return keep(self.q, key, lambda: StretchRule.of(self.q, like))
+    def _rule(self, like: Array, *, far: bool) -> StretchRule:
+        key = ("stretch rule", namespace(like).__name__, str(device(like)), far)
+        return keep(self.q, key, lambda: StretchRule.of(self.q, like, far=far))
 
 
 class _Stretches(NamedTuple):
@@ -128,6 +128,7 @@ class _CutRows:
     block: Block
     q: Distribution
     rule: StretchRule
+    far: bool
     parts: int
     edges: Array
     at: Place
@@ -151,7 +152,7 @@ class _CutRows:
             edges = _finer(edges, parts)
         inside = xp.minimum(xp.maximum(y, low), high)
         piece = clip(count_up_to(edges, inside) - 1, 0, edges.shape[1] - 2)
-        return cls(block, q, rule, parts, edges, rule.at(block.map(edges)), inside, piece)
+        return cls(block, q, rule, far, parts, edges, rule.at(block.map(edges)), inside, piece)
 
     def stretches(self, *, squares: bool) -> tuple[_Stretches, _Stretches, _Stretches]:
         """All of them; and for what is asked, the part of its own stretch below it and that above."""
@@ -257,6 +258,12 @@ def _moments(rows: _CutRows) -> tuple[list[Array], Array]:
             (twice[1], whole.start.S, above),
         )
     ]
+    if rows.far:
+        middle = rows.edges[:, rows.edges.shape[1] // 2]
+        out = middle - rows.edges[:, 0], rows.edges[:, -1] - middle
+        ends = (rows.at.F[:, 0], out[0], once[0], twice[0]), (rows.at.S[:, -1], out[1], once[1], twice[1])
+        lost = [unsettled(mass, far**k, xp.sum(terms[k - 1], axis=1)) for mass, far, *terms in ends for k in (1, 2)]
+        rising = [old if old is None else old | new for old, new in zip(rising, lost, strict=True)]
     part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
     # what is still too rough to tell is cut finer first
     rough = whole.rough()

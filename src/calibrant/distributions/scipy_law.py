@@ -22,6 +22,7 @@ from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.logits import logit_of
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
+from calibrant.distributions.scipy_counts import counts_from_scipy
 from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
 
@@ -29,10 +30,11 @@ _BETWEEN = 2  # even steps from one of these quantiles to the next
 
 
 def from_scipy(frozen: Any) -> Distribution:
-    """A frozen continuous distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
+    """A frozen distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
 
-    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, the rest
-    `ScipyDistribution`s.
+    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, other continuous ones
+    `ScipyDistribution`s. poisson, nbinom and binom (with loc = 0) become our own too, other laws of whole numbers
+    `ScipyCounts`.
 
     >>> import scipy.stats
     >>> from_scipy(scipy.stats.norm([0.0, 1.0], 2.0))
@@ -40,6 +42,8 @@ def from_scipy(frozen: Any) -> Distribution:
     >>> from_scipy(scipy.stats.gamma([2.0, 3.0])).crps([1.0, 5.0])
     array([0.45727665, 1.4061353 ])
     """
+    if hasattr(getattr(frozen, "dist", None), "pmf"):
+        return counts_from_scipy(frozen)
     law = ScipyDistribution.of(frozen)
     ours = _SCIPY.get(law.family.name)
     return law if ours is None else ours(*law.parameters) or law
@@ -73,8 +77,6 @@ class ScipyDistribution(Solved, Numeric):
             kind = type(frozen).__name__
             raise TypeError(f"from_scipy takes a frozen distribution such as scipy.stats.gamma(2.0), got {kind}")
         family = frozen.dist
-        if not hasattr(family, "logpdf"):
-            raise TypeError(f"from_scipy takes a continuous distribution, got the discrete {family.name}")
         shapes, loc, scale = family._parse_args(*frozen.args, **frozen.kwds)
         names = [*(family.shapes or "").replace(",", " ").split(), "loc", "scale"]
         values = (*shapes, loc, scale)

@@ -66,6 +66,16 @@ class OnlyRow(Distribution):
     def _logpdf(self, y: Array) -> Array:
         return _flat(self._row._logpdf, y)
 
+    def _logpmf(self, y: Array) -> Array:
+        return _flat(self._row._logpmf, y)
+
+    def _pit(self, y: Array, u: Array) -> Array:
+        return _flat(self._row._pit, y, u)
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self._row.lattice
+
     def _mean(self) -> Array:
         return self._row._mean()[0]
 

@@ -230,9 +230,9 @@ def _moments(rows: _Rows) -> list[Array]:
     lower2 = (y.y**2 * (y.F - a.F) - 2 * y.y * low + low2 + (y.y - a.y) ** 2 * a.F) / 2
     upper = b.y * b.S - y.y * y.S + high
     upper2 = (y.y**2 * (y.S - b.S) - 2 * y.y * high + high2 + (b.y - y.y) ** 2 * b.S) / 2
-    results = []
+    results, sure = [], ~rows.rough()[:, None]  # what is too rough to tell is left to `RoughRows`
     for moment, values, side in ((lower, once, 0), (lower2, twice, 0), (upper, once, 1), (upper2, twice, 1)):
-        results.append(xp.where(rows.rises(values, side), xp.full_like(moment, xp.inf), moment))
+        results.append(xp.where(rows.rises(values, side) & sure, xp.full_like(moment, xp.inf), moment))
     return results
 
 

@@ -15,14 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.tails import beyond
 
 NODES = 6
 """Nodes of a stretch, both of its ends among them."""
 _PIECES = 2048  # of q, at least, so that each is as good as a cubic
 _MOST = 2**15  # pieces, about: where q has more bends a piece holds several, and is taken to be straight
 _WILD = 50.0  # times the mass of a stretch: what the weights of nodes that lie badly come to
+_TAILS = np.concatenate([-np.arange(344.0, 30, -1), np.arange(31.0, 345)])  # logits: a tail is e times less at each
 _FAR = 1e50  # units of q: beyond these powers overflow
 
 _x, _w = np.polynomial.legendre.leggauss(5)
@@ -62,9 +64,11 @@ class StretchRule:
     unit: float
 
     @classmethod
-    def of(cls, q: Distribution, like: Array) -> StretchRule:
-        """The tables of a single law, beside an array."""
+    def of(cls, q: Distribution, like: Array, *, far: bool = False) -> StretchRule:
+        """The tables of a single law, beside an array; `far` into its tails, for maps that make much of them."""
         breaks = q._breaks() if q.like is not None else device_like(q._breaks(), like)
+        if far:
+            breaks = concatenate([breaks, beyond(breaks, q._ppf_logit(device_like(_TAILS, breaks)))])
 
         def at(method: str, s: Floats) -> Floats:
             own = device_like(np.reshape(s, (-1,)), breaks)

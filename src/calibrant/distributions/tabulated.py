@@ -29,7 +29,7 @@ from calibrant.distributions.integrals import (
     squares_beyond,
 )
 from calibrant.distributions.integrated import Integrated
-from calibrant.distributions.tails import still_rising
+from calibrant.distributions.tails import still_rising, unsettled
 
 _PIECES = 12288
 
@@ -85,13 +85,23 @@ class Tabulated(FromMiddle):
         )
         left, right = edges[:-1], edges[1:]
         below, above = law._cdf(left), law._sf(left)
-        rising = (
+        rises_inside = (
             _rises(lower[1:] - lower[:-1], law._cdf(right)),
             _rises(lower2[1:] - lower2[:-1], law._cdf(right)),
             _rises(upper[:-1] - upper[1:], above),
             _rises(upper2[:-1] - upper2[1:], above),
         )
         below_all, above_all = law._infinite_mass()
+        beyond = law._cdf_left(left[:1])[0] - below_all, law._sf(right[-1:])[0] - above_all
+        rising = tuple(
+            rises or bool(unsettled(mass, h[side] ** power, total))
+            for rises, mass, side, power, total in (
+                (rises_inside[0], beyond[0], 0, 1, lower[-1]),
+                (rises_inside[1], beyond[0], 0, 2, lower2[-1]),
+                (rises_inside[2], beyond[1], -1, 1, upper[0]),
+                (rises_inside[3], beyond[1], -1, 2, upper2[0]),
+            )
+        )
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
         median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])

@@ -24,3 +24,15 @@ def still_rising(terms: Array, mass: Array) -> Array:
     zero = xp.zeros_like(terms)
     far = xp.sum(xp.where(far_out(mass), terms, zero), axis=-1)
     return ~(far <= _ROUNDING * xp.sum(xp.where(mass <= 0.5, terms, zero), axis=-1))
+
+
+def unsettled(mass: Array, distance: Array, total: Array) -> Array:
+    """Whether the mass beyond the outermost point, where floats end, would still be a part of an integral."""
+    return ~(mass * distance <= _ROUNDING * total)
+
+
+def beyond(points: Array, others: Array) -> Array:
+    """Those of the other places that lie farther out than all of the points."""
+    xp = namespace(points)
+    finite = points[xp.isfinite(points)]
+    return others[(others < xp.min(finite)) | (others > xp.max(finite))]

@@ -19,18 +19,22 @@ from calibrant._kept import kept
 from calibrant._roots import solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
+from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.student_t import StudentT
 
 
 def from_torch(dist: Any) -> Distribution:
     """A torch distribution of scalars, batch shape () or (n,), as a law of ours; gradients flow through it.
 
-    Normal, Laplace, StudentT, Cauchy, LogNormal and mixtures of Normals become our own laws; the rest, if
+    Normal, Laplace, StudentT, Cauchy, LogNormal, mixtures of Normals, Poisson, NegativeBinomial and Binomial become our
+    own laws; the rest, if
     torch has their cdf, `TorchDistribution`s.
 
     >>> import torch
@@ -47,14 +51,24 @@ def from_torch(dist: Any) -> Distribution:
     if len(dist.event_shape) or len(dist.batch_shape) > 1:
         shapes = f"{tuple(dist.batch_shape)} and {tuple(dist.event_shape)}"
         raise TypeError(f"from_torch takes scalars with batch shape () or (n,), got batch and event shapes {shapes}")
+    counts = _COUNTS.get(name) if type(dist).__module__.startswith("torch.") else None
+    if counts is not None:
+        return counts(dist)
     if getattr(dist.support, "is_discrete", False):
-        raise TypeError(f"from_torch takes a continuous distribution, got the discrete {name}")
+        known = ", ".join(_COUNTS)
+        raise TypeError(f"from_torch takes a continuous distribution, or one of {known}, got the discrete {name}")
     if type(dist) is td.MixtureSameFamily and type(dist.component_distribution) is td.Normal:
         normal, weights = dist.component_distribution, dist.mixture_distribution.probs
         return GaussianMixture(weights, normal.loc, normal.scale)
     ours = _TORCH.get(name) if type(dist).__module__.startswith("torch.") else None
     return TorchDistribution.of(dist) if ours is None else ours(dist)
 
+
+_COUNTS: dict[str, Callable[[Any], Distribution]] = {
+    "Binomial": lambda d: Binomial(d.total_count, d.probs),
+    "NegativeBinomial": lambda d: NegativeBinomial(d.mean, 1 / d.total_count),
+    "Poisson": lambda d: Poisson(d.rate),
+}
 
 _TORCH: dict[str, Callable[[Any], Distribution]] = {
     "Normal": lambda d: Normal(d.loc, d.scale),

@@ -1,9 +1,21 @@
 """What is promised: by one calibration set, by folds, after a choice, and how many rows it takes."""
 
+from calibrant.guarantee.censored import CensoredGuarantee
 from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
+from calibrant.guarantee.weighted import SurveyGuarantee, WeightedGuarantee
 
-__all__ = ["ChosenGuarantee", "CrossGuarantee", "GroupGuarantee", "Guarantee", "required_n", "required_n_for_interval"]
+__all__ = [
+    "CensoredGuarantee",
+    "ChosenGuarantee",
+    "CrossGuarantee",
+    "GroupGuarantee",
+    "Guarantee",
+    "SurveyGuarantee",
+    "WeightedGuarantee",
+    "required_n",
+    "required_n_for_interval",
+]

@@ -44,7 +44,13 @@ class CrossGuarantee:
     @property
     def kind(self) -> str:
         """Cross; "cross, approximate" where one of the folds is approximate: for ties, or for a learned floor."""
-        return "cross, approximate" if any(fold.kind == "approximate" for fold in self.folds) else "cross"
+        return "cross, approximate" if any(fold.kind.endswith("approximate") for fold in self.folds) else "cross"
+
+    @property
+    def _assumed(self) -> str:
+        if all(fold.kind.startswith("weighted") for fold in self.folds):
+            return "weights that are the likelihood ratios of new rows, and y given x as it was"
+        return "exchangeable data"
 
     def __str__(self) -> str:
         ties = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
@@ -55,5 +61,5 @@ class CrossGuarantee:
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
             f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
-            f" that did not see its row. Assumes exchangeable data{continuous}."
+            f" that did not see its row. Assumes {self._assumed}{continuous}."
         )

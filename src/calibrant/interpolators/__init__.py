@@ -1,18 +1,21 @@
 """Module 3: the interpolation algorithm, from calibration scores to the map q."""
 
-from calibrant.interpolators.base import ContextInterpolator, Interpolator
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup
+from calibrant.interpolators.in_context import ContextInterpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
+from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
 
 __all__ = [
     "NAF",
     "Apart",
     "BoundedTails",
     "ByGroup",
+    "CalibrationWeights",
     "ContextInterpolator",
     "ExponentialTails",
     "InfiniteTails",
@@ -20,5 +23,7 @@ __all__ = [
     "Linear",
     "Naive",
     "Random",
+    "Ratios",
+    "Survey",
     "Tails",
 ]

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
+from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.interpolators._in_order import InOrder
 from calibrant.interpolators.linear import Linear
 
 
-def guard(law: Distribution, scores: Array, accuracy: float) -> Distribution:
+def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder | None = None) -> Distribution:
     """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; itself if it is so already.
+
+    Scores that are `weighted` have levels of their own, and n is the number of equal scores that they are worth.
 
     Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first,
     which tells them apart.
     """
-    xp = namespace(scores)
-    n = scores.shape[0]
+    xp, known = namespace(scores), InOrder(scores) if weighted is None else weighted
     at = law.cdf(scores)
     apart = scores[1:] > scores[:-1]
     tied = apart & ~(at[1:] > at[:-1])
     if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
         law = Mixture((law, Linear().fit(scores)), (0.999, 0.001))
         at = law.cdf(scores)
-    low, high = (ranks(scores) - accuracy) / (n + 1), (ranks(scores) + accuracy) / (n + 1)
+    low, high = known.levels(-accuracy), known.levels(accuracy)
+    if weighted is not None:  # no score lies in the mass of the new row, of which half is at each end
+        end = xp.full_like(low, 0.5 / (known.total + 1))
+        low, high = xp.maximum(low, end), xp.minimum(high, 1 - end)
     clipped = xp.minimum(xp.maximum(at, low), high)
     if bool(xp.all(clipped == at)):
         return law

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arrays import Array, check_has, ranks
-from calibrant.interpolators.base import sorted_scores
+from calibrant._arrays import Array, check_has
+from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import ExponentialTails
 
@@ -33,11 +33,15 @@ class Linear:
     def __post_init__(self) -> None:
         check_has("Linear.tails", self.tails, "fit", "tails such as BoundedTails()")
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """The law through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
         del rng
-        u = sorted_scores(scores, support)
-        return as_support(support).through(u, ranks(u) / (u.shape[0] + 1), self.tails)
+        known = in_order(scores, weights, support)
+        levels = known.levels()
+        q = as_support(support).through(known.scores, levels, self.tails)
+        return known.law(q, float(levels[0]), float(levels[-1]))
 
     def accuracy(self, n: int) -> float:
         """0: it passes through the points themselves."""

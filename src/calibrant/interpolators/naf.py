@@ -13,7 +13,7 @@ from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
-from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
@@ -44,16 +44,20 @@ class NAF:
         if self.units < 2:
             raise ValueError(f"NAF.units must be at least 2, got {self.units}")
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """The mixture fitted to the scores, under guard."""
         del rng
-        ordered = sorted_scores(scores, support)
-        known = as_support(support)
+        known, where = in_order(scores, weights, support), as_support(support)
+        ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
-            return Linear().fit(ordered, support=known)
-        parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units)
+            return Linear().fit(scores, weights=weights, support=where)
+        parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
         law = LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered)
-        return known.bounded(guard(law, ordered, self.accuracy(ordered.shape[0])))
+        N = known.total
+        q = where.bounded(guard(law, ordered, self.accuracy(max(1, int(N))), known))
+        return known.law(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
 
     def accuracy(self, n: int) -> float:
         """The lambda that the guard enforces."""

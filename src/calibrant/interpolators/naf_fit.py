@@ -17,7 +17,7 @@ POINT_WIDTH = 2.0**-20  # the scale, relative to their magnitude, of scores that
 FLOOR = 1e-307  # the least scale relative to the largest score: keeps every (s - m_k) / t_k finite
 
 
-def fit_logistic_mixture(scores: Array, units: int = 200) -> tuple[Array, Array, Array]:
+def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None = None) -> tuple[Array, Array, Array]:
     """Fit q(s) = sum_k w_k sigmoid((s - m_k) / t_k) to the scores; return (w, m, t), each <= ``units`` long.
 
     All happens on the scale theta = arcsin(sqrt(p)), p = (rank - 1/2) / n, on which a rank has the same
@@ -34,26 +34,31 @@ def fit_logistic_mixture(scores: Array, units: int = 200) -> tuple[Array, Array,
     Deterministic, blind to the order of the scores, equivariant under s -> a s + b (a > 0) up to rounding.
     Ties share their mid-rank. Equal scores give one narrow logistic (of scale 1 if they are 0). More than
     ``BINS`` distinct scores are binned: beyond the sort, the cost does not grow with n. Needs units >= 2.
+    A score with a weight counts as so many; n is then their sum.
     """
-    scores = np.sort(np.asarray(scores, dtype=np.float64).ravel())
-    n, float64 = scores.size, np.finfo(np.float64)
+    scores = np.asarray(scores, dtype=np.float64).ravel()
+    order = np.argsort(scores, kind="stable")
+    scores, weights = scores[order], np.ones(scores.size) if weights is None else np.asarray(weights)[order]
+    size, n, float64 = scores.size, float(weights.sum()), np.finfo(np.float64)
     exponent = int(np.frexp(np.abs(scores[[0, -1]]).max())[1])
     scores = np.ldexp(scores, -exponent)  # now in [-1, 1], exactly: no difference or ratio below overflows
-    centre = scores[(n - 1) // 2]
-    values, counts = np.unique(scores - centre, return_counts=True)
+    centre = scores[(size - 1) // 2]
+    values, place = np.unique(scores - centre, return_inverse=True)
+    counts = np.bincount(place, weights)
     if values.size == 1:
         scale = np.ldexp(POINT_WIDTH * np.abs(centre), exponent) if centre else 1.0
         return np.ones(1), np.ldexp([centre], exponent), np.array([max(scale, float64.tiny)])
 
     ranks = np.cumsum(counts) - (counts - 1) / 2
-    theta = np.arcsin(np.sqrt((ranks - 0.5) / n))
+    theta = np.arcsin(np.sqrt(np.clip((ranks - 0.5) / n, 0, 1)))
     bins = np.arange(values.size)
     if values.size > BINS:
         edges = np.linspace(theta[0], theta[-1], BINS)
         bins = np.unique(np.searchsorted(edges, theta), return_inverse=True)[1]
     last = np.flatnonzero(np.diff(bins, append=bins[-1] + 1))  # the last value of every bin
-    fold = np.random.default_rng(0).permutation(n) % FOLDS  # a fixed shuffle of the ranks
-    held = np.bincount(np.repeat(bins, counts) * FOLDS + fold, minlength=last.size * FOLDS)
+    fold = np.random.default_rng(0).permutation(size) % FOLDS  # a fixed shuffle of the ranks
+    held: Array = np.zeros(last.size * FOLDS)
+    np.add.at(held, bins[place] * FOLDS + fold, weights)
     held = held.reshape(last.size, FOLDS)
     points = np.bincount(bins, values * counts) / held.sum(axis=1)
 
@@ -76,9 +81,7 @@ def fit_logistic_mixture(scores: Array, units: int = 200) -> tuple[Array, Array,
     return weights, np.ldexp(locs + centre, exponent), scales
 
 
-def _fit_weights(
-    points: Array, held: NDArray[np.int64], locs: Array, scales: Array, mass: Array
-) -> tuple[Array, float]:
+def _fit_weights(points: Array, held: Array, locs: Array, scales: Array, mass: Array) -> tuple[Array, float]:
     """Weights by EM on all the counts; and the loss, minus the mean log density of each fold by the others.
 
     One step is w_k <- (mass_k + sum_i c_i w_k f_k(x_i) / f(x_i)) / (1 + sum_i c_i), with c_i the count of
@@ -90,7 +93,7 @@ def _fit_weights(
     largest = log_density.max(axis=1, keepdims=True)
     density = np.exp(log_density - largest)
     total = held.sum(axis=1, keepdims=True)
-    counts = np.hstack([total - held, total]).astype(np.float64)
+    counts = np.hstack([total - held, total])
     prior, size = mass[:, None], 1 + counts.sum(axis=0)
     weights = np.repeat(prior, FOLDS + 1, axis=1)
     for _ in range(STEPS):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, namespace, ranks
+from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.support import REAL_LINE
 
 
@@ -22,10 +22,13 @@ class Naive:
     array([0.        , 0.33333333, 0.66666667, 1.        ])
     """
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
-        """n equal atoms."""
+    def fit(
+        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
+        """n atoms, equal if they have no weights."""
         del rng
-        return steps(sorted_scores(scores, support))
+        known = in_order(scores, weights, support)
+        return known.law(steps(known), 0.0, 1.0)  # it has no tails
 
     def accuracy(self, n: int) -> float:
         """1: i / n is at most 1 / (n + 1) above i / (n + 1)."""
@@ -33,10 +36,12 @@ class Naive:
         return 1.0
 
 
-def steps(scores: Array) -> PiecewiseLinear:
-    """The law of n equal atoms at sorted scores: each a knot written twice, with the step from (i - 1)/n to i/n."""
+def steps(known: InOrder) -> PiecewiseLinear:
+    """The law of n atoms at sorted scores: each a knot written twice, with the step from (i - 1)/n to i/n."""
+    scores, n = known.scores, known.total
     xp = namespace(scores)
-    rank = ranks(scores)
-    probs = concatenate([(rank - 1)[:, None], rank[:, None]], axis=1) / scores.shape[0]
+    upper = ranks(scores) if known.weights is None else device_like(np.cumsum(known.weights), scores)
+    lower = concatenate([0 * upper[:1], upper[:-1]])
+    probs = concatenate([lower[:, None], upper[:, None]], axis=1) / n
     knots = concatenate([scores[:, None], scores[:, None]], axis=1)
     return PiecewiseLinear(xp.reshape(knots, (-1,)), xp.reshape(probs, (-1,)))

@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._arrays import Array, check_has
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
-from calibrant.interpolators.base import sorted_scores
+from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
@@ -33,14 +33,19 @@ class Random:
                 "Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails"
             )
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
-        """n equal atoms and two ends; the uniforms are drawn when a prediction is made."""
+    def fit(
+        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
+        """n atoms and two ends; the uniforms are drawn when a prediction is made."""
         del rng
         support = as_support(support)
-        ordered = sorted_scores(scores, support)
-        ends = self.tails.fit(ordered)
+        known = in_order(scores, weights, support)
+        ends = self.tails.fit(known.scores)
         lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
-        return Unrealised(steps(ordered), max(lower, ends.lower), min(upper, ends.upper), ordered.shape[0])
+        lower, upper = max(lower, ends.lower), min(upper, ends.upper)
+        if known.kind is None:
+            return Unrealised(steps(known), lower, upper, known.scores.shape[0])
+        return known.kind.unrealised(steps(known), lower, upper, known.total)
 
     def accuracy(self, n: int) -> float:
         """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""

@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 import math
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, namespace, ranks, to_numpy
+from calibrant._arrays import Array, device_like, namespace, ranks, to_numpy
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
 from calibrant.metrics.forecasts import Scalar, average, paired
 
 
 def pit(H: Any, y: Any) -> Array:
     """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
 
+    Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. The draws
+    are the same for the same labels.
+
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
     array([0.5       , 0.84134475])
     """
     H, y = paired(H, y)
-    return H.as_law().cdf(y)
+    law = H.as_law()
+    return law.cdf(y) if law.lattice is None else law.pit(y, device_like(draws(y), y))
+
+
+def draws(y: Array) -> NDArray[np.float64]:
+    """The uniform numbers of PITs that are drawn, the same for the same labels, and others for others.
+
+    They are a stream of their own, lest it be that of a calibration. One stream for all labels would do for the
+    average, but not for a test: where most counts are 0, the PITs are little else than these numbers.
+    """
+    labels = np.ascontiguousarray(to_numpy(y), np.float64)
+    seed = int.from_bytes(blake2b(labels.tobytes(), digest_size=16, person=b"calibrant PIT").digest(), "little")
+    return np.asarray(np.random.default_rng(seed).random(labels.shape[0]), np.float64)
+
+
+def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
+    """H_i(y_i) as numpy, drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
+    if law.lattice is not None:
+        return np.asarray(to_numpy(law.pit(y, device_like(draws(y), y))), np.float64)
+    sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (law.cdf, law.cdf_left))
+    pit, left = (np.broadcast_to(side, y.shape) for side in sides)
+    return randomised_pit(pit, left)
 
 
 def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -37,8 +64,11 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
 
 
 def sorted_pit(H: Any, y: Any) -> Array:
-    """PIT_(1) <= ... <= PIT_(m)."""
-    p = pit(H, y)
+    """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped law the randomised ones."""
+    H, y = paired(H, y)
+    p, law = pit(H, y), H.as_law()
+    if isinstance(law, Clipped) and not law.is_discrete:
+        p = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
     return namespace(p).sort(p)
 
 
@@ -132,8 +162,8 @@ def pit_uniformity_test(H: Any, y: Any) -> UniformityTest:
     No H is perfect: one calibrated on n rows is off by about 1 / sqrt(n) for good (`Guarantee.conditional`),
     so with m much larger than n the test rejects it, rightly and to no purpose; then read
     `sup_calibration_error`. A large p-value is no proof of calibration either. The rows must be independent
-    and not used in calibration, and H continuous: the PITs of a law of steps (naive) are not uniform however
-    good it is.
+    and not used in calibration, and H continuous or a law of counts, whose PITs are drawn (`pit`): the PITs of
+    another law of steps (naive) are not uniform however good it is.
 
     >>> from calibrant import Normal
     >>> test = pit_uniformity_test(Normal([0.0] * 4, 1.0), [-1.0, -0.3, 0.2, 0.9])

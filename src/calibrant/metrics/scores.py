@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, to_numpy, unit
+from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import Scalar, average, forecast, paired
 from calibrant.predictions.quantiles import pinball_rows
 
@@ -14,15 +15,21 @@ from calibrant.predictions.quantiles import pinball_rows
 def nll(H: Any, y: Any) -> Scalar:
     """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
 
-    It is inf as soon as one label lies where the density is 0: always for a law of steps (naive, random),
-    which has no density. Of a law with some atoms it sees the rest only.
+    Of a law of counts h_i(y_i) is the probability of y_i. Elsewhere it is inf as soon as one label lies where the
+    density is 0: always for another law of steps (naive, random), which has no density. Of a law with some atoms it
+    sees the rest only.
 
     >>> from calibrant import Normal
     >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
     0.9814
     """
     H, y = paired(H, y)
-    return average(-H.as_law().logpdf(y))
+    return average(nll_rows(H.as_law(), y))
+
+
+def nll_rows(law: Distribution, y: Array) -> Array:
+    """-log of the density of each row, or of the probability where the law sits on a lattice."""
+    return -law.logpdf(y) if law.lattice is None else -law.logpmf(y)
 
 
 def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-10) -> Scalar:

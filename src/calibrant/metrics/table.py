@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from calibrant._arrays import Array, to_numpy, unit
+from calibrant._arrays import Array, check_has, to_numpy, unit
+from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
-from calibrant.metrics.forecasts import paired
+from calibrant.metrics.forecasts import forecast, paired
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +46,9 @@ class Evaluation:
         return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
 
 
-def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels: Any = None) -> Evaluation:
+def evaluate(
+    H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels: Any = None, labels: Any = None
+) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
     `coverage` and the interval score are those of the centred interval of probability `coverage`, `ci_width`
@@ -59,6 +62,9 @@ def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels:
       the interval are among them;
     - Samples have what Quantiles at (k - 1/2) / K have, and the crps and std of their empirical law;
     - an Ensemble has nothing: evaluate its members, or calibrate it first.
+
+    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps. `labels` says what
+    kind of number y is: `labels=Counts()` judges a continuous law by what it says of counts, P(Y <= k) = H(k + 1/2).
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
@@ -79,7 +85,8 @@ def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels:
     {'crps': 0.5333333333333333, 'n': 3}
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
-    H, y = paired(H, y)
+    H, y = paired(_collapsed(H, labels), y)
+    counts = isinstance(H, Distribution) and H.lattice is not None
     pits = cache(lambda: calibration.sorted_pit(H, y))
     metrics: dict[str, Callable[[], Array]] = {
         "nll": lambda: scores.nll(H, y),
@@ -96,12 +103,23 @@ def evaluate(H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels:
         "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
     }
     values: dict[str, Any] = dict.fromkeys(metrics)
+    if counts:
+        del metrics["nll_finite_difference"]  # there is no density to be had from differences
     if H.own_bounds:
         del metrics["interval_score"]  # it would take the interval to be of probability `coverage`
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
     return Evaluation(**values, n=int(y.shape[0]), labels=_labels(H, coverage, ci, levels))
+
+
+def _collapsed(H: Any, labels: Any) -> Any:
+    """A law as what it says of labels of this kind; a law on a lattice, and what is no law, as it is."""
+    H = forecast(H)
+    if labels is None or not isinstance(H, Distribution) or H.lattice is not None:
+        return H
+    check_has("labels", labels, "collapse", "a Labels object")
+    return labels.collapse(labels.spread_prediction(H))
 
 
 def compare(evaluations: Mapping[str, Evaluation]) -> str:
@@ -147,7 +165,7 @@ def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
     own = H.own_bounds
     return {
-        "nll": "NLL",
+        "nll": "NLL of the counts" if isinstance(H, Distribution) and H.lattice is not None else "NLL",
         "nll_finite_difference": "NLL, finite difference",
         "crps": "CRPS",
         "std": "mean std",

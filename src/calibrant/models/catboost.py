@@ -8,14 +8,14 @@ import numpy as np
 
 from calibrant.distributions import Normal
 from calibrant.models.outputs import column, named, numbers, quantiles, without_arrow
-from calibrant.predictions import Point
+from calibrant.predictions import Point, Rates
 
 _LOGARITHMIC = ("LogLinQuantile", "Poisson", "Tweedie")
 _QUANTILE = ("LogLinQuantile", "MultiQuantile", "Quantile")
 
 
 def adapt(model: Any, X: Any) -> Any:
-    """`Quantiles` for the quantile losses, `Normal` for RMSEWithUncertainty, else a `Point`."""
+    """`Quantiles` for the quantile losses, `Normal` for RMSEWithUncertainty, `Rates` for Poisson, else a `Point`."""
     loss, _, options = model.get_all_params()["loss_function"].partition(":")
     name, X = named(model), without_arrow(X)
     if loss == "RMSEWithUncertainty":
@@ -26,4 +26,4 @@ def adapt(model: Any, X: Any) -> Any:
     if loss in _QUANTILE:
         given = dict(option.split("=") for option in options.split(";") if option)
         return quantiles(name, [float(level) for level in given.get("alpha", "0.5").split(",")], output)
-    return Point(column(name, output))
+    return (Rates if loss == "Poisson" else Point)(column(name, output))

@@ -20,15 +20,17 @@ Adapter = Callable[[Any, Any], Any]
 
 
 def prediction_of(model: Any, X: Any) -> Any:
-    """f(X), as the kind of prediction that the fitted model makes: `Point`, `Quantiles`, `Samples` or a distribution.
+    """f(X), as the kind of prediction that the fitted model makes: `Point`, `Rates`, `Quantiles`, `Samples` or a law.
 
     | model | prediction |
     |---|---|
     | scikit-learn: `predict` with `return_std` | `Normal` |
     | scikit-learn: a quantile loss | `Quantiles` of that level |
     | scikit-learn: forests and bagging | `Samples`, one a tree |
+    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, taken back |
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |
+    | scikit-learn, LightGBM, XGBoost, CatBoost: Poisson losses; statsmodels: Poisson and negative binomial | `Rates` |
     | NGBoost, skpro | the law they predict |
     | quantile-forest | `Quantiles` |
     | statsmodels: least squares | `StudentT` with the residual degrees of freedom |

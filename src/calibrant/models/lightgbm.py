@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant.models.outputs import column, named, quantiles
-from calibrant.predictions import Point, Quantiles
+from calibrant.predictions import Point, Quantiles, Rates
 
 _DEFAULT_ALPHA = 0.9  # LightGBM's own, which its parameters do not show
 
 
 def adapt(model: Any, X: Any) -> Point | Quantiles:
-    """`Quantiles` of level alpha for the objective "quantile", else a `Point`."""
+    """`Quantiles` of level alpha for the objective "quantile", `Rates` for "poisson", else a `Point`."""
     booster = model.booster_ if hasattr(type(model), "booster_") else model  # it knows what was fitted
     if booster.params.get("objective") == "quantile":
         return quantiles(named(model), [float(booster.params.get("alpha", _DEFAULT_ALPHA))], model.predict(X))
-    return Point(column(named(model), model.predict(X)))
+    kind = Rates if booster.params.get("objective") == "poisson" else Point
+    return kind(column(named(model), model.predict(X)))

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, warn_user
+from calibrant.distributions.base import Distribution
+from calibrant.labels.functions import OwnFunction
+from calibrant.labels.through import through
 from calibrant.models import plain
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
-from calibrant.predictions import Point, Samples
+from calibrant.predictions import Point, Rates, Samples
+from calibrant.predictions.mapped import mapped
 
 _BLOCK = 2_000
 """Rows of draws that are filled at once, such that they stay in the processor's cache."""
@@ -30,10 +34,36 @@ def _pipeline(model: Any, X: Any) -> Any:
 
 
 def _transformed_target(model: Any, X: Any) -> Any:
-    """Its own point prediction, since a mean or a scale does not survive the way back of the transformation."""
-    if model.func is None and model.transformer is None and hasattr(model, "regressor_"):
-        return prediction_of(model.regressor_, X)
-    return plain.adapt(model, X)
+    """What its regressor predicts, taken back: points as its own `predict` has them, quantiles and draws one by one.
+
+    A law is taken back exactly where the transformation is a pair of functions.
+    """
+    if not hasattr(model, "regressor_"):
+        return plain.adapt(model, X)  # which says that it is not fitted
+    inner = prediction_of(model.regressor_, X)
+    if model.func is None and model.transformer is None:
+        return inner
+    if isinstance(inner, Point):
+        return plain.adapt(model, X)
+
+    def back(values: Array, name: str) -> Array:
+        del name
+        flat = model.transformer_.inverse_transform(np.reshape(values, (-1, 1)))
+        return np.reshape(np.asarray(flat, np.float64), values.shape)
+
+    def of_law(law: Distribution) -> Distribution:
+        if model.func is None or model.inverse_func is None:
+            raise TypeError("it is known by its values alone")
+        return through(OwnFunction(model.func, model.inverse_func), law)
+
+    try:
+        low, high = back(np.sort(np.asarray(inner.centre_rows()))[[0, -1]] + np.asarray([0.0, 1e-3]), "")
+        if low > high:
+            raise TypeError("it turns the order round")
+        return mapped(inner, back, of_law)
+    except TypeError as error:
+        warn_user(f"{named(model)} is taken as a point, without the spread of {inner!r}: {error}")
+        return plain.adapt(model, X)
 
 
 def _forest(model: Any, X: Any) -> Samples:
@@ -68,6 +98,8 @@ def _quantile_loss(level: str) -> Callable[[Any, Any], Any]:
     """`Quantiles` of the level that the attribute `level` holds, if the loss is the pinball loss."""
 
     def adapt(model: Any, X: Any) -> Any:
+        if model.loss == "poisson":
+            return _rates(model, X)
         if model.loss != "quantile":
             return plain.adapt(model, X)
         return quantiles(named(model), [float(getattr(model, level))], model.predict(X))
@@ -82,6 +114,10 @@ def _dummy(model: Any, X: Any) -> Any:
     return Point(column(named(model), model.predict(X)))
 
 
+def _rates(model: Any, X: Any) -> Rates:
+    return Rates(column(named(model), model.predict(X)))
+
+
 _KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "BaggingRegressor": _bagging,
     "DummyRegressor": _dummy,
@@ -90,6 +126,7 @@ _KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "GradientBoostingRegressor": _quantile_loss("alpha"),
     "HistGradientBoostingRegressor": _quantile_loss("quantile"),
     "Pipeline": _pipeline,
+    "PoissonRegressor": _rates,
     "QuantileRegressor": lambda model, X: quantiles(named(model), [float(model.quantile)], model.predict(X)),
     "RandomForestRegressor": _forest,
     "TransformedTargetRegressor": _transformed_target,

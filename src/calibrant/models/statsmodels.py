@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from calibrant.distributions import Normal, StudentT
 from calibrant.models.outputs import column, named, quantiles, without_arrow
-from calibrant.predictions import Point
+from calibrant.predictions import Point, Rates
+
+
+def _dispersion(results: Any) -> float | None:
+    """That of a model of counts, 0 for Poisson; None of any other model."""
+    kind, family = type(results.model).__name__, type(getattr(results.model, "family", None)).__name__
+    if "Poisson" in (kind, family):
+        return 0.0
+    if family == "NegativeBinomial":
+        return float(results.model.family.alpha)
+    if kind == "NegativeBinomial" and results.model.loglike_method == "nb2":  # its last parameter is the dispersion
+        return float(np.asarray(results.params)[-1])
+    return None
 
 
 def adapt(results: Any, X: Any) -> Any:
-    """t or normal laws of new labels for least squares, `Quantiles` for quantile regression, else a `Point`.
+    """t or normal laws for least squares, `Quantiles` for quantile regression, `Rates` for counts, else a `Point`.
 
     X is the design of the new rows: with its constant, if the model was fitted with one, unless a formula adds it.
     """
@@ -27,7 +41,9 @@ def adapt(results: Any, X: Any) -> Any:
     if hasattr(results, "q"):
         return quantiles(name, [float(results.q)], results.predict(X))
     if not (isinstance(results.model, RegressionModel) and hasattr(results, "get_prediction")):
-        return Point(column(name, results.predict(X)))
+        values = column(name, results.predict(X))
+        dispersion = _dispersion(results)
+        return Point(values) if dispersion is None else Rates(values, dispersion or None)
     prediction = results.get_prediction(X)
     mean, scale = column(name, prediction.predicted_mean), column(name, prediction.se_obs)
     return StudentT(float(results.df_resid), mean, scale) if results.use_t else Normal(mean, scale)

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from calibrant.models.outputs import column, named, quantiles
-from calibrant.predictions import Point, Quantiles
+from calibrant.predictions import Point, Quantiles, Rates
 
 
 def adapt(model: Any, X: Any) -> Point | Quantiles:
-    """`Quantiles` of the levels quantile_alpha for the objective "reg:quantileerror", else a `Point`."""
+    """`Quantiles` of quantile_alpha for "reg:quantileerror", `Rates` for "count:poisson", else a `Point`."""
     import xgboost
 
     if isinstance(model, xgboost.Booster):
@@ -20,6 +20,6 @@ def adapt(model: Any, X: Any) -> Point | Quantiles:
         booster, output = model.get_booster(), model.predict(X)
     objective = json.loads(booster.save_config())["learner"]["objective"]
     if objective["name"] != "reg:quantileerror":
-        return Point(column(named(model), output))
+        return (Rates if objective["name"] == "count:poisson" else Point)(column(named(model), output))
     levels = objective["quantile_loss_param"]["quantile_alpha"].strip("[]()").split(",")
     return quantiles(named(model), [float(level) for level in levels], output)

@@ -77,7 +77,7 @@ class Encoded:
 
     def _object(self, value: Any, place: Place, n: int | None) -> Any:
         if isinstance(value, Calibrated):
-            n = getattr(value.guarantee, "n", None)
+            n = getattr(value.guarantee, "worth", getattr(value.guarantee, "n", None))
         if type(value) is NAF:
             value = _settled(value, n)
         name = type(value).__name__

@@ -18,6 +18,7 @@ from calibrant.cross import CrossCalibrated
 from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixture, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
+from calibrant.distributions.followed_up import FollowedUp
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
@@ -26,10 +27,12 @@ from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
+from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import ChosenGuarantee, Guarantee
+from calibrant.guarantee import CensoredGuarantee, ChosenGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
 from calibrant.interpolators import (
     NAF,
     BoundedTails,
@@ -43,6 +46,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
+from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -175,6 +179,7 @@ _POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
 _FLOOR = _later(_optional(_POSITIVE))
 _FINITE = _number("a finite number", math.isfinite)
 _PLACE = _number("a place on the line", lambda value: not math.isnan(value))
+_BOUND = _optional(_either(_PLACE, _NAME))
 _WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
 _SCALE = _number("a mean excess", lambda value: 0 <= value <= 10 * LARGEST or value == math.inf)
 _LAMBDA = _number("a lambda, at least 0 or -1", lambda value: value >= 0 or value == -1)
@@ -189,6 +194,7 @@ _PLACES = Wanted(
     lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
 )
 _TABLE = _floats("finite floats, a column a component", (1, 2))
+_UNREALISED = {"atoms": _SINGLE, "lower": _PLACE, "upper": _PLACE, "count": _count("a count", 1)}
 
 
 # ---- what must hold among them: each raises a ValueError that says what does not ---------------------------------
@@ -234,11 +240,16 @@ def _ordered(lower: float, upper: float, **others: Any) -> None:
         raise ValueError(f"lower must be below upper, got {lower} and {upper}")
 
 
-def _atoms(atoms: Any, lower: float, upper: float, count: int) -> None:
+def _atoms(atoms: Any, lower: float, upper: float, count: int, **others: Any) -> None:
     if lower > upper:  # they meet where both were clipped to one bound
         raise ValueError(f"lower must not be above upper, got {lower} and {upper}")
     if isinstance(atoms, PiecewiseLinear) and atoms.knots.size != 2 * count:
         raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.size}")
+
+
+def _tailed(law: Any, low: float, high: float, **others: Any) -> None:
+    if not (0 < low <= high < 1 or (low, high) == (0, 1)):
+        raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {low} and {high}")
 
 
 def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
@@ -265,11 +276,14 @@ def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
         raise ValueError(f"{floored} of its rows had no width, but n is {n}")
 
 
-def _agreeing(score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None) -> None:
+def _agreeing(
+    score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None, labels: Any = None
+) -> None:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
-    del score, form
+    del score, form, labels
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
-    if ours and guarantee.accuracy != (promised := interpolator.accuracy(n)):
+    worth = getattr(guarantee, "worth", n)
+    if ours and guarantee.accuracy != (promised := interpolator.accuracy(worth)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
     knots = q.knots.size if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
@@ -308,6 +322,7 @@ ROOTS = (
         guarantee=_a(Guarantee),
         interpolator=_a(Interpolator),
         form=_later(_optional(_a(Form))),
+        labels=_later(_optional(_a(Labels))),
     ),
     _kind(CrossCalibrated, members=_several(_a(Calibrated))),
 )
@@ -330,6 +345,32 @@ PARTS = (
         largest_tie=_count("a count", 1),
         floored=_count("a count", 0),
         candidates=_count("a count", 2),
+    ),
+    *(
+        _kind(
+            cls,
+            _among,
+            n=_count("a count", 1),
+            accuracy=_LAMBDA,
+            largest_tie=_count("a count", 1),
+            floored=_count("a count", 0),
+            effective=_POSITIVE,
+            largest_share=_WEIGHT,
+        )
+        for cls in (WeightedGuarantee, SurveyGuarantee)
+    ),
+    _kind(
+        CensoredGuarantee,
+        _among,
+        n=_count("a count", 1),
+        accuracy=_LAMBDA,
+        largest_tie=_count("a count", 1),
+        floored=_count("a count", 0),
+        effective=_POSITIVE,
+        largest_share=_WEIGHT,
+        rows=_count("a count", 1),
+        known=_WEIGHT,
+        modelled=_YES_OR_NO,
     ),
     _kind(
         Form,
@@ -354,6 +395,11 @@ PARTS = (
     _kind(NormalizedResidual, floor=_FLOOR),
     _kind(CQR),
     _kind(Centred, score=_a(ChartScore), centre=_optional(_FINITE)),
+    # labels
+    _kind(Real, lower=_BOUND, upper=_BOUND),
+    _kind(Transformed, by=_NAME),
+    _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
+    _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),
     _kind(Linear, tails=_TAILS),
@@ -371,7 +417,11 @@ PARTS = (
     _kind(Guarded, _bent, law=_SINGLE, bend=_a(PiecewiseLinear)),
     _kind(Mixture, components=_several(_a(Distribution)), weights=_several(_WEIGHT)),
     _kind(Clipped, _ordered, law=_a(Distribution), lower=_PLACE, upper=_PLACE),
-    _kind(Unrealised, _atoms, atoms=_SINGLE, lower=_PLACE, upper=_PLACE, count=_count("a count", 1)),
+    _kind(Unrealised, _atoms, **_UNREALISED),
+    _kind(UnrealisedByWeight, _atoms, **_UNREALISED, total=_POSITIVE),
+    _kind(UnrealisedByRatio, _atoms, **_UNREALISED, total=_POSITIVE, unit=_POSITIVE),
+    _kind(Reweighted, _tailed, law=_SINGLE, unit=_POSITIVE, total=_POSITIVE, low=_WEIGHT, high=_WEIGHT),
+    _kind(FollowedUp, law=_SINGLE, known=_WEIGHT),
     _kind(Single, batch=_ROW),
     _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),

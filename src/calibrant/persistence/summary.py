@@ -22,6 +22,7 @@ def summary(root: Any) -> dict[str, Any]:
     accuracy = max(part.guarantee.accuracy for part in parts)
     return {
         "kind": type(root).__name__,
+        "labels": None if first.labels is None else said(first.labels),
         "score": said(first.score),
         "interpolator": said(first.interpolator),
         "tails": None if tails is None else said(tails),

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calibrant._arrays import unit
 from calibrant.forecast import Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band, share_interval
-from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.calibration import drawn_pit
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import all_rows, columns_of, slices_of
 from calibrant.plots.inputs import Numbers, named, numbers
@@ -108,9 +108,7 @@ def reliability(H: Any, y: Any, *, n: int | None = None, confidence: float = 0.9
 def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    law = forecast.as_law()
-    pit, left = (np.broadcast_to(numbers(side(y)), y.shape) for side in (law.cdf, law.cdf_left))
-    return randomised_pit(pit, left)
+    return drawn_pit(forecast.as_law(), y)
 
 
 def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:

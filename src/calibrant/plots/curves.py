@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from calibrant.plots.inputs import Numbers, numbers
 
 _LEVELS = np.concatenate([[0.001], np.arange(1, 400) / 400, [0.999]])
 _SMALLEST_ATOM = 1 / 400
+_BARS = 200
 
 
 def quantiles(law: Distribution) -> Numbers:
@@ -81,9 +83,12 @@ def shape(law: Distribution, what: str) -> Shape:
     """(F(b) - F(a)) / (b - a) over equal cells, at their middles; `what` names a law without a density in the error.
 
     200 cells, or 100, 50 or 25 as long as half as many are much smoother: their steps up and down then add up to less
-    than 1/1.3 of what they did. So noise of the scores goes, and what is in the law stays.
+    than 1/1.3 of what they did. So noise of the scores goes, and what is in the law stays. A law of counts is drawn as
+    bars, one for each count, or for equally many of them where there are more than 200.
     """
     q = quantiles(law)
+    if law.lattice is not None:
+        return _bars(law, *reach(q))
     middle = np.quantile(q, np.linspace(0.05, 0.95, 91))
     if np.all(np.isneginf(numbers(law.logpdf(middle)))):
         raise ValueError(f"{what} has no density, only atoms: draw its cdf instead")
@@ -96,6 +101,17 @@ def shape(law: Distribution, what: str) -> Shape:
     density = mass / np.diff(edges)
     x = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
     return Shape(x, np.concatenate([density[:1], density, density[-1:]]), points)
+
+
+def _bars(law: Distribution, low: float, high: float) -> Shape:
+    """The outline of bars around the points of a lattice, whose areas are probabilities."""
+    origin, step = law.lattice or (0.0, 1.0)
+    first, last = math.floor((low - origin) / step + 1e-9), math.ceil((high - origin) / step - 1e-9)
+    each = math.ceil((last - first + 1) / _BARS)
+    edges = origin + step * (np.arange(first, last + each + 1, each) - 0.5)
+    heights = np.diff(numbers(law.cdf(edges))) / np.diff(edges)
+    x, heights = np.repeat(edges, 2), np.repeat(heights, 2)
+    return Shape(x, np.concatenate([[0.0], heights, [0.0]]), Atoms(np.zeros(0), np.zeros(0)))
 
 
 def _roughness(heights: Numbers) -> float:

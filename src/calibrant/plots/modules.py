@@ -14,6 +14,7 @@ from calibrant._arrays import floats
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.guarantee import WeightedGuarantee
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
 from calibrant.plots.curves import cdf_curve, quantiles, reach
@@ -44,6 +45,8 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
     if not isinstance(calibrated, Calibrated):
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
         raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
+    if isinstance(calibrated.guarantee, WeightedGuarantee):
+        raise ValueError("scores draws rows that count the same, and those that calibrated here have weights")
     prediction, y = with_labels(prediction, y)
     n = calibrated.guarantee.n
     if y.shape[0] != n:

@@ -17,6 +17,7 @@ from calibrant.predictions.ensemble import Ensemble
 from calibrant.predictions.interval import Interval
 from calibrant.predictions.point import Point
 from calibrant.predictions.quantiles import Quantiles
+from calibrant.predictions.rates import Rates
 from calibrant.predictions.samples import Samples
 
 T = TypeVar("T")
@@ -46,6 +47,7 @@ __all__ = [
     "Point",
     "Prediction",
     "Quantiles",
+    "Rates",
     "Samples",
     "Unsaid",
     "as_prediction",

@@ -1,4 +1,4 @@
-"""Gradient boosting as the refiners use it: slow to learn, held back, stopped early."""
+"""Gradient boosting as the refiners use it: small trees, held back, stopped early."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from calibrant.refine.rows import TrainingRows
 
 MOST = 200_000
 """So many rows teach a boosted model at most, taken at random from more."""
+SHALLOW = {"max_leaf_nodes": 8, "max_iter": 120}
+"""For quantiles and scales: no worse out of fold than larger trees, and faster to fit and to ask."""
 _LITTLE = 500_000
 """Numbers in a matrix."""
 
@@ -23,8 +25,9 @@ def boosted(rows: TrainingRows, target: Array, **settings: Any) -> HistGradientB
     """Fitted to the target on X and the prediction of these rows."""
     model = HistGradientBoostingRegressor(
         **{
-            "learning_rate": 0.05,
-            "max_iter": 150,
+            "learning_rate": 0.1,
+            "max_iter": 100,
+            "max_leaf_nodes": 16,
             "min_samples_leaf": leaf(rows, 30),
             "l2_regularization": 5.0,
             "early_stopping": len(rows) >= 50,  # it sets a tenth of the rows aside

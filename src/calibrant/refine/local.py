@@ -35,7 +35,7 @@ class Local(Refiner):
     Of more than 50,000 training rows so many teach it, taken at random, and each tree is grown on 4,000 at most.
     """
 
-    trees: int = 100
+    trees: int = 50
     leaf: int = 10
     prior: float = 1.0
 

@@ -12,13 +12,15 @@ from calibrant._arrays import Array
 from calibrant.distributions import Distribution, Normal
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, boosted, crossed, predicted
+from calibrant.refine.learners import MOST, SHALLOW, boosted, crossed, predicted
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.shrinkage import Shrinkage
 
 _STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEAST = 0.05
 """Of the median error: what is added before the logarithm, so that an error of 0 is no -inf."""
+
+_SCALE: dict[str, Any] = {**SHALLOW, "loss": "absolute_error"}
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,13 @@ class ResidualLocationScale(Refiner):
         errors = r - step * location
         least = _LEAST * float(np.median(np.abs(errors)))
         target = np.log(np.abs(errors) + max(least, np.finfo(np.float64).tiny))
-        spread = np.exp(crossed(rows, target, loss="absolute_error"))
+        spread = np.exp(crossed(rows, target, **_SCALE))
         shrinkage = Shrinkage.of(spread, errors, weight, powers=True)
         fitted = LocationScaleRefinement(
             rows.features,
             boosted(rows, r) if step else None,
             step,
-            boosted(rows, target, loss="absolute_error") if shrinkage.factor else None,
+            boosted(rows, target, **_SCALE) if shrinkage.factor else None,
             shrinkage,
         )
         return fitted, rows, errors / shrinkage(spread)

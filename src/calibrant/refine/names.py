@@ -17,13 +17,19 @@ REFINERS: dict[str, Callable[[], Refiner]] = {
 
 
 def refiner_named(value: Any) -> Refiner:
-    """The refiner of a name; a refiner as it is; of a list or dict of refiners the choice among them."""
+    """The refiner of a name; a refiner as it is; of a list or dict of refiners or names the choice among them."""
     if isinstance(value, Refiner):
         return value
-    if isinstance(value, (list, tuple, dict)):
-        return Auto(value)
+    if isinstance(value, dict):
+        return Auto({name: _known(each) for name, each in value.items()})
+    if isinstance(value, (list, tuple)):
+        return Auto([(each, _known(each)) if isinstance(each, str) else each for each in value])
     if value not in REFINERS:
         raise ValueError(
             f"refine must be a Refiner, a list of them, or one of {', '.join(sorted(REFINERS))}, got {value!r}"
         )
     return REFINERS[value]()
+
+
+def _known(each: Any) -> Any:
+    return refiner_named(each) if isinstance(each, str) else each

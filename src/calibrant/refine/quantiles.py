@@ -13,17 +13,17 @@ from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, boosted, leaf, predicted
+from calibrant.refine.learners import MOST, SHALLOW, boosted, leaf, predicted
 from calibrant.refine.rows import TrainingRows
 
-NINE = tuple(k / 10 for k in range(1, 10))
+FIVE = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 @dataclass(frozen=True)
 class ResidualQuantiles(Refiner):
     """f + the quantiles of the residual given x and f, boosted, one model a level."""
 
-    levels: Sequence[float] = NINE
+    levels: Sequence[float] = FIVE
 
     def __post_init__(self) -> None:
         levels = np.asarray(self.levels, dtype=np.float64)
@@ -37,7 +37,7 @@ class ResidualQuantiles(Refiner):
 
     def _learned(self, rows: TrainingRows) -> QuantilesRefinement:
         r = rows.y - rows.centre
-        settings = {"max_iter": 200, "min_samples_leaf": leaf(rows, 20), "l2_regularization": 2.0, "loss": "quantile"}
+        settings = {**SHALLOW, "min_samples_leaf": leaf(rows, 20), "l2_regularization": 2.0, "loss": "quantile"}
         models = tuple(boosted(rows, r, quantile=level, **settings) for level in self.levels)
         return QuantilesRefinement(rows.features, models, tuple(self.levels), float(np.mean(np.abs(r))))
 

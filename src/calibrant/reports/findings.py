@@ -39,7 +39,7 @@ class Findings:
     @property
     def n(self) -> int | None:
         """The number of rows that calibrated the forecasts, if that is known."""
-        return None if self.guarantee is None else int(self.guarantee.n)
+        return None if self.guarantee is None else int(getattr(self.guarantee, "worth", self.guarantee.n))
 
     @property
     def rows(self) -> str:

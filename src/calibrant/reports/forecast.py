@@ -113,7 +113,7 @@ def report(
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
-    n = None if guarantee is None else int(guarantee.n)
+    n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
 
     comparison = Comparison(before, after, coverage)
     parts = [all_rows(m), *slices]

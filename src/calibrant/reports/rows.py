@@ -84,6 +84,8 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
     low, high = _ends(quantiles)
     steps = np.linspace(0, 1, CELLS + 1)
     edges = low[:, None] + (high - low)[:, None] * steps
+    if forecast.lattice is not None:
+        return _bars(forecast, quantiles, low, high, resolution)
     cdf = _numbers(forecast.cdf(edges))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         density = np.diff(cdf, axis=1) / np.diff(edges, axis=1)
@@ -96,6 +98,29 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
             "density": rounded(density[k]),
         }
         for k in range(count)
+    ]
+
+
+def _bars(
+    forecast: Distribution, quantiles: Floats, low: Floats, high: Floats, resolution: Floats
+) -> list[dict[str, Any]]:
+    """The same of laws of counts: a bar around each point of the lattice, or around equally many of them."""
+    origin, step = forecast.lattice or (0.0, 1.0)
+    first, last = np.floor((low - origin) / step), np.ceil((high - origin) / step)
+    each = np.ceil((last - first + 1) / CELLS)
+    bars = np.arange(CELLS + 1)
+    edges = origin + step * (first[:, None] + each[:, None] * bars - 0.5)
+    mass = np.diff(_numbers(forecast.cdf(edges)), axis=1)
+    count = np.ceil((last - first + 1) / each).astype(np.int64)
+    return [
+        {
+            "q": rounded(quantiles[k], resolution[k]),
+            "from": rounded(edges[k, 0], resolution[k]),
+            "to": rounded(edges[k, count[k]], resolution[k]),
+            "density": rounded(mass[k, : count[k]] / (each[k] * step)),
+            "bars": True,
+        }
+        for k in range(len(quantiles))
     ]
 
 

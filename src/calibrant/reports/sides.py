@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from calibrant._arrays import Array, same_length, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
-from calibrant.metrics.calibration import randomised_pit
+from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.scores import interval_score_rows
+from calibrant.metrics.scores import interval_score_rows, nll_rows
 
 Floats = NDArray[np.float64]
 BLOCK = 2**14  # rows at a time
@@ -55,7 +55,7 @@ class Side:
     @cached_property
     def drawn(self) -> Floats:
         """The PITs, each drawn over its jump where the law has an atom at the label."""
-        return randomised_pit(self.columns["pit"], self.columns["pit_left"])
+        return self.columns.get("drawn", randomised_pit(self.columns["pit"], self.columns["pit_left"]))
 
 
 def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
@@ -66,6 +66,8 @@ def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
         block = slice(start, start + BLOCK)
         for name, values in _columns(rows_of(forecast, block), labels[block], coverage).items():
             columns.setdefault(name, []).append(values)
+    if isinstance(forecast, Distribution) and forecast.lattice is not None:
+        columns["drawn"] = [drawn_pit(forecast, labels)]
     return Side(forecast, labels, {name: np.concatenate(parts) for name, parts in columns.items()})
 
 
@@ -79,7 +81,7 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
     with suppress(Unsaid):
         lower, upper = forecast.bounds(coverage)
     asked: dict[str, Callable[[], Any]] = {
-        "nll": lambda: -forecast.as_law().logpdf(y),
+        "nll": lambda: nll_rows(forecast.as_law(), y),
         "crps": lambda: forecast.crps_rows(y),
         "std": lambda: forecast.std_rows(),
         "pit": lambda: forecast.as_law().cdf(y),

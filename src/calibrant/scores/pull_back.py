@@ -10,6 +10,7 @@ from calibrant._arrays import same_length
 from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.folded import Folded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.lines import Lines
@@ -17,7 +18,6 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.moved_atoms import MovedAtoms, are_atoms
 from calibrant.distributions.pulled import Pulled, PulledOne
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.distributions.randomised import Randomised, Unrealised
 from calibrant.distributions.spliced import Spliced
 from calibrant.scores.charts import Affine, BrokenLine, Chart, SignedChart
 
@@ -52,7 +52,7 @@ def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
 
 RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(q, Joined) and chart.shape, _part_by_part),
-    (lambda q, chart: isinstance(q, (Randomised, Unrealised)), lambda q, chart: q.pulled(chart, pull_back)),
+    (lambda q, chart: isinstance(q, ByRow), lambda q, chart: q.pulled(chart, pull_back)),
     (
         lambda q, chart: isinstance(q, Lines) and chart.shape and not isinstance(chart, (Affine, BrokenLine)),
         lambda q, chart: pull_back(q.joined(), chart),

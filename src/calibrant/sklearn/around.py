@@ -11,17 +11,20 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from calibrant._arrays import Array
 from calibrant._frames import rows_of
+from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.outputs import column, named
 from calibrant.predictions import Ensemble, Point, as_prediction
 
 Adapter = str | Callable[[Any, Any], Any] | None
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,13 @@ def thawed(estimator: Any) -> Any:
     return thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
 
 
+def last_step(estimator: Any) -> Any:
+    """The model at the end of a pipeline or inside a search."""
+    if isinstance(estimator, Pipeline):
+        return last_step(estimator[-1])
+    return last_step(estimator.estimator) if isinstance(estimator, SEARCHES) else estimator
+
+
 def fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:
     """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
     models = [
@@ -131,9 +141,12 @@ def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
     return as_prediction(adapter(model, X))
 
 
-def labels(y: Any) -> Array:
-    """The labels as floats, one a row."""
+def labels(y: Any, *, missing: bool = False) -> Array:
+    """The labels as floats, one a row; NaN only where they may be missing."""
     if y is None:
         raise ValueError("calibration requires y to be passed, but the target y is None")
-    y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    if isinstance(y, Censored):
+        return y
+    finite = "allow-nan" if missing else True
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=finite, input_name="y")
     return column_or_1d(y, dtype=np.float64, warn=True)

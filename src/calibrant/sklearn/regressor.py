@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,18 +13,20 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from calibrant._arrays import Array, probabilities, to_numpy, unit
+from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import like_input, rows_of
 from calibrant.calibration import Calibrator
+from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
+from calibrant.labels.named import labels_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
-from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels, last_step
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
 from calibrant.sklearn.refined import Refined
@@ -50,12 +53,19 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             estimator is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
             rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
             Calibration rows take no part, so the guarantee does not change.
+        labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
+            yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
+            both). None is any real number. The estimator and `refine` learn y as it is, in its own unit; what they
+            predict is calibrated as the labels say.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
             mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`.
         point: What `predict` gives: the "mean" or the "median" of the law.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
+        weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
+            as a fitted `DensityRatio`: the law is then right for the new rows, see `WeightedGuarantee`.
+        missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
@@ -64,7 +74,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
     then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
-    itself is unweighted and knows no groups.
+    itself knows no groups and no `sample_weight`, only `weights`.
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
@@ -89,9 +99,12 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         score: Any = None,
         interpolator: Any = "linear",
         refine: Any = "default",
+        labels: Any = None,
         cv: Any = 0.2,
         point: str = "mean",
         adapter: str | Callable[[Any, Any], Any] | None = None,
+        weights: Callable[[Any], Any] | None = None,
+        missing: str = "error",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -99,9 +112,12 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.score = score
         self.interpolator = interpolator
         self.refine = refine
+        self.labels = labels
         self.cv = cv
         self.point = point
         self.adapter = adapter
+        self.weights = weights
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -124,12 +140,23 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
-        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold."""
+        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
+
+        A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
+        """
         self._calibrator()
-        X, y = indexable(X, labels(y))
+        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
+        if isinstance(y, Censored):
+            if not is_frozen(self.estimator) or refine is not None:
+                raise TypeError(
+                    "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
+                    " first"
+                )
+        elif (there := _labelled(y)).size < y.size:
+            X, y, routed = rows_of(X, there), y[there], routed.rows(there, y.size)
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -148,7 +175,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
-                self._prediction(model, rows_of(X, rows)), y[rows], rng=np.random.default_rng(seed)
+                self._prediction(model, rows_of(X, rows)),
+                y[rows],
+                **self._known(rows_of(X, rows)),
+                rng=np.random.default_rng(seed),
             )
             for model, rows in zip(models, held, strict=True)
         ]
@@ -164,7 +194,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """
         check_is_fitted(self, "calibrated_")
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
-        X, y = indexable(X, labels(y))
+        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        if (there := _labelled(y)).size < y.size:
+            X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
         if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
             scores: list[Any] = [
@@ -178,8 +210,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                     f" {type(odd).__name__} must be a LocationScaleScore or a MonotoneScore for that"
                 )
             # each of which may be an EnsembleScore itself
-            calibrator = Calibrator(EnsembleScore(tuple(scores)), calibrator.interpolator)
-        self.calibrated_ = calibrator.fit(pooled, y, rng=np.random.default_rng(self.seed_))
+            calibrator = replace(calibrator, score=EnsembleScore(tuple(scores)))
+        self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
         return self
 
     def _refine(self) -> Any:
@@ -187,7 +219,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         if not self._is_default():
             return self.refine
         told = vars(self)["score"] is not None or self.adapter is not None
-        done = is_frozen(self.estimator) or isinstance(self.estimator, FORECASTERS)
+        done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
         return None if told or done else "auto"
 
     def _is_default(self) -> bool:
@@ -199,7 +231,12 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def _calibrator(self) -> Calibrator:
         if self.point not in ("mean", "median"):
             raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
-        return Calibrator(score_named(vars(self)["score"]), interpolator_named(self.interpolator))
+        if not (self.weights is None or callable(self.weights)):
+            raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
+        if self.missing not in ("error", "drop"):
+            raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
+        score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
+        return Calibrator(score, interpolator, labels_named(self.labels))
 
     def _calibrator_of(self, model: Any) -> Calibrator:
         """With what the model was chosen for, where nothing else is named."""
@@ -209,7 +246,17 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         candidate = model.candidate_
         score = own.score if candidate.score is None or own.score is not None else score_named(candidate.score)
         named = candidate.interpolator is not None and self.interpolator == "linear"
-        return Calibrator(score, interpolator_named(candidate.interpolator) if named else own.interpolator)
+        chosen = interpolator_named(candidate.interpolator) if named else own.interpolator
+        return replace(own, score=score, interpolator=chosen)
+
+    def _known(self, X: Any) -> dict[str, Any]:
+        """What is known of these rows beside the prediction: their weights, and X for labels whose bounds are in it."""
+        labels, known = labels_named(self.labels), {}
+        if self.weights is not None:
+            known["weights"] = self.weights(X)
+        if labels is not None and labels.by_row:
+            known["bound"] = X
+        return known
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
@@ -217,6 +264,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """The mean or the median of each row's law, as the parameter `point` says."""
         H = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
+        if self.labels is not None and np.isposinf(values).any():
+            many = np.isposinf(values)
+            warn_user(f"the mean of {many.sum()} of {many.size} laws is infinite: predict gives their median")
+            values = np.where(many, to_numpy(H.median()), values)
         if np.isnan(values).any():
             raise ValueError(
                 f"the law of interpolator={self.interpolator!r} on n = {self.guarantee_.n} scores has mass at -inf and"
@@ -228,8 +279,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """The calibrated law of each row."""
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, CrossCalibrated):
-            return self.calibrated_([self._prediction(model, X) for model in self.estimators_], seed=self.seed_)
-        return self.calibrated_(self._pooled(X), seed=self.seed_)
+            predictions = [self._prediction(model, X) for model in self.estimators_]
+            return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
+        return self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame."""
@@ -269,6 +321,17 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def _pooled(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
+
+
+def _labelled(y: Array) -> Array:
+    """The rows that have a label, with a warning that counts the others."""
+    there = np.flatnonzero(~np.isnan(y))
+    if there.size < y.size:
+        first = int(np.argmax(np.isnan(y)))
+        warn_user(
+            f"y is missing in {y.size - there.size} of {y.size} rows, the first is row {first}: they are left out"
+        )
+    return there
 
 
 def _fitted(estimator: Any, X: Any, y: Array, routed: Routed) -> Any:

@@ -1,4 +1,4 @@
-"""The laws that a score, an interpolator, a distribution and a refiner of your own must keep, run on your class.
+"""The laws that a score, an interpolator, a distribution, labels or a refiner of your own must keep, run on it.
 
 Each check returns nothing, or raises an AssertionError that names the law that broke.
 
@@ -8,6 +8,8 @@ Each check returns nothing, or raises an AssertionError that names the law that 
 >>> from calibrant.interpolators import Linear
 >>> check_interpolator(Linear())
 >>> check_distribution(Normal([1.0, 2.0], [0.5, 3.0]))
+>>> from calibrant.labels import Real
+>>> check_labels(Real(0), [0.0, 0.5, 2.0, 3.5])
 
 `check_refiner` needs scikit-learn:
 
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant.testing.distributions import check_distribution
 from calibrant.testing.interpolators import check_interpolator
+from calibrant.testing.labels import check_labels
 from calibrant.testing.scores import check_score
 
 if TYPE_CHECKING:
@@ -33,4 +36,4 @@ def __getattr__(name: str) -> Any:
     return import_module("calibrant.testing.refiners").check_refiner
 
 
-__all__ = ["check_distribution", "check_interpolator", "check_refiner", "check_score"]
+__all__ = ["check_distribution", "check_interpolator", "check_labels", "check_refiner", "check_score"]

@@ -17,6 +17,7 @@ from calibrant.testing.broken import Floats, first, law
 _ROWS = 6  # rows of a batch that are tried
 _LEVELS = np.sort(np.concatenate([[1e-6, 1e-3, 1 - 1e-3, 1 - 1e-6], np.linspace(0.0113, 0.9887, 31)]))
 _FEW = np.array([0.07, 0.31, 0.5, 0.88])
+_POINTS = 10_000  # of a law on a lattice that are told apart
 _CELLS = 1000  # stretches of equal probability, in each of which a CDF is integrated
 _TAIL = np.exp(-np.arange(1.0, 26.0))  # levels of the outermost stretch, from 1e-11 of its mass on
 _STEPS = 1.5 ** np.arange(1.0, 120.0)  # lengths of the tails beyond, in units of the law's width
@@ -427,7 +428,8 @@ class _Integrals:
         low, high = quantiles.min(axis=1, keepdims=True), quantiles.max(axis=1, keepdims=True)
         tails = [low - width * _STEPS, high + width * _STEPS]
         bulk = np.linspace(-4, 4, 33)[None, :] * width + centre
-        edges = np.sort(np.concatenate([quantiles, centre, bulk, labels, *tails], axis=1), axis=1)
+        jumps = _jumps(trial, low, high)
+        edges = np.sort(np.concatenate([quantiles, centre, bulk, labels, jumps, *tails], axis=1), axis=1)
         h = np.diff(edges, axis=1)[..., None]
         nodes = edges[:, :-1, None] + h * _NODES
         self.nodes, self.weights = nodes, h * _WEIGHTS
@@ -468,6 +470,16 @@ class _Integrals:
         lower, off = self._over(row, self.F[row] ** 2, 0, y)
         upper, far = self._over(row, self.S[row] ** 2, 1, y)
         return lower + upper, off + far
+
+
+def _jumps(trial: _LawTrial, low: Floats, high: Floats) -> Floats:
+    """The points of a law on a lattice, (rows, k), as far as there are not too many of them."""
+    lattice = trial.law.lattice
+    if lattice is None:
+        return np.zeros((trial.rows, 0))
+    origin, step = lattice
+    count = int(np.clip(((high - low) / step).max(), 0, _POINTS)) + 2
+    return np.asarray(origin + step * (np.floor((low - origin) / step) + np.arange(count)))
 
 
 def _home(value: Floats, distribution: Distribution) -> Array:

@@ -204,8 +204,11 @@ const views = (() => {
   }
 
   // A density has its mean height in equal cells: a line through their middles.
-  const heights = ({ from, to, density }) =>
-    density.map((height, i) => [from + ((i + 0.5) / density.length) * (to - from), height]);
+  // Counts are bars: the line goes up and down at their sides.
+  const heights = ({ from, to, density, bars }) =>
+    bars
+      ? density.flatMap((height, i) => [0, 1].map((end) => [from + ((i + end) / density.length) * (to - from), height]))
+      : density.map((height, i) => [from + ((i + 0.5) / density.length) * (to - from), height]);
 
   function heightAt(points, x) {
     const j = points.findIndex(([u]) => u > x);

@@ -54,6 +54,11 @@ class Chart(ABC):
         """Whether the inverse has to be solved for, so that the map itself is the cheaper one by far."""
         return False
 
+    @property
+    def steep(self) -> bool:
+        """Whether the inverse grows so fast that what lies far out in the tails of q counts, as exp does."""
+        return False
+
     def breaks(self) -> Array:
         """The y at which the map of a single row bends; None where it is smooth."""
         return None

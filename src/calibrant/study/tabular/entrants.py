@@ -35,7 +35,7 @@ _ALL = (
     Entrant(OWN_SPREAD, "the trees of the forest as samples, as they are", ours.own_spread, needs_spread=True),
     _rung(SPREAD, "the trees' spread, shrunk towards a common one", needs_spread=True),
     _rung("location-scale", "boosted location and scale of the residual"),
-    _rung("quantiles", "nine boosted quantiles of the residual"),
+    _rung("quantiles", "five boosted quantiles of the residual"),
     _rung("local", "the law of the residual among similar training rows"),
     _rung("cascade", "location and scale, then the local law of what is left"),
     _rung("average", "the mean of the quantiles of cascade and quantiles"),

@@ -1,0 +1,131 @@
+"""Right-censored labels: of some rows only a time is known that the label exceeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
+from calibrant.calibration import Calibrated, Calibrator
+from calibrant.distributions.followed_up import FollowedUp
+from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
+from calibrant.interpolators.weights import CalibrationWeights
+from calibrant.predictions import as_prediction
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Censored:
+    """Labels y, of which `event` says which were seen; of the others the label is larger than y.
+
+    A seen label counts 1 / P(followed so long): it also stands for those of its kind that were lost before. The
+    probability that a row is followed beyond any time is Kaplan and Meier's of the times at which rows were lost. If
+    it depends on x, give `followed`, the probability for each row of being followed up to its y.
+
+    Labels beyond the last one seen cannot be known. Where more than `tolerance` of the mass may lie below a level for
+    that reason, the level and all above it are refused.
+
+    >>> from calibrant import Calibrator
+    >>> rng = np.random.default_rng(0)
+    >>> label, lost = rng.exponential(1.0, 2000), rng.exponential(2.3, 2000)
+    >>> y, event = np.minimum(label, lost), label <= lost
+    >>> calibrated = Calibrator().fit(np.zeros(2000), Censored(y, event))
+    >>> calibrated([0.0]).quantiles([0.5, 0.9]).round(2)  # the truth is 0.69 and 2.3
+    array([[0.71, 2.24]])
+    """
+
+    y: Any
+    event: Any
+    followed: Any = None
+    tolerance: float = 0.01
+
+    def __post_init__(self) -> None:
+        one_each("y", len(floats("y", self.y, ndim=1)), "event", self.event)
+        event = to_numpy(floats("event", np.asarray(self.event) * 1.0, ndim=1))
+        refuse("event", (event != 0) & (event != 1), "is neither 0 nor 1")
+        object.__setattr__(self, "y", to_numpy(floats("y", self.y)).astype(np.float64))
+        object.__setattr__(self, "event", event == 1)
+        if self.followed is not None:
+            one_each("y", len(self.y), "followed", self.followed)
+            followed = to_numpy(floats("followed", self.followed, ndim=1))
+            refuse("followed", (followed <= 0) | (followed > 1), "lies outside (0, 1]")
+            object.__setattr__(self, "followed", followed)
+        unit("Censored.tolerance", self.tolerance)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, index: Any) -> Censored:
+        """Some of the rows."""
+        followed = None if self.followed is None else rows(self.followed, index)
+        return Censored(rows(self.y, index), rows(self.event, index), followed, self.tolerance)
+
+    def weights(self) -> Numbers:
+        """1 / P(followed up to y) where the label was seen, 0 elsewhere."""
+        followed = still_followed(self.y, self.event) if self.followed is None else self.followed
+        return np.asarray(np.where(self.event, 1 / np.where(self.event, followed, 1.0), 0.0))
+
+    def calibrated_by(
+        self, calibrator: Calibrator, prediction: Any, by: Any = None, weights: Any = None, rng: Any = None
+    ) -> Calibrated:
+        """What `Calibrator.fit` makes of them."""
+        if by is not None or weights is not None:
+            raise TypeError(
+                f"Censored labels have weights of their own and take no {'weights' if by is None else 'by'}="
+            )
+        prediction = as_prediction(prediction)
+        same_length("the prediction", len(prediction), "y", len(self))
+        if not self.event.any():
+            raise ValueError(f"calibration needs a label that was seen, and all {len(self)} are censored")
+        seen, inverse = np.flatnonzero(self.event), self.weights()
+        unseen = np.flatnonzero(~self.event & (self.y >= self.y[seen].max()))  # followed past the last label seen
+        missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if unseen.size else 0.0
+        ipcw = CensoringWeights(inverse[seen], missing)
+        calibrated = calibrator.fit(prediction[seen], self.y[seen], weights=ipcw, rng=rng)
+        known = 1.0
+        if missing:
+            beyond = calibrated.score(prediction[unseen], self.y[unseen])  # their scores are larger than these
+            known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
+        promised: Any = calibrated.guarantee
+        guarantee = replace(promised, rows=len(self), known=known, modelled=self.followed is not None)
+        q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
+        return replace(calibrated, q=q, guarantee=guarantee)
+
+    def _known(self, levels: Any, missing: float) -> float:
+        """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""
+        allowed = int(self.tolerance / (missing / len(levels)))
+        most = 1 - missing
+        return float(most if allowed >= len(levels) else min(most, float(levels[allowed])))
+
+
+@dataclass(frozen=True, eq=False)
+class CensoringWeights(CalibrationWeights):
+    """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
+
+    share_missing: float = 0.0
+    promises: ClassVar[type[WeightedGuarantee]] = CensoredGuarantee
+
+    @property
+    def missing(self) -> float:
+        """The share of the labels that lie beyond the last one seen."""
+        return self.share_missing
+
+
+def still_followed(y: Any, event: Any) -> Numbers:
+    """P(followed up to y_i), Kaplan and Meier's estimate from the times at which rows were lost.
+
+    Where a label is seen and another row is lost at the same time, the label came first.
+
+    >>> still_followed([1.0, 2.0, 3.0, 4.0], [True, False, True, True])
+    array([1.        , 1.        , 0.66666667, 0.66666667])
+    """
+    y, event = np.asarray(y, np.float64), np.asarray(event, bool)
+    times, place = np.unique(y, return_inverse=True)
+    lost, seen = (np.bincount(place, mask, times.size) for mask in (~event, event))
+    at_risk = np.cumsum((lost + seen)[::-1])[::-1] - seen
+    kept = np.cumprod(1 - np.divide(lost, at_risk, out=np.zeros_like(lost), where=at_risk > 0))
+    return np.asarray(np.concatenate([[1.0], kept[:-1]])[place])  # up to y, not beyond it

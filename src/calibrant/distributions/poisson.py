@@ -1,0 +1,83 @@
+"""The Poisson law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array, namespace
+from calibrant._special import gammainc, gammaincc, gammaln
+from calibrant.distributions.discrete import Discrete
+from calibrant.distributions.in_double import in_double
+from calibrant.distributions.parameters import parameters, refuse_where
+
+_STIRLING = 10.0  # from here on log k! is Stirling's series, whose error is below 1e-10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Poisson(Discrete):
+    """P(Y = k) = rate^k exp(-rate) / k!, k = 0, 1, ...: the mean is the rate.
+
+    >>> Poisson([0.5, 3.0]).pmf([0, 2])
+    array([0.60653066, 0.22404181])
+    """
+
+    rate: Array
+
+    def __post_init__(self) -> None:
+        (rate,) = parameters("Poisson", rate=self.rate)
+        refuse_where("Poisson.rate", rate < 0, "is negative")
+        object.__setattr__(self, "rate", rate)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.rate.shape)
+
+    def _ends(self) -> tuple[float, float]:
+        return 0.0, math.inf
+
+    def _below(self, k: Array) -> Array:
+        """Q(k + 1, rate)."""
+        return self._masked(k, gammaincc, 0.0)
+
+    def _above(self, k: Array) -> Array:
+        """P(k + 1, rate)."""
+        return self._masked(k, gammainc, 1.0)
+
+    def _masked(self, k: Array, function: Any, before: float) -> Array:
+        xp, none = namespace(k), k < 0
+        value = in_double(function, xp.where(none, xp.zeros_like(k), k) + 1, self._lift(self.rate))
+        return xp.where(none, xp.full_like(value, before), value)
+
+    def _log_mass(self, k: Array) -> Array:
+        """k log rate - rate - log k!."""
+        xp, none = namespace(k), k < 0
+        found = in_double(_log_mass, xp.where(none, xp.zeros_like(k), k), self._lift(self.rate))
+        return xp.where(none, xp.full_like(found, -xp.inf), found)
+
+    def _mean(self) -> Array:
+        return self.rate
+
+    def _std(self) -> Array:
+        return namespace(self.rate).sqrt(self.rate)
+
+
+def _log_mass(k: Array, rate: Array) -> Array:
+    """For large k by its distance from the mean, so that no digits cancel: -rate h(x) - log sqrt(2 pi k) - ...
+
+    with k = rate (1 + x) and h(x) = (1 + x) log(1 + x) - x.
+    """
+    xp = namespace(rate)
+    k = k + xp.zeros_like(rate)
+    zero = rate <= 0
+    safe = xp.where(zero, xp.ones_like(rate), rate) + xp.zeros_like(k)
+    small = k * xp.log(safe) - safe - gammaln(k + 1)
+    large = xp.maximum(k, xp.full_like(k, _STIRLING))
+    x = (large - safe) / safe
+    h = (1 + x) * xp.log1p(x) - x
+    series = 1 / (12 * large) - 1 / (360 * large**3) + 1 / (1260 * large**5)
+    big = -safe * h - 0.5 * xp.log(2 * math.pi * large) - series
+    found = xp.where(k < _STIRLING, small, big)
+    none = xp.where(k == 0, xp.zeros_like(found), xp.full_like(found, -xp.inf))
+    return xp.where(zero + xp.zeros_like(k) > 0, none, found)

@@ -1,0 +1,41 @@
+"""q from the scores and what else is known of their rows."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, Protocol, runtime_checkable
+
+from calibrant._arrays import Array
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
+from calibrant.guarantee import Guarantee
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.by_group import by_group
+from calibrant.interpolators.support import REAL_LINE
+from calibrant.interpolators.weights import as_weights
+
+
+@runtime_checkable
+class ContextInterpolator(Protocol):
+    """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
+
+    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Guarantee]:
+        """q, and the guarantee that holds for it."""
+
+
+def interpolate(
+    interpolator: Interpolator, scores: Array, context: Context, *, support: Any
+) -> tuple[Distribution, Guarantee, Interpolator]:
+    """q, what it promises, and what made it."""
+    if not context.unused():
+        q = interpolator.fit(scores, support=support, rng=context.rng)
+        return q, Guarantee.of(interpolator, scores), interpolator
+    if context.by is not None and not isinstance(interpolator, ContextInterpolator):
+        interpolator = by_group(interpolator)
+    if isinstance(interpolator, ContextInterpolator):
+        return *interpolator.fit_rows(scores, context, support=support), interpolator
+    if "weights" not in signature(interpolator.fit).parameters:
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
+    fit, weights = interpolator.fit, as_weights(context.weights)
+    q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[call-arg]
+    return q, weights.guarantee(interpolator, scores), interpolator

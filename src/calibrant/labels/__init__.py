@@ -1,0 +1,21 @@
+r"""What kind of number a label is: Y = g(Y') with g non-decreasing and Y' continuous.
+
+Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, labels and laws are in the label's own unit:
+`Calibrator(labels=Real(0))` is all there is to say.
+
+| kind | g |
+|---|---|
+| `Real(lower, upper)` | clips to the bounds |
+| `Transformed("log")` and others | the inverse of the function |
+| `Counts(step, lower)` | rounds down to whole numbers, or another lattice |
+| `a \| b` | g_a(g_b(Y')) |
+
+The names are those of `calibrant.labels.named.labels_named`.
+"""
+
+from calibrant.labels.base import Chained, Labels
+from calibrant.labels.counts import Counts
+from calibrant.labels.real import Real
+from calibrant.labels.transformed import Transformed
+
+__all__ = ["Chained", "Counts", "Labels", "Real", "Transformed"]

@@ -1,0 +1,128 @@
+"""What a kind of label must say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array
+from calibrant.distributions.base import Distribution
+
+
+class Labels(ABC):
+    """A label is Y = g(Y') with g non-decreasing and Y' continuous.
+
+    To write a kind of your own, make a frozen dataclass with `collapse`, and with what else is not as it is here.
+    `calibrant.testing.check_labels` runs the laws on it. `bound` is what the kind needs to know of each row, such as a
+    capacity; it is None unless the kind says `by_row`.
+
+    >>> from calibrant import Calibrator
+    >>> @dataclass(frozen=True)
+    ... class AtLeastZero(Labels):
+    ...     def collapse(self, law, *, bound=None):
+    ...         return law.clip(lower=0.0)
+    >>> Calibrator(labels=AtLeastZero()).fit([1.0, 2.0, 3.0], [0.0, 2.5, 3.5])([0.2]).interval(0.5)
+    (array([0.]), array([0.7]))
+    """
+
+    @abstractmethod
+    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+        """The law of g(Y') for each row, where `law` is that of Y'."""
+
+    def check(self, y: Array, bound: Any = None) -> None:
+        """Raise a ValueError that names the rows, where y cannot be such a label."""
+        del y, bound
+
+    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+        """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`."""
+        del prediction, bound, rng
+        return y
+
+    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """The prediction of Y', of the same kind as that of Y."""
+        del bound
+        return prediction
+
+    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
+        return self.spread_prediction(prediction, bound=bound)
+
+    @property
+    def by_row(self) -> bool:
+        """Whether it needs a `bound`."""
+        return False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that `bound` must have."""
+        return ()
+
+    def spread_both(self, prediction: Any, y: Array, *, bound: Any = None, rng: Any = None) -> tuple[Any, Array]:
+        """The prediction and the labels of the same rows, both for Y'."""
+        self.check(y, bound)
+        return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)
+
+    def __or__(self, other: Labels) -> Labels:
+        """Y = g(h(Y')): `self` says what the label is, and `other` what its continuous label is."""
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return Chained((*_steps(self), *_steps(other)))
+
+
+def _steps(labels: Labels) -> tuple[Labels, ...]:
+    return labels.steps if isinstance(labels, Chained) else (labels,)
+
+
+@dataclass(frozen=True)
+class Chained(Labels):
+    """One kind after the other, from the label inwards: what `a | b | c` makes."""
+
+    steps: tuple[Labels, ...]
+
+    def __post_init__(self) -> None:
+        if not self.steps or not all(isinstance(step, Labels) for step in self.steps):
+            raise TypeError(f"Chained.steps must be a tuple of one or more Labels, got {self.steps!r}")
+
+    @property
+    def by_row(self) -> bool:
+        """Whether a step needs a `bound`."""
+        return any(step.by_row for step in self.steps)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of all steps."""
+        return tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
+
+    def check(self, y: Array, bound: Any = None) -> None:
+        """That of the first step: the others check what it makes of the labels."""
+        self.steps[0].check(y, _own(self.steps[0], bound))
+
+    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+        """By each step in turn."""
+        for step in self.steps:
+            own = _own(step, bound)
+            step.check(y, own)
+            y = step.spread(y, prediction, bound=own, rng=rng)
+            if step is not self.steps[-1]:
+                prediction = step.hold_prediction(prediction, bound=own)
+        return y
+
+    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """By each step in turn."""
+        for step in self.steps[:-1]:
+            prediction = step.hold_prediction(prediction, bound=_own(step, bound))
+        return self.steps[-1].spread_prediction(prediction, bound=_own(self.steps[-1], bound))
+
+    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+        """By each step, from the last to the first."""
+        for step in reversed(self.steps):
+            law = step.collapse(law, bound=_own(step, bound))
+        return law
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.steps))
+
+
+def _own(step: Labels, bound: Any) -> Any:
+    return bound if step.by_row else None

@@ -1,0 +1,152 @@
+"""Labels on a lattice: counts, and prices in steps of 0.05."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
+from calibrant._search import count_up_to
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.lattice import Lattice
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.on_lattice import on_lattice
+from calibrant.distributions.spread import SpreadLaw
+from calibrant.labels.base import Labels
+from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
+
+_NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
+
+
+@dataclass(frozen=True)
+class Counts(Labels):
+    """Y = lower + step * floor((Y' - lower) / step): whole numbers from 0 on, or the points of another lattice.
+
+    Y' = Y + step * U, U uniform and drawn once for each calibration row by `rng`. So no two labels are equal, and
+    H'(Y + step * U) is calibrated by Theorem 1. The law of Y follows: P(Y <= k) = H'(k + step). The mass that H' has
+    below `lower` goes to `lower`; None is a lattice without an end, such as all whole numbers.
+
+    Forecasts are spread as the labels are. A law on the lattice (`Poisson`, `NegativeBinomial` ...) becomes that of
+    Y + step * U. What is continuous is moved by half a step, so that the law of Y stays where it was.
+
+    >>> from calibrant import Calibrator
+    >>> from calibrant.distributions import Poisson
+    >>> rng = np.random.default_rng(0)
+    >>> rate = rng.uniform(0.5, 5.0, 200)
+    >>> calibrated = Calibrator(labels=Counts()).fit(Poisson(rate), rng.poisson(rate), rng=rng)
+    >>> calibrated(Poisson([0.5, 5.0])).interval(0.8)
+    (array([0., 2.]), array([2., 8.]))
+    """
+
+    step: float = 1.0
+    lower: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        step = one_number("Counts.step", self.step)
+        if not 0 < step < math.inf:
+            raise ValueError(f"Counts.step must be positive and finite, got {self.step!r}")
+        object.__setattr__(self, "step", step)
+        if self.lower is not None:
+            lower = one_number("Counts.lower", self.lower)
+            if not math.isfinite(lower):
+                raise ValueError(f"Counts.lower must be a finite number or None, got {self.lower!r}")
+            object.__setattr__(self, "lower", lower)
+
+    @property
+    def origin(self) -> float:
+        """A point of the lattice."""
+        return 0.0 if self.lower is None else self.lower
+
+    def check(self, y: Array, bound: Any = None) -> None:
+        """Raise where y is no point of the lattice."""
+        del bound
+        xp = namespace(y)
+        x = (y - self.origin) / self.step
+        near = xp.round(x)
+        slack = _NEAR + 4 * float(xp.finfo(y.dtype).eps) * xp.abs(x)
+        bad = xp.abs(x - near) > slack
+        if self.lower is not None:
+            bad = bad | (near < 0)
+        if anywhere(bad):
+            row, count = first_and_count(bad)
+            wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
+            start = "" if self.lower is None else f" from {self.lower:g} on"
+            raise ValueError(
+                f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}"
+            )
+
+    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+        """Y + step * U, U just inside (0, 1)."""
+        del prediction, bound
+        xp = namespace(y)
+        y = self.snapped(y)
+        margin = 16 * float(xp.finfo(y.dtype).eps)
+        u = np.clip(generator(rng).random(y.shape[0]), margin, 1 - margin)
+        return y + self.step * device_like(u, y)
+
+    def snapped(self, y: Array) -> Array:
+        """The point of the lattice beside each label."""
+        return self.origin + self.step * namespace(y).round((y - self.origin) / self.step)
+
+    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """A law on the lattice as that of Y + step * U; what is continuous half a step up."""
+        del bound
+        if isinstance(prediction, Rates) and self._has((0.0, 1.0)):
+            return SpreadLaw(prediction.law())
+        if isinstance(prediction, Distribution):
+            return self._spread_law(prediction)
+        if isinstance(prediction, Point):
+            return Point(prediction.values + self.step / 2)
+        if isinstance(prediction, Interval):  # Y lies in [l, u] where Y' lies in [l, u + step)
+            return replace(prediction, upper=prediction.upper + self.step)
+        if isinstance(prediction, (Quantiles, Samples)):
+            return replace(prediction, values=self._spread_values(prediction.values))
+        if isinstance(prediction, Ensemble):
+            return Ensemble([self.spread_prediction(member) for member in prediction.members], prediction.weights)
+        raise TypeError(
+            f"Counts cannot spread a {type(prediction).__name__}: give it a method of its own in a subclass"
+        )
+
+    def _has(self, lattice: tuple[float, float]) -> bool:
+        """Whether a lattice is this one, wherever it starts."""
+        return lattice[1] == self.step and abs(math.remainder(lattice[0] - self.origin, self.step)) < _NEAR * self.step
+
+    def _spread_law(self, law: Distribution) -> Distribution:
+        if law.lattice is not None:
+            if not self._has(law.lattice):
+                raise ValueError(f"{self!r} takes laws in steps of {self.step:g}, got {law!r}")
+            return SpreadLaw(on_lattice(law))
+        if law.is_discrete:
+            raise TypeError(
+                f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms"
+            )
+        half = namespace(law.like).full_like(device_like(np.zeros(len(law)), law.like), self.step / 2)
+        if isinstance(law, LocationScale):
+            return replace(law, loc=law.loc + half)
+        return LocationScale(half, namespace(half).ones_like(half), law)
+
+    def _spread_values(self, values: Array) -> Array:
+        """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half."""
+        xp = namespace(values)
+        order = xp.sort(values, axis=1)
+        count = values.shape[1]
+        up_to = count_up_to(order, order)
+        below = count - count_up_to(xp.flip(-order, axis=1), -order)
+        rank = xp.arange(count, device=up_to.device) if hasattr(up_to, "device") else np.arange(count)
+        share = xp.astype(2 * (rank - below) + 1, values.dtype) / xp.astype(2 * (up_to - below), values.dtype)
+        x = (order - self.origin) / self.step
+        on = xp.abs(x - xp.round(x)) <= _NEAR
+        return order + self.step * xp.where(on, share, xp.full_like(share, 0.5))
+
+    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+        """P(Y <= y) = P(Y' < y + step)."""
+        del bound
+        return Lattice(law, self.step, self.lower)
+
+    def __repr__(self) -> str:
+        parts = [] if self.step == 1.0 else [f"step={self.step:g}"]
+        parts += [] if self.lower == 0.0 else [f"lower={self.lower if self.lower is None else format(self.lower, 'g')}"]
+        return f"Counts({', '.join(parts)})"

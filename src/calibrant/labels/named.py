@@ -1,0 +1,70 @@
+"""Kinds of labels by name, for those who cannot pass objects: the command line, the estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from calibrant.labels.base import Chained, Labels
+from calibrant.labels.counts import Counts
+from calibrant.labels.real import Real
+from calibrant.labels.transformed import Transformed
+
+KINDS: dict[str, Callable[..., Labels]] = {
+    "log": lambda: Transformed("log"),
+    "log1p": lambda: Transformed("log1p"),
+    "sqrt": lambda: Transformed("sqrt"),
+    "logit": lambda: Transformed("logit"),
+    "yeo-johnson": lambda power: Transformed(f"yeo-johnson:{power}"),
+    "counts": lambda step="1": Counts(_step(step)),
+    "integers": lambda: Counts(lower=None),
+}
+"""What makes a kind of its name, and of what stands behind a colon."""
+
+
+def labels_named(value: Any) -> Labels | None:
+    """The kind of a name; a kind as it is; None, which is any real number.
+
+    `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. `counts` are whole numbers from 0
+    on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. Several kinds, from the label
+    inwards, stand with commas between.
+
+    >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
+    (Real(0, None), Real(0, 'capacity'), Transformed(log1p))
+    >>> labels_named("0:,log1p")
+    Real(0, None) | Transformed(log1p)
+    """
+    if value is None or (isinstance(value, Labels) and not isinstance(value, type)):
+        return value
+    if not isinstance(value, str):
+        raise TypeError(f"labels must be a name or a Labels object, got {value!r}")
+    steps = tuple(_one(part.strip(), value) for part in value.split(","))
+    return steps[0] if len(steps) == 1 else Chained(steps)
+
+
+def _one(name: str, whole: str) -> Labels:
+    kind, colon, rest = name.partition(":")
+    if kind in KINDS:
+        try:
+            return KINDS[kind](*([rest] if colon else []))
+        except TypeError:
+            needs = "needs a number, as in " + f"{kind}:0.5" if not colon else "takes no number"
+            raise ValueError(f"labels {kind!r} {needs}, got {whole!r}") from None
+    if not colon:
+        raise ValueError(f"labels must be one of {', '.join(KINDS)}, or bounds such as 0: or 0:1, got {whole!r}")
+    return Real(_bound(kind), _bound(rest))
+
+
+def _step(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"labels 'counts' take a number behind the colon, as in counts:0.05, got {text!r}") from None
+
+
+def _bound(text: str) -> float | str | None:
+    """A number, the name of a column, or none."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text

@@ -1,0 +1,125 @@
+"""Labels on the real line, or on a part of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace, one_number, same_length
+from calibrant.distributions.base import Distribution
+from calibrant.labels.base import Labels
+from calibrant.predictions.mapped import mapped
+
+Bound = float | str | Callable[[Any], Any] | None
+"""One number, the name of a column of `bound`, a function of `bound`; None is no bound."""
+
+
+@dataclass(frozen=True)
+class Real(Labels):
+    """Y = min(max(Y', lower), upper): what the law has beyond a bound piles up on the bound.
+
+    Labels are inside the bounds, so Y' = Y and calibration is what it was: an interval holds every label that it held
+    without the bounds, and is never longer.
+
+    A bound that differs from row to row is given at every call: `fit(prediction, y, bound=...)` and
+    `calibrated(prediction, bound=...)`. Here stands the name of its column in `bound`, or a function of `bound`; an
+    array in the place of a table will do where there is one such bound. `CalibratedRegressor` hands over its X.
+
+    >>> from calibrant import Calibrator
+    >>> calibrated = Calibrator(labels=Real(0, upper="capacity")).fit([2.0, 5.0, 6.0], [1.0, 6.0, 6.0], bound=[6, 6, 9])
+    >>> calibrated([5.0, 5.0], bound=[8.0, 5.5]).interval(0.5)
+    (array([4., 4.]), array([6. , 5.5]))
+    """
+
+    lower: Bound = None
+    upper: Bound = None
+
+    def __post_init__(self) -> None:
+        for name, bound, none in (("lower", self.lower, -math.inf), ("upper", self.upper, math.inf)):
+            if not (isinstance(bound, str) or callable(bound)):
+                number = none if bound is None else one_number(f"Real.{name}", bound)
+                if math.isnan(number) or number == -none:
+                    raise ValueError(f"Real.{name} must be a number, got {bound!r}")
+                object.__setattr__(self, name, None if number == none else number)
+        if isinstance(self.lower, float) and isinstance(self.upper, float) and not self.lower < self.upper:
+            raise ValueError(f"Real needs lower < upper, got {self.lower:g} and {self.upper:g}")
+
+    @property
+    def by_row(self) -> bool:
+        """Whether a bound differs from row to row."""
+        return any(isinstance(bound, str) or callable(bound) for bound in (self.lower, self.upper))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the bounds that are columns."""
+        return tuple(dict.fromkeys(bound for bound in (self.lower, self.upper) if isinstance(bound, str)))
+
+    def check(self, y: Array, bound: Any = None) -> None:
+        """Raise where y lies outside."""
+        lower, upper = self._bounds(y, bound)
+        for bad, side, limit in ((y < lower, "below", lower), (y > upper, "above", upper)):
+            if anywhere(bad):
+                row, count = first_and_count(bad)
+                at = float(limit[row] if getattr(limit, "ndim", 0) else limit)
+                raise ValueError(
+                    f"y is {float(y[row]):g} in row {row} ({count} rows in all), {side} the bound {at:g} of {self}"
+                )
+
+    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+        """The law clipped."""
+        return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
+
+    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+        """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
+        lower, upper = self._bounds(prediction, bound)
+
+        def held(values: Array, name: str) -> Array:
+            del name
+            ends = [end[:, None] if getattr(end, "ndim", 0) and values.ndim == 2 else end for end in (lower, upper)]
+            return clip(values, *ends)
+
+        return mapped(prediction, held, lambda law: law.clip(lower, upper))
+
+    def _bounds(self, rows: Any, bound: Any) -> tuple[Any, Any]:
+        """Both bounds: numbers, or one number for each of these rows."""
+        if not self.by_row:
+            return -math.inf if self.lower is None else self.lower, math.inf if self.upper is None else self.upper
+        lower, upper = self._column("lower", rows, bound), self._column("upper", rows, bound)
+        ends = [-math.inf if lower is None else lower, math.inf if upper is None else upper]
+        bad = namespace(ends[0] + ends[1]).asarray(ends[0] > ends[1])
+        if anywhere(bad):
+            row, count = first_and_count(bad)
+            raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({count} rows in all)")
+        return ends[0], ends[1]
+
+    def _column(self, name: str, rows: Any, bound: Any) -> Any:
+        end = getattr(self, name)
+        if not (isinstance(end, str) or callable(end)):
+            return end
+        like = getattr(rows, "like", rows)
+        column = floats(f"the {name} bound of {self}", self._found(end, bound), like=like, ndim=1, allow_inf=True)
+        same_length("the prediction", rows.shape[0], f"the {name} bound of {self}", column.shape[0])
+        return column
+
+    def _found(self, end: Any, bound: Any) -> Any:
+        if callable(end):
+            return end(bound)
+        if len(self.columns) == 1 and not hasattr(bound, "columns") and not hasattr(bound, "keys"):
+            if getattr(bound, "ndim", 1) == 1:
+                return bound
+            raise TypeError(f"{self} needs a table with a column {end!r}, got an array without names: pass a function")
+        try:
+            return bound[end]
+        except KeyError:
+            raise KeyError(f"{self} needs a column {end!r}, which bound= does not have") from None
+
+    def __repr__(self) -> str:
+        return f"Real({', '.join(_said(bound) for bound in (self.lower, self.upper))})"
+
+
+def _said(bound: Any) -> str:
+    if isinstance(bound, float):
+        return f"{bound:g}"
+    return repr(bound) if bound is None or isinstance(bound, str) else getattr(bound, "__name__", repr(bound))

@@ -1,0 +1,507 @@
+"""Laws of counts, and labels that are counts."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+import scipy.stats as st
+
+import calibrant
+from calibrant import Calibrator, Interval, LogNormal, Mixture, Normal, Point, Quantiles, Samples, evaluate
+from calibrant.distributions import (
+    Binomial,
+    Lattice,
+    NegativeBinomial,
+    Poisson,
+    SpreadLaw,
+    ZeroInflated,
+    from_scipy,
+)
+from calibrant.interpolators import Linear, Naive, Random
+from calibrant.labels import Counts
+from calibrant.labels.named import labels_named
+from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
+from calibrant.predictions import Rates
+from calibrant.scores import CDFScore, ZScore
+from calibrant.testing import check_distribution, check_labels
+
+LAWS = {
+    "poisson": lambda: Poisson([0.3, 3.0, 30.0, 300.0]),
+    "a single poisson": lambda: Poisson(2.5),
+    "negative binomial": lambda: NegativeBinomial([0.3, 3.0, 300.0], [2.0, 0.5, 0.3]),
+    "binomial": lambda: Binomial([1, 10, 1000, 7], [0.5, 0.1, 0.9, 1.0]),
+    "zero-inflated": lambda: ZeroInflated(Poisson([3.0, 0.2, 40.0]), [0.4, 0.1, 0.9]),
+    "scipy's geometric": lambda: from_scipy(st.geom([0.3, 0.05])),
+    "scipy's skellam": lambda: from_scipy(st.skellam([3.0, 1.0], [1.0, 2.0])),
+    "a lattice": lambda: Lattice(Normal([1.5, 3.0, 100.0], [1.0, 2.0, 30.0])),
+    "steps of 0.05, no end": lambda: Lattice(Normal([0.0, 3.0, 1.0], [1.0, 2.0, 0.03]), 0.05, None),
+    "steps of 0.5 from 1": lambda: Lattice(LogNormal([0.0, 1.0], [1.0, 2.0]), 0.5, 1.0),
+    "a lattice of atoms": lambda: Lattice(Calibrator(interpolator=Naive()).fit([0.0] * 9, range(9))([2.0, 2.7])),
+    "rows of two laws": lambda: calibrant.concatenate([Poisson([1.0, 4.0]), NegativeBinomial([3.0], 0.5)]),
+    "a mixture": lambda: Mixture([Poisson([1.0, 4.0]), Poisson([3.0, 9.0])], [0.3, 0.7]),
+    "spread poisson": lambda: SpreadLaw(Poisson([0.3, 3.0, 30.0, 300.0])),
+    "spread binomial": lambda: SpreadLaw(Binomial([1, 10, 1000], [0.5, 0.1, 0.9])),
+    "spread steps of 0.05": lambda: SpreadLaw(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_law_of_counts_keeps_the_laws_of_a_law(name):
+    check_distribution(LAWS[name]())
+
+
+@pytest.mark.parametrize(
+    ("law", "scipys"),
+    [
+        (Poisson([0.3, 7.0]), st.poisson([0.3, 7.0])),
+        (NegativeBinomial([4.0, 40.0], [0.5, 0.1]), st.nbinom([2.0, 10.0], [2 / 6, 10 / 50])),
+        (Binomial([10, 3], [0.3, 0.9]), st.binom([10, 3], [0.3, 0.9])),
+    ],
+)
+def test_ours_are_scipys(law, scipys):
+    for k in (0, 1, 3, 17):
+        assert law.logpmf(k) == pytest.approx(scipys.logpmf(k), rel=1e-10)
+        assert law.cdf(k + 0.5) == pytest.approx(scipys.cdf(k), rel=1e-12)
+        assert law.sf(k) == pytest.approx(scipys.sf(k), rel=1e-12)
+    for p in (1e-9, 0.1, 0.5, 0.99, 1 - 1e-9):
+        assert law.ppf(p).tolist() == scipys.ppf(p).tolist()
+    assert law.mean() == pytest.approx(scipys.mean())
+    assert law.std() == pytest.approx(scipys.std())
+    assert type(from_scipy(scipys)) is type(law)
+
+
+def crps_sum(cdf, y, last):
+    """The definition, term by term."""
+    return sum(
+        float(np.sum((cdf(k) - (k >= y)) ** 2)) for k in np.array_split(np.arange(last + 1.0), last // 10**6 + 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "scipys", "y"),
+    [
+        (Poisson([1e6]), st.poisson(1e6), 999_100.0),
+        (NegativeBinomial([1e4], 1.0), st.nbinom(1.0, 1 / 10_001), 5_000.0),
+        (NegativeBinomial([1e6], 0.25), st.nbinom(4.0, 4 / 1_000_004), 1_500_000.0),
+        (Binomial([4_000_000_000], 0.01), st.binom(4_000_000_000, 0.01), 40_001_000.0),
+    ],
+)
+def test_the_crps_of_large_counts_is_the_sum_to_1e_7(law, scipys, y):
+    low, last = int(scipys.ppf(1e-15)), int(scipys.isf(1e-15))
+    wanted = crps_sum(lambda k: scipys.cdf(k + low), y - low, last - low)
+    assert float(law.crps(y)[0]) == pytest.approx(wanted, rel=1e-7)
+
+
+def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum_to_1e_7():
+    rng = np.random.default_rng(0)
+    f = rng.uniform(1e6, 2e6, 300)
+    y = rng.poisson(rng.gamma(400.0, f / 400)).astype(float)
+    H = Calibrator(labels=Counts()).fit(Point(f[:200]), y[:200], rng=rng)(Point(f[200:203]))
+    for row in range(3):
+        q = H.ppf(1e-15)[row], H.ppf(1 - 1e-15)[row]
+        k = np.arange(q[0] - 1, q[1] + 1)
+        assert k.size > 2**14  # so not every point is summed
+        wanted = np.sum((H[row].cdf(k) - (k >= y[200 + row])) ** 2)
+        assert H.crps(y[200:203])[row] == pytest.approx(wanted, rel=1e-7)
+
+
+def test_a_row_of_any_width_is_the_same_beside_others():
+    law = NegativeBinomial([0.3, 3.0, 1e6, 30.0, 1e6], [0.5, 1.0, 0.5, 0.1, 0.02])
+    y = np.array([0.0, 7.0, 3e5, 20.0, 1.1e6])
+    alone = [float(law[i : i + 1].crps(y[i])[0]) for i in range(5)]
+    assert law.crps(y) == pytest.approx(alone, rel=1e-13)
+    many = NegativeBinomial(np.tile(law.rate, 20), np.tile(law.dispersion, 20))
+    assert many.crps(np.tile(y, 20)) == pytest.approx(np.tile(alone, 20), rel=1e-13)
+
+
+def test_a_rate_of_0_is_0_for_sure():
+    law = Poisson([0.0, 1.0])
+    assert law.pmf([0.0, 0.0]) == pytest.approx([1.0, math.exp(-1)])
+    assert law.crps([2.0, 0.0])[0] == pytest.approx(2.0)
+    assert law.interval(0.9)[1].tolist() == [0.0, 3.0]
+    assert law.mean().tolist() == [0.0, 1.0]
+
+
+def test_a_clipped_spread_law_has_the_integrals_of_its_lines():
+    law = SpreadLaw(Poisson([0.7, 4.0])).clip(0.3, 5.7)
+    y = np.linspace(0.3, 5.7, 540_001)  # the kinks at whole numbers are among these
+    F = law.cdf(y[None, :])
+    F[:, -1] = law.cdf_left(y[-1])  # on the upper bound the mass beyond it
+    assert law.mean() == pytest.approx(5.7 - np.trapezoid(F, y, axis=1), abs=1e-9)
+    label = y[200_000]
+    wanted = np.trapezoid(np.where(y < label, F, 1 - F) ** 2, y, axis=1)
+    assert law.crps(label) == pytest.approx(wanted, abs=2e-5)
+
+
+def test_far_tails_stay_finite_and_rise():
+    law = SpreadLaw(Poisson([0.3, 5.0, 1000.0]))
+    y = np.array([[200.5, 400.5, 900.5], [900.5, 3000.5, 9000.5], [5000.5, 5001.5, 50_000.5]])
+    logit = law._logit(y)
+    assert np.isfinite(logit).all()
+    assert (np.diff(logit, axis=1) > 0).all()
+    # where floats can hold the tail, the series for where they cannot agrees
+    k = np.array([[40.0], [90.0], [1900.0]])
+    at = law.law
+    series = at._log_tail(np.zeros((3, 1)), k + 1, 1.0)
+    assert series == pytest.approx(np.log(at._above(k)), abs=2e-3)
+
+
+def test_torchs_gradients_flow_through_poisson():
+    torch = pytest.importorskip("torch")
+    rate = torch.tensor([0.7, 30.0], dtype=torch.float64, requires_grad=True)
+    y = torch.tensor([1.0, 25.0], dtype=torch.float64)
+    (slope,) = torch.autograd.grad(Poisson(rate).crps(y).sum(), rate)
+    h = 1e-5
+    wanted = (Poisson(rate.detach() + h).crps(y) - Poisson(rate.detach() - h).crps(y)) / (2 * h)
+    assert slope.numpy() == pytest.approx(wanted.numpy(), rel=1e-6)
+    with pytest.raises(TypeError, match="no gradient flows through it"):
+        NegativeBinomial(rate, 0.5).cdf(y)
+    single = Lattice(Normal(torch.tensor([3.0]), torch.tensor([2.0])))
+    assert single.ppf(0.9).dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(1 rows in all\)"),
+        (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
+        (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
+        (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
+        (lambda: ZeroInflated(Poisson([1.0]), [1.2]), r"ZeroInflated.zeros lies outside \[0, 1\]"),
+        (lambda: Lattice(Normal([0.0], 1.0), -1.0), "Lattice.step must be positive"),
+        (lambda: Counts(step=0.0), "Counts.step must be positive"),
+        (lambda: Rates([1.0, -0.5]), "Rates.values is negative in row 1"),
+        (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(1 rows in all\)"),
+        (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [-1.0, 2.0]), r"takes whole numbers from 0 on"),
+        (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
+        (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes laws in steps of 2"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+# ---- labels --------------------------------------------------------------------------------------------------------
+
+
+def rates(count, rng, low=0.3, high=30.0):
+    return np.exp(rng.uniform(math.log(low), math.log(high), count))
+
+
+@pytest.mark.parametrize("score", [ZScore(), CDFScore()])
+@pytest.mark.parametrize("mean", [0.3, 3.0])
+@pytest.mark.parametrize("n", [5, 50, 500])
+def test_calibration_of_counts_keeps_its_promise(mean, n, score):
+    """P(H'(Y + U) <= c | calibration set) is known exactly; its mean over sets is within 1 / (n + 1) of c.
+
+    Given the set it has a standard deviation of sqrt(c (1 - c) / (n + 2)), so 5 / sqrt(4 (n + 2) R) bounds the noise.
+    """
+    repetitions, levels = 300, np.arange(1, 100) / 100
+    truth, base = st.poisson(mean), Poisson(np.full(n, mean))
+    below, held = np.zeros(levels.size), []
+    for seed in range(repetitions):
+        rng = np.random.default_rng(seed)
+        H = Calibrator(score, labels=Counts()).fit(base, rng.poisson(mean, n), rng=rng)(Poisson([mean]))
+        below += SpreadLaw(Poisson(mean)).cdf(H.law.quantiles(levels)[0]) / repetitions
+        lower, upper = (float(end[0]) for end in H.interval(0.8))
+        assert (lower, upper) == (round(lower), round(upper))
+        for end, level in ((lower, 0.1), (upper, 0.9)):  # the smallest k with P(Y <= k) >= level
+            assert H.cdf(end)[0] >= level - 1e-12
+            assert end == 0 or H.cdf(end - 1)[0] < level
+        held.append(truth.cdf(upper) - truth.cdf(lower - 1))
+    noise = 2.5 / math.sqrt((n + 2) * repetitions)
+    assert np.abs(below - levels).max() <= 1 / (n + 1) + noise
+    assert np.mean(held) >= 0.8 - 2 / (n + 1) - 2 * noise
+
+
+def test_without_counts_the_promise_breaks():
+    rng, mean = np.random.default_rng(0), 0.3
+    H = Calibrator().fit(np.full(500, mean), rng.poisson(mean, 500))([mean])
+    assert abs(float(H.cdf(0.0)[0]) - st.poisson(mean).cdf(0)) < 0.1
+    y = rng.poisson(mean, 2000).astype(float)
+    plain = evaluate(Normal(np.full(2000, mean), math.sqrt(mean)), y)
+    assert plain.pit_pvalue < 1e-95
+
+
+def test_a_law_of_counts_beats_a_point_model_where_means_differ():
+    rng = np.random.default_rng(1)
+    f = rates(3000, rng)
+    y = rng.poisson(f).astype(float)
+    found = {
+        kind: evaluate(Calibrator(labels=Counts()).fit(kind(f[:1000]), y[:1000], rng=rng)(kind(f[1000:])), y[1000:])
+        for kind in (Poisson, Point)
+    }
+    assert found[Poisson].nll < found[Point].nll - 0.05
+    assert found[Poisson].crps < found[Point].crps - 0.02
+
+
+@pytest.mark.parametrize("mean", [0.3, 3.0, 30.0, 300.0])
+def test_pit_pvalues_of_true_laws_of_counts_have_their_size(mean):
+    """Of 200 p-values, those below 0.2 are binomial: between 14 and 68 with probability 1 - 1e-5 or more."""
+    small = 0
+    for seed in range(200):
+        y = np.random.default_rng(seed).poisson(mean, 100).astype(float)
+        small += evaluate(Poisson(np.full(100, mean)), y).pit_pvalue < 0.2
+    assert 14 <= small <= 68
+
+
+def test_the_pit_of_a_collapsed_law_is_that_of_the_spread_label():
+    law = Normal([1.3, 4.0], [1.0, 2.0])
+    y, u = np.array([0.0, 5.0]), np.array([0.25, 0.8])
+    assert Lattice(law).pit(y, u) == pytest.approx(law.cdf(y + u))
+    step = Poisson([1.0, 4.0])
+    assert step.pit(y, u) == pytest.approx(step.cdf_left(y) + u * step.pmf(y))
+    assert Poisson(4.0).pit(y, u) == pytest.approx(Poisson([4.0, 4.0]).pit(y, u))
+
+
+def test_the_log_score_of_counts_is_that_of_their_probabilities():
+    law, y = Poisson([1.0, 4.0]), np.array([0.0, 5.0])
+    assert evaluate(law, y).nll == pytest.approx(-np.mean(st.poisson([1.0, 4.0]).logpmf(y)))
+    assert evaluate(law, y).nll_finite_difference is None
+    assert "NLL of the counts" in str(evaluate(law, y))
+    plain = Normal([1.0, 4.0], [1.0, 2.0])
+    k = np.array([1.0, 5.0])
+    wanted = -np.mean(np.log(plain.cdf(k + 0.5) - plain.cdf(k - 0.5)))
+    assert evaluate(plain, k, labels=Counts()).nll == pytest.approx(wanted)
+    assert evaluate(plain, y).nll == pytest.approx(-np.mean(plain.logpdf(y)))
+
+
+PREDICTIONS = {
+    "points": lambda f: Point(f),
+    "rates": lambda f: Rates(f),
+    "rates, overdispersed": lambda f: Rates(f, 0.3),
+    "intervals": lambda f: Interval(np.floor(f / 2), np.ceil(2 * f)),
+    "quantiles on the lattice": lambda f: Quantiles([0.1, 0.5, 0.9], Poisson(f).quantiles([0.1, 0.5, 0.9])),
+    "draws": lambda f: Samples(Poisson(f).sample(20, np.random.default_rng(3))),
+    "normal": lambda f: Normal(f, np.sqrt(f)),
+    "log-normal": lambda f: LogNormal(np.log(f), 0.5),
+    "mixture": lambda f: Mixture([Poisson(f), NegativeBinomial(f, 0.5)], [0.5, 0.5]),
+    "ensemble": lambda f: calibrant.Ensemble([Poisson(f), NegativeBinomial(f, 0.5)]),
+}
+
+
+@pytest.mark.parametrize("kind", PREDICTIONS)
+def test_every_kind_of_prediction_of_counts_calibrates(kind):
+    rng = np.random.default_rng(2)
+    f = rates(1600, rng)
+    y = rng.poisson(f).astype(float)
+    prediction = PREDICTIONS[kind](f)
+    H = Calibrator(labels=Counts()).fit(prediction[:600], y[:600], rng=rng)(prediction[600:])
+    found = evaluate(H, y[600:])
+    assert found.sup_calibration_error < 0.1
+    assert found.coverage > 0.86
+    lower, upper = H.interval(0.9)
+    assert np.array_equal(lower, np.round(lower))
+    assert np.array_equal(upper, np.round(upper))
+    assert (lower >= 0).all()
+    k = np.arange(1.0 + H.ppf(0.999).max())
+    assert H.pmf(k[None, :]).sum(axis=1) == pytest.approx(np.ones(1000), abs=1e-3)
+
+
+def test_ties_on_the_lattice_are_spread_evenly_and_the_rest_moved_by_half_a_step():
+    spread = Counts().spread_prediction(Samples([[2.0, 0.0, 0.0, 0.0], [1.2, 1.2, 3.0, 5.5]]))
+    assert spread.values == pytest.approx(np.array([[1 / 6, 1 / 2, 5 / 6, 2.5], [1.7, 1.7, 3.5, 6.0]]))
+
+
+@pytest.mark.parametrize("labels", [Counts(0.05), Counts(lower=None), Counts(2.0, 1.0), Counts(0.05, None)])
+def test_other_lattices(labels):
+    rng = np.random.default_rng(5)
+    f = rng.uniform(2.0, 9.0, 900)
+    y = labels.snapped(f + rng.normal(0, 1.0, 900))
+    if labels.lower is not None:
+        y = np.maximum(y, labels.lower)
+    H = Calibrator(labels=labels).fit(f[:300], y[:300], rng=rng)(f[300:])
+    found = evaluate(H, y[300:])
+    assert np.isfinite(found.nll)
+    assert found.pit_pvalue > 1e-3
+    x = (H.median() - labels.origin) / labels.step
+    assert x == pytest.approx(np.round(x), abs=1e-9)
+    assert labels == pickle.loads(pickle.dumps(labels))
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()])
+def test_counts_with_any_interpolator(interpolator):
+    rng = np.random.default_rng(6)
+    f = rates(700, rng)
+    y = rng.poisson(f).astype(float)
+    H = Calibrator(interpolator=interpolator, labels=Counts()).fit(Poisson(f[:500]), y[:500], rng=rng)(
+        Poisson(f[500:]), rng=rng
+    )
+    assert evaluate(H, y[500:]).pit_pvalue > 1e-3
+
+
+@pytest.mark.parametrize("labels", [Counts(), Counts(0.05), Counts(lower=None), Counts(2.0, 1.0)])
+def test_counts_keep_the_laws_of_a_kind_of_labels(labels):
+    y = labels.origin + labels.step * np.random.default_rng(0).poisson(4.0, 80)
+    check_labels(labels, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("counts", Counts()), ("counts:0.05", Counts(0.05)), ("integers", Counts(lower=None))],
+)
+def test_counts_by_name(name, labels):
+    assert labels_named(name) == labels
+    with pytest.raises(ValueError, match=r"as in counts:0\.05"):
+        labels_named("counts:many")
+
+
+def visits(count):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(count, 2))
+    return X, rng.poisson(np.exp(0.5 + 0.6 * X[:, 0])).astype(float)
+
+
+@pytest.mark.parametrize(("refine", "cv"), [(None, 0.3), (None, 3), ("default", 0.3)])
+def test_the_estimator_predicts_counts(refine, cv):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = visits(900)
+    model = calibrant.CalibratedRegressor(
+        linear_model.PoissonRegressor(), labels="counts", refine=refine, cv=cv, random_state=0
+    ).fit(X[:600], y[:600])
+    bounds = np.asarray(model.predict_interval(X[600:]))
+    assert np.array_equal(bounds, np.round(bounds))
+    assert bounds.min() >= 0
+    found = evaluate(model.predict_distribution(X[600:]), y[600:])
+    assert found.coverage >= 0.86
+    assert np.isfinite(found.nll)
+
+
+def test_a_poisson_loss_is_a_rate_and_still_a_point():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = visits(300)
+    for model in (
+        linear_model.PoissonRegressor(),
+        HistGradientBoostingRegressor(loss="poisson", max_iter=5),
+        make_pipeline(StandardScaler(), linear_model.PoissonRegressor()),
+    ):
+        prediction = calibrant.prediction_of(model.fit(X, y), X)
+        assert isinstance(prediction, Rates)
+        assert prediction.values.tolist() == model.predict(X).tolist()
+        plain = Calibrator().fit(prediction, y)
+        assert plain(prediction[:3]).mean() == pytest.approx(
+            Calibrator().fit(prediction.values, y)(prediction.values[:3]).mean()
+        )
+    other = calibrant.prediction_of(HistGradientBoostingRegressor(max_iter=5).fit(X, y), X)
+    assert type(other) is Point
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+def test_poisson_objectives_of_boosting_libraries_are_rates(library):
+    module = pytest.importorskip(library)
+    X, y = visits(300)
+    models = {
+        "lightgbm": lambda: module.LGBMRegressor(objective="poisson", n_estimators=5, verbose=-1, n_jobs=1),
+        "xgboost": lambda: module.XGBRegressor(objective="count:poisson", n_estimators=5, n_jobs=1),
+        "catboost": lambda: module.CatBoostRegressor(
+            loss_function="Poisson", iterations=5, verbose=False, allow_writing_files=False, thread_count=1
+        ),
+    }
+    prediction = calibrant.prediction_of(models[library]().fit(X, y), X)
+    assert isinstance(prediction, Rates)
+    assert prediction.values.mean() == pytest.approx(y.mean(), rel=0.5)  # five steps from 1 on, not from log 1
+
+
+def test_statsmodels_of_counts_are_rates_with_their_dispersion():
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = visits(300)
+    X = sm.add_constant(X)
+    poisson = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Poisson()).fit(), X)
+    assert isinstance(poisson, Rates)
+    assert poisson.dispersion is None
+    glm = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.NegativeBinomial(alpha=0.4)).fit(), X)
+    assert glm.dispersion == 0.4
+    assert type(glm.law()) is NegativeBinomial
+    assert isinstance(calibrant.prediction_of(sm.Poisson(y, X).fit(disp=0), X), Rates)
+    assert type(calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Gaussian()).fit(), X)) is Point
+
+
+def test_a_calibrated_law_of_counts_is_the_same_from_a_file(tmp_path):
+    rng = np.random.default_rng(9)
+    f = rates(300, rng)
+    calibrated = Calibrator(labels=Counts()).fit(Rates(f), rng.poisson(f), rng=rng)
+    calibrated.save(tmp_path / "counts.safetensors")
+    again = calibrant.load(tmp_path / "counts.safetensors")
+    assert again.labels == Counts()
+    assert again(Rates(f[:9])).pmf(2.0).tolist() == calibrated(Rates(f[:9])).pmf(2.0).tolist()
+    assert again(Rates(f[:9])).form() == calibrated(Rates(f[:9])).form()
+    with pytest.raises(TypeError, match="calibrated on points, got distributions"):
+        again(Poisson(f[:9]))
+
+
+def test_the_command_line_calibrates_rates_of_counts(tmp_path):
+    typer_testing = pytest.importorskip("typer.testing")
+    from calibrant.cli.app import app
+
+    rng = np.random.default_rng(10)
+    f = rates(800, rng)
+    rows = [f"{rate},{count}" for rate, count in zip(f, rng.poisson(f), strict=True)]
+    table, model, out = tmp_path / "table.csv", tmp_path / "model.safetensors", tmp_path / "out.csv"
+    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
+    run = typer_testing.CliRunner().invoke
+    fit = ["fit", str(table), "--target", "y", "--rate", "f", "--labels", "counts", "-o"]
+    assert run(app, [*fit, str(model)]).exit_code == 0
+    assert run(app, [*fit, str(tmp_path / "again.safetensors")]).exit_code == 0
+    one, two = (calibrant.load(path) for path in (model, tmp_path / "again.safetensors"))
+    assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
+    judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
+    assert "NLL of the counts" in judged.output
+    assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
+    bounds = np.loadtxt(out, delimiter=",", skiprows=1)
+    assert np.array_equal(bounds, np.round(bounds))
+
+
+def test_counts_are_drawn_as_bars():
+    pytest.importorskip("matplotlib").use("Agg")
+    from calibrant.plots.curves import shape
+
+    law = Poisson(3.0)
+    drawn = shape(law, "H")
+    assert drawn.at(2.2) == pytest.approx(float(law.pmf(2.0)))
+    assert drawn.at(2.8) == pytest.approx(float(law.pmf(3.0)))
+    wide = shape(Poisson(1e5), "H")
+    area = np.sum(np.diff(wide.x) * (wide.density[1:] + wide.density[:-1]) / 2)
+    assert area == pytest.approx(0.998, abs=2e-3)
+
+
+def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
+    from calibrant.reports.rows import drawn_rows
+    from calibrant.reports.sides import side_of
+
+    rng = np.random.default_rng(11)
+    f = rates(400, rng)
+    y = rng.poisson(f).astype(float)
+    side = side_of(Poisson(f), y, 0.9)
+    assert kolmogorov_pvalue(float(sup_of(np.sort(side.drawn))), 400) > 1e-3
+    assert side.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
+    row = drawn_rows(side, np.array([3]), np.array([1e-9]))[0]
+    assert row["bars"]
+    width = (row["to"] - row["from"]) / len(row["density"])
+    assert sum(row["density"]) * width == pytest.approx(1.0, abs=0.02)
+    assert row["from"] + 0.5 == round(row["from"] + 0.5)
+
+
+def test_calibration_by_folds_is_one_law_of_counts():
+    from calibrant import CrossCalibrated
+
+    rng = np.random.default_rng(7)
+    f = rates(600, rng)
+    y = rng.poisson(f).astype(float)
+    half = [
+        Calibrator(labels=Counts()).fit(Poisson(f[part]), y[part], rng=rng) for part in (slice(200), slice(200, 400))
+    ]
+    H = CrossCalibrated(tuple(half))([Poisson(f[400:])] * 2)
+    assert H.lattice == (0.0, 1.0)
+    found = evaluate(H, y[400:])
+    assert found.pit_pvalue > 1e-3
+    k = np.arange(400.0)
+    wanted = np.sum((H[3].cdf(k) - (k >= y[403])) ** 2)
+    assert float(H.crps(y[400:])[3]) == pytest.approx(wanted, rel=1e-9)

@@ -1,0 +1,581 @@
+"""What kind of number a label is: bounds, transforms, and both."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import calibrant
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Ensemble,
+    Interval,
+    LogNormal,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    StudentT,
+    concatenate,
+    evaluate,
+    report,
+)
+from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators.tails import BoundedTails
+from calibrant.labels import Chained, Labels, Real, Transformed
+from calibrant.persistence.summary import said
+from calibrant.predictions.mapped import mapped
+from calibrant.scores import CDFScore, LogScore
+from calibrant.testing import check_labels
+
+N = 60
+RNG = np.random.default_rng(0)
+F = RNG.uniform(0.0, 3.0, N)
+Y = np.clip(F + RNG.normal(size=N), 0.0, 5.0)
+LEVELS, WEIGHTS = np.polynomial.legendre.leggauss(20)
+
+
+def integral(function, edges):
+    """By Gauss-Legendre between all of these edges."""
+    edges = np.unique(edges)
+    half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
+    return float(np.sum(half[:, None] * WEIGHTS * function(middle[:, None] + half[:, None] * LEVELS)))
+
+
+def clipped_by_hand(law, low, high, y, bends):
+    """Mean, std and crps of one row of a law, clipped: integrals of its own CDF between the bounds."""
+    edges = np.r_[np.clip(np.r_[bends, y, np.linspace(low, high, 400)], low, high)]
+
+    def cdf(t):
+        return np.reshape(law.cdf(np.reshape(t, (1, -1))), t.shape)
+
+    mean = high - integral(cdf, edges)
+    second = high**2 - integral(lambda t: 2 * t * cdf(t), edges)
+    crps = integral(lambda t: (cdf(t) - (t >= y)) ** 2, edges) + max(low - y, 0) + max(y - high, 0)
+    return mean, np.sqrt(max(second - mean**2, 0.0)), crps
+
+
+CALIBRATORS = {
+    "linear": (Point, Calibrator()),
+    "naive": (Point, Calibrator(None, Naive())),
+    "naf": (Point, Calibrator(None, NAF())),
+    "quantiles": (lambda f: Quantiles([0.1, 0.5, 0.9], f[:, None] + [-1.0, 0.1, 1.5]), Calibrator()),
+    "cdf": (lambda f: StudentT(4.0, f, 0.5 + abs(f)), Calibrator(CDFScore())),
+    "normal": (lambda f: Normal(f, 0.5 + abs(f)), Calibrator()),
+}
+CAPACITY = np.array([4.0, 0.7, 2.0, 0.0, 30.0])
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_a_law_clipped_by_row_has_the_integrals_of_each_row_clipped_by_hand(name):
+    kind, calibrator = CALIBRATORS[name]
+    H = calibrator.fit(kind(F), Y)(kind(F[:5]))
+    lower = np.array([0.0, 0.1, -1.0, 0.0, -np.inf])
+    C = H.clip(lower, CAPACITY)
+    bends = H.quantiles(np.arange(1, N + 1) / (N + 1))
+    y = np.array([1.0, 2.0, -0.5, 0.3, 2.0])
+    for row in range(4):
+        wanted = clipped_by_hand(H[row : row + 1], lower[row], CAPACITY[row], y[row], bends[row])
+        found = C.mean()[row], C.std()[row], C.crps(y)[row]
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=2e-7, err_msg=f"row {row}")
+    alone = H[4:].clip(upper=30.0)  # a side without a bound
+    for method in ("mean", "std"):
+        np.testing.assert_array_equal(getattr(C, method)()[4], getattr(alone, method)()[0])
+    np.testing.assert_array_equal(C.crps(y)[4], alone.crps(2.0)[0])
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_bounds_by_row_that_are_all_equal_are_one_bound(name):
+    kind, calibrator = CALIBRATORS[name]
+    H = calibrator.fit(kind(F), Y)(kind(F[:5]))
+    one, each = H.clip(0.5, 2.5), H.clip(np.full(5, 0.5), np.full(5, 2.5))
+    y = np.array([[-1.0, 0.5, 1.0, 2.5, 3.0]])
+    for method in ("cdf", "cdf_left", "sf", "logpdf", "crps"):
+        np.testing.assert_array_equal(getattr(one, method)(y), getattr(each, method)(y), err_msg=method)
+    np.testing.assert_array_equal(one.quantiles([0.0, 0.1, 0.5, 1.0]), each.quantiles([0.0, 0.1, 0.5, 1.0]))
+    np.testing.assert_array_equal(one.std(), each.std())
+    np.testing.assert_array_equal(each[[3, 1]].mean(), each.mean()[[3, 1]])
+    both = concatenate([one, each])
+    np.testing.assert_array_equal(both.crps(1.0), np.tile(one.crps(1.0), 2))
+    tighter = H.clip(np.full(5, 0.0), 4.0).clip(0.5, np.full(5, 2.5))
+    np.testing.assert_array_equal(tighter.crps(1.0), one.crps(1.0))
+
+
+def test_clips_by_row_of_joined_mixed_and_randomised_laws():
+    low, high = np.array([0.0, 1.0, -1.0]), np.array([2.0, 1.5, 1.0])
+    parts = [Normal([0.5], 1.0), Calibrator().fit(F, Y)([1.0, 0.0])]
+    joined, mixed = (
+        concatenate(parts),
+        Mixture((Normal([0.5, 1.0, 0.0], 1.0), Normal([1.0, 1.0, 1.0], 0.3)), (0.4, 0.6)),
+    )
+    random = Calibrator(None, Random(BoundedTails())).fit(F, Y)([1.0, 2.0, 0.5], seed=3)
+    folds = CrossCalibrated((Calibrator().fit(F[:30], Y[:30]), Calibrator().fit(F[30:], Y[30:])))([F[:3], F[:3] + 0.1])
+    for law in (joined, mixed, random, folds):
+        C = law.clip(low, high)
+        for row in range(3):
+            alone = law[row : row + 1].clip(float(low[row]), float(high[row]))
+            for y in (-2.0, 0.9, 1.0):
+                np.testing.assert_allclose(C.crps(y)[row], alone.crps(y)[0], rtol=1e-12)
+                assert C.cdf(y)[row] == alone.cdf(y)[0]
+            np.testing.assert_allclose(C.std()[row], alone.std()[0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_clip_by_row_says_what_is_wrong():
+    H = Normal([0.0, 1.0], 1.0)
+    with pytest.raises(ValueError, match=r"clip's lower is above its upper in row 1 \(1 rows in all\)"):
+        H.clip([0.0, 3.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="clip's upper must have one row for each of the 2 rows of the batch, got 3"):
+        H.clip(upper=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="a single law takes two numbers"):
+        H[0].clip([0.0], [1.0])
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("kind", ["torch", "array_api_strict"])
+def test_labels_of_other_array_libraries(kind, by_row):
+    library = pytest.importorskip(kind)
+    kinds = [(Real(0, "top"), Y)] if by_row else [(Real(0, 5) | Transformed("log1p"), Y), (Transformed("sqrt"), Y)]
+    for labels, y in kinds:
+        top = Y + 0.5 if by_row else None
+        f, there, bound = (None if each is None else library.asarray(each) for each in (F, y, top))
+        H = Calibrator(labels=labels).fit(f, there, bound=bound)(f, bound=bound)
+        wanted = Calibrator(labels=labels).fit(F, y, bound=top)(F, bound=top)
+        np.testing.assert_allclose(np.asarray(H.crps(there)), wanted.crps(y), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(H.mean()), wanted.mean(), rtol=1e-9)
+
+
+def test_gradients_reach_predictions_through_labels():
+    torch = pytest.importorskip("torch")
+    y = torch.tensor(Y)
+    for labels in (Real(0, 5), Transformed("log1p"), Transformed("sqrt")):
+        f = torch.tensor(F, requires_grad=True)
+        Calibrator(labels=labels).fit(torch.tensor(F), y)(f).crps(y).sum().backward()
+        assert torch.isfinite(f.grad).all()
+        assert (f.grad != 0).any()
+
+
+# ---- Real ------------------------------------------------------------------------------------------------------------
+
+
+def test_without_labels_not_one_bit_changes():
+    plain, free = Calibrator().fit(F, Y), Calibrator(labels=Real()).fit(F, Y)
+    np.testing.assert_array_equal(plain.q.knots, free.q.knots)
+    np.testing.assert_array_equal(plain(F).crps(Y), free(F).crps(Y))
+    assert plain.labels is None
+    assert "labels=Real(None, None)" in repr(free)
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_all_that_a_bounded_law_says_lies_inside(name):
+    kind, calibrator = CALIBRATORS[name]
+    H = replace(calibrator, labels=Real(0, 5)).fit(kind(F), Y)(kind(np.r_[F, -2.0, 6.0]))
+    draws = H.sample(200, np.random.default_rng(1))
+    for values in (H.interval(0.99)[0], H.interval(0.99)[1], H.mean(), H.median(), draws):
+        assert np.all((values >= 0) & (values <= 5))
+    free = calibrator.fit(kind(F), Y)(kind(F))
+    np.testing.assert_array_equal(H.cdf(2.0)[:N], free.cdf(2.0))  # calibration is what it was
+    assert np.all(H.crps(1.0)[:N] <= free.crps(1.0) + 1e-12)
+
+
+def test_a_bound_by_row_is_given_at_every_call():
+    rng = np.random.default_rng(2)
+    capacity = rng.uniform(1, 4, N)
+    y = np.minimum(Y, capacity)
+    table = {"capacity": capacity, "floor": np.minimum(y, 0.1)}
+    by_array = Calibrator(labels=Real(0, "capacity")).fit(F, y, bound=capacity)
+    by_name = Calibrator(labels=Real(0, "capacity")).fit(F, y, bound=table)
+    by_function = Calibrator(labels=Real(0, lambda rows: rows["capacity"])).fit(F, y, bound=table)
+    both = Calibrator(labels=Real("floor", "capacity")).fit(F, y, bound=table)
+    for calibrated, bound in ((by_array, capacity), (by_name, table), (by_function, table), (both, table)):
+        H = calibrated(F, bound=bound)
+        np.testing.assert_array_equal(H.cdf(capacity), 1.0)
+        assert np.all(H.ppf(1 - 1e-12) <= capacity)
+    np.testing.assert_array_equal(by_array(F, bound=capacity).crps(y), by_name(F, bound=table).crps(y))
+    cross = CrossCalibrated((by_array, by_name))([F, F], bound=capacity)
+    np.testing.assert_array_equal(cross.cdf(capacity), 1.0)
+
+
+def test_what_real_refuses():
+    def refused(error, words, action):
+        with pytest.raises(error, match=words) as found:
+            action()
+        assert "\n" not in str(found.value)
+
+    fit = Calibrator(labels=Real(0, 1)).fit
+    refused(ValueError, r"y is -0.5 in row 1 \(2 rows in all\), below the bound 0 of Real\(0, 1\)",
+            lambda: fit(np.zeros(4), [0.0, -0.5, 1.0, -1.0]))  # fmt: skip
+    refused(ValueError, r"y is 2 in row 2 \(1 rows in all\), above the bound 1", lambda: fit(np.zeros(3), [0, 0, 2.0]))
+    refused(ValueError, "Real needs lower < upper, got 1 and 0", lambda: Real(1, 0))
+    refused(TypeError, "Real.lower must be one number", lambda: Real([0.0]))
+    refused(ValueError, "Real.upper must be a number, got nan", lambda: Real(0, np.nan))
+    refused(TypeError, r"bound= is for labels that are bounded row by row, got labels=Real\(0, 1\)",
+            lambda: fit(np.zeros(1), [0.0], bound=[1.0]))  # fmt: skip
+    refused(TypeError, "bound= is for labels that are bounded row by row, got labels=None",
+            lambda: Calibrator().fit(F, Y)(F, bound=F))  # fmt: skip
+    rows = Calibrator(labels=Real(0, "cap"))
+    refused(TypeError, r"Real\(0, 'cap'\) needs bound=", lambda: rows.fit(F, Y))
+    refused(KeyError, "needs a column 'cap', which bound= does not have", lambda: rows.fit(F, Y, bound={"hat": F}))
+    refused(ValueError, "must have one row for each of the 60 rows of the prediction, got 1",
+            lambda: rows.fit(F, Y, bound=[9.0]))  # fmt: skip
+    refused(ValueError, r"y is .* in row \d+ \(\d+ rows in all\), above the bound 0.1",
+            lambda: rows.fit(F, Y, bound=np.full(N, 0.1)))  # fmt: skip
+    refused(TypeError, "Calibrator.labels must be a Labels object, got 'log'", lambda: Calibrator(labels="log"))
+
+
+def test_a_bounded_interval_holds_all_labels_that_it_held_and_is_shorter():
+    """It may hold more: a label on a bound, where the law's own interval lies beyond it."""
+    rng = np.random.default_rng(5)
+    f = rng.uniform(0, 3, 4000)
+    y = np.clip(f + rng.normal(size=4000), 0, 5)
+    free, bounded = (Calibrator(labels=labels).fit(f[:500], y[:500])(f[500:]) for labels in (None, Real(0, 5)))
+    (low, high), (inner_low, inner_high) = free.interval(0.9), bounded.interval(0.9)
+    held, inside = (y[500:] >= low) & (y[500:] <= high), (y[500:] >= inner_low) & (y[500:] <= inner_high)
+    assert np.all(inside[held])
+    assert np.all(inner_high - inner_low <= high - low)
+    assert np.mean(inner_high - inner_low) < np.mean(high - low)
+
+
+def test_labels_are_kept_in_the_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    for labels in (Real(0), Real(None, 7.5), Real(0, "capacity"), Real(0) | Real(-1, 9), None):
+        calibrated = Calibrator(labels=labels).fit(F, Y, bound=F + 9 if labels and labels.by_row else None)
+        calibrated.save(path)
+        again = calibrant.load(path)
+        assert again.labels == labels == pickle.loads(pickle.dumps(calibrated)).labels
+        assert calibrant.persistence.read(path).about["labels"] == (None if labels is None else said(labels))
+
+
+@dataclass(frozen=True)
+class Cut(Labels):
+    at: float
+
+    def collapse(self, law, *, bound=None):
+        return law.clip(upper=self.at)
+
+
+def test_labels_of_your_own_are_kept_by_their_class(tmp_path):
+    path = tmp_path / "model.safetensors"
+    Calibrator(labels=Cut(3.0)).fit(F, Y).save(path)
+    assert calibrant.load(path, classes=[Cut]).labels == Cut(3.0)
+    assert float(calibrant.load(path, classes=[Cut])([9.0]).ppf(0.5)[0]) == 3.0
+
+
+def test_kinds_chain_from_the_label_inwards():
+    chained = Real(0, 5) | Cut(3.0) | Real(-1)
+    assert chained == Chained((Real(0, 5), Cut(3.0), Real(-1)))
+    H = Calibrator(labels=chained).fit(F, Y)(F)
+    np.testing.assert_array_equal(H.crps(Y), Calibrator().fit(F, Y)(F).clip(-1.0).clip(upper=3.0).clip(0, 5).crps(Y))
+    with pytest.raises(TypeError):
+        Real(0) | "log"
+
+
+# ---- Transformed -----------------------------------------------------------------------------------------------------
+
+S = RNG.normal(size=N)  # what a model predicts of t(y), and what t(y) is
+T = S + 0.4 * RNG.normal(size=N)
+
+
+def cubic(y):
+    return np.cbrt(y)
+
+
+def cube(s):
+    return s**3
+
+
+HALF = Transformed("yeo-johnson:0.5").function
+FUNCTIONS = {  # by name: what it takes, g = the inverse of t, and g'
+    "log": ("log", np.exp, np.exp),
+    "log1p": ("log1p", np.expm1, np.exp),
+    "logit": ("logit", lambda s: 1 / (1 + np.exp(-s)), lambda s: np.exp(-s) / (1 + np.exp(-s)) ** 2),
+    "sqrt": ("sqrt", lambda s: s * abs(s), lambda s: 2 * abs(s)),
+    "yeo-johnson": ("yeo-johnson:0.5", HALF.inverse, None),
+    "asinh": ((np.arcsinh, np.sinh), np.sinh, np.cosh),
+}
+KINDS = {
+    "points": (Point, Calibrator()),
+    "naive": (Point, Calibrator(None, Naive())),
+    "naf": (Point, Calibrator(None, NAF())),
+    "intervals": (lambda s: Interval(s - 0.3 - 0.1 * abs(s), s + 0.5), Calibrator()),
+    "quantiles": (lambda s: Quantiles([0.1, 0.5, 0.9], s[:, None] + [-0.3, 0.02, 0.5]), Calibrator()),
+}
+
+
+def there_and_back(name, kind):
+    """A prediction of t(y) and t(y) itself, and both in y's own unit."""
+    _, g, _ = FUNCTIONS[name]
+    s, t = (1.5 + S * 0.4, np.maximum(1.5 + T * 0.4, 0.05)) if name == "sqrt" else (S, T)
+    inner = KINDS[kind][0](s)
+    return inner, t, mapped(inner, lambda values, _: g(values), None), g(t)
+
+
+def mean_std_crps(law, g, slope, y_inner, bends, least):
+    """Of g(Y'), Y' ~ law, for one row: integrals over the scale of Y', which know nothing of the library's."""
+    q = np.ravel(law.quantiles([1e-30, 0.5, 1 - 1e-16]))
+    low, middle, high = max(q[0], least), max(q[1], least), q[2] + 1.5 * (q[2] - q[1])
+    edges = np.clip(np.r_[np.linspace(low, high, 3000), bends, 0.0, y_inner, middle], low, high)
+
+    def of(method, s):
+        return np.reshape(getattr(law, method)(np.reshape(s, (1, -1))), s.shape)
+
+    def over(function, part):
+        return integral(lambda s: function(s) * slope(s), part)
+
+    up, down = edges[edges >= middle], edges[edges <= middle]
+    above, below = over(lambda s: of("sf", s), up), over(lambda s: of("cdf", s), down)
+    second = 2 * over(lambda s: of("sf", s) * (g(s) - g(middle)), up)
+    second += 2 * over(lambda s: of("cdf", s) * (g(middle) - g(s)), down)
+    crps = over(lambda s: of("sf", s) ** 2, edges[edges >= y_inner])
+    crps += over(lambda s: of("cdf", s) ** 2, edges[edges <= y_inner])
+    return g(middle) + above - below, np.sqrt(second - (above - below) ** 2), crps
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(name, kind):
+    by, g, slope = FUNCTIONS[name]
+    slope = slope or (lambda s: np.exp(-HALF.log_slope(HALF.inverse(s))))
+    inner, t, own, y = there_and_back(name, kind)
+    calibrator = KINDS[kind][1]
+    H = replace(calibrator, labels=Transformed(by)).fit(own, y)(own)
+    law = calibrator.fit(inner, t)(inner)
+    np.testing.assert_allclose(H.cdf(y), law.cdf(t), atol=1e-12)
+    np.testing.assert_allclose(H.ppf(0.3), np.maximum(g(law.ppf(0.3)), 0.0 if name == "sqrt" else -np.inf), rtol=1e-9)
+    if kind != "naive":
+        beside = t + 1e-3  # of the knots of q, at which its density jumps
+        np.testing.assert_allclose(H.pdf(g(beside)), law.pdf(beside) / slope(beside), rtol=1e-8)
+    for row in (0, 17, 41):
+        bends = np.ravel(law[row : row + 1].quantiles(np.arange(1, N + 1) / (N + 1)))
+        bends = np.r_[bends, inner.values[row]] if kind == "quantiles" else bends
+        least = 0.0 if name == "sqrt" else -np.inf
+        wanted = mean_std_crps(law[row : row + 1], g, slope, t[row], bends, least)
+        found = H.mean()[row], H.std()[row], H.crps(y)[row]
+        np.testing.assert_allclose(found, wanted, atol=1e-7 * wanted[1], err_msg=f"row {row}")
+
+
+def expected_exp(q, a):
+    """E exp(a S), S ~ q, in closed form: q is straight between its knots, with exponential tails."""
+    h, mass = np.diff(q.knots), np.diff(q.probs)
+    inner = np.sum(mass * np.exp(a * q.knots[:-1]) * np.expm1(a * h) / (a * h))
+    left, right = q.probs[0], 1 - q.probs[-1]
+    return (
+        inner + left * np.exp(a * q.knots[0]) / (1 + a * q.left) + right * np.exp(a * q.knots[-1]) / (1 - a * q.right)
+    )
+
+
+@pytest.mark.parametrize("spread", [0.3, 0.5, 0.65])
+def test_heavy_tails_of_a_log_are_followed_as_far_as_they_count(spread):
+    """Half of the mean of such a law may lie where q has a 1e-20th of its mass."""
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=60)
+    y = np.exp(s + spread * rng.standard_t(4, 60))
+    calibrated = Calibrator(labels=Transformed("log")).fit(np.exp(s), y)
+    assert 0.3 < calibrated.q.right < 0.9
+    np.testing.assert_allclose(calibrated(np.exp(s)).mean(), np.exp(s) * expected_exp(calibrated.q, 1.0), rtol=1e-9)
+    wide = Calibrator(labels=Transformed("log")).fit(Interval(np.exp(s), np.exp(s + 0.7)), y)
+    tails = np.linspace(0.1, 0.92, 60)  # the mean excess of each row's own tail, as a logarithm
+    width = tails / wide.q.right
+    H = wide(Interval(np.exp(s), np.exp(s + width)))
+    wanted = [np.exp(a) * expected_exp(wide.q, b) for a, b in zip(s, width, strict=True)]
+    np.testing.assert_allclose(H.mean(), wanted, rtol=2e-7)
+    assert np.isfinite(H.crps(y)).all()
+
+
+@pytest.mark.parametrize("spread", [2.0, 3.0])
+@pytest.mark.parametrize("kind", ["points", "intervals", "quantiles"])
+def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(spread, kind):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=60)
+    y = np.exp(s + spread * rng.standard_t(4, 60))
+    own = mapped(KINDS[kind][0](s), lambda values, _: np.exp(values), None)
+    H = Calibrator(labels=Transformed("log")).fit(own, y)(own)
+    assert np.isposinf(H.mean()).all()
+    assert np.isposinf(H.std()).all()
+    assert np.isfinite(H.median()).all()
+
+
+@pytest.mark.parametrize("labels", [Transformed("log"), Real(0, 40) | Transformed("log")], ids=repr)
+def test_the_guarantee_holds_with_labels(labels):
+    """sup_c |P(H(Y) <= c) - c| <= 1 / (n + 1), n = 9, by 1000 calibration sets: four standard errors are 0.063."""
+    rng = np.random.default_rng(7)
+    pits = np.empty(1000)
+    for k in range(pits.size):
+        f = np.exp(rng.normal(size=10))
+        y = np.minimum(f * np.exp(rng.normal(size=10)), 39.0)
+        pits[k] = Calibrator(labels=labels).fit(f[:9], y[:9])(f[9:]).cdf(y[9:])[0]
+    for c in (0.1, 0.3, 0.5, 0.7, 0.9):
+        assert abs(np.mean(pits <= c) - c) <= 0.1 + 4 * np.sqrt(c * (1 - c) / pits.size)
+
+
+def test_a_log_of_points_is_the_log_score():
+    y = np.exp(T)
+    by_labels, by_score = (
+        Calibrator(labels=Transformed("log")).fit(np.exp(S), y),
+        Calibrator(LogScore()).fit(np.exp(S), y),
+    )
+    for method in ("mean", "std", "median"):
+        np.testing.assert_allclose(
+            getattr(by_labels(np.exp(S)), method)(), getattr(by_score(np.exp(S)), method)(), rtol=1e-9
+        )
+
+
+def test_a_law_of_y_becomes_the_law_of_its_transform():
+    sigma = 0.3 + 0.1 * abs(S)
+    found = Transformed("log").spread_prediction(LogNormal(S, sigma))
+    np.testing.assert_allclose(found.std(), sigma)
+    shifted = Transformed("log1p").spread_prediction(LogNormal(S, sigma))  # which has no closed form
+    np.testing.assert_allclose(shifted.cdf(0.7), LogNormal(S, sigma).cdf(np.expm1(0.7)), rtol=1e-12)
+    draws = np.log1p(np.exp(S[:, None] + sigma[:, None] * np.random.default_rng(0).normal(size=(1, 200_000))))
+    np.testing.assert_allclose(shifted.mean(), draws.mean(axis=1), atol=5e-3)
+    H = Calibrator(labels=Transformed("log")).fit(LogNormal(S, sigma), np.exp(T))(LogNormal(S, sigma))
+    plain = Calibrator().fit(Normal(S, sigma), T)(Normal(S, sigma))
+    np.testing.assert_allclose(H.cdf(np.exp(T)), plain.cdf(T), rtol=1e-9)
+    held = (Real(0) | Transformed("log1p")).spread_prediction(Normal(S, 1.0))
+    np.testing.assert_allclose(held.cdf_left(0.0), 0.0)
+    np.testing.assert_allclose(held.cdf(0.5), Normal(S, 1.0).cdf(np.expm1(0.5)))
+
+
+def test_all_kinds_of_predictions_are_transformed():
+    values = np.exp(S)
+    log = Transformed("log").spread_prediction
+    np.testing.assert_allclose(log(Interval(values, 2 * values)).upper, S + np.log(2))
+    np.testing.assert_allclose(log(Samples(values[:, None] * [1.0, 2.0])).values[:, 1], S + np.log(2))
+    both = log(Ensemble([Point(values), LogNormal(S, 1.0)], weights=[1, 2]))
+    assert both.weights == (1.0, 2.0)
+    np.testing.assert_allclose(both.members[0].values, S)
+    H = Calibrator(labels=Transformed("log")).fit(Samples(values[:, None] * [0.5, 1.0, 2.0]), np.exp(T))(
+        Samples(values[:, None] * [0.5, 1.0, 2.0])
+    )
+    assert np.all(H.interval(0.99)[0] > 0)
+
+
+def test_transforms_chain_with_bounds():
+    y = np.maximum(np.expm1(T), 0.0)
+    own = np.expm1(S)  # of which some are negative
+    H = Calibrator(labels=Real(0) | Transformed("log1p")).fit(own, y)(own)
+    assert np.all(H.sample(100, np.random.default_rng(0)) >= 0)
+    inner = Calibrator().fit(np.maximum(S, 0), np.log1p(y))(np.maximum(S, 0))
+    np.testing.assert_allclose(H.cdf(0.7), inner.cdf(np.log1p(0.7)), rtol=1e-12)
+    np.testing.assert_array_equal(H.cdf_left(0.0), 0.0)
+
+
+@pytest.mark.parametrize("interpolator", [Linear(InfiniteTails()), Random()], ids=["infinite", "random"])
+def test_mass_at_infinity_lies_on_the_ends_of_the_labels(interpolator):
+    own, y = 1 / (1 + np.exp(-S)), 1 / (1 + np.exp(-T))
+    H = Calibrator(None, interpolator, Transformed("logit")).fit(own, y)(own, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(H.cdf(-0.1), 0.0)
+    np.testing.assert_array_equal(H.cdf(1.0), 1.0)
+    assert np.all((H.ppf(1e-9) == 0) & (H.ppf(1 - 1e-9) == 1))
+    assert np.isfinite(H.crps(y)).all()
+
+
+def test_what_transformed_refuses():
+    for action, words in {
+        lambda: Transformed(
+            "lag"
+        ): "takes one of log, log1p, sqrt, logit, yeo-johnson:0.5, or a pair of functions, got 'lag'",
+        lambda: Transformed("yeo-johnson:2.5"): r"a power of \[0, 2\]",
+        lambda: Calibrator(labels=Transformed("log")).fit([1.0, 1.0], [1.0, 0.0]): (
+            r"y is 0 in row 1 \(1 rows in all\), outside the domain of Transformed\(log\)"
+        ),
+        lambda: Calibrator(labels=Transformed("log")).fit([1.0, -1.0], [1.0, 1.0]): r"Point.values is -1 in row 1",
+        lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
+        lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
+        lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0], 1.0), [1.0]): (
+            r"has 0.16 of its mass outside the domain of Transformed\(log\) in row 0"
+        ),
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            action()
+    with pytest.raises(TypeError, match="takes a name, or a pair"):
+        Transformed(np.log)
+
+
+def test_transforms_are_kept_in_the_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    for labels in (Transformed("log1p"), Real(0) | Transformed("yeo-johnson:0.5")):
+        Calibrator(labels=labels).fit(F, Y).save(path)
+        again = calibrant.load(path)
+        assert again.labels == labels
+        np.testing.assert_array_equal(again(F).crps(Y), Calibrator(labels=labels).fit(F, Y)(F).crps(Y))
+    with pytest.raises(calibrant.persistence.FileError, match=r"labels\.by"):
+        Calibrator(labels=Transformed((np.arcsinh, np.sinh))).fit(F, Y).save(path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "y"),
+    [
+        (Real(), Y),
+        (Real(0, 5), Y),
+        (Transformed("log1p"), Y),
+        (Transformed("sqrt"), Y),
+        (Transformed("logit"), (Y + 0.01) / 6),
+        (Transformed("yeo-johnson:1.5"), Y - 2),
+        (Real(0, 5) | Transformed("log1p"), Y),
+        (Cut(6.0), Y),
+    ],
+    ids=lambda value: "" if isinstance(value, np.ndarray) else repr(value),
+)
+def test_labels_keep_the_laws_of_labels(labels, y):
+    check_labels(labels, y)
+
+
+@dataclass(frozen=True)
+class Doubled(Labels):
+    """Whose collapse forgot that its labels are halves."""
+
+    def spread(self, y, prediction, *, bound=None, rng=None):
+        return y / 2
+
+    def collapse(self, law, *, bound=None):
+        return law
+
+
+@dataclass(frozen=True)
+class Upside(Labels):
+    def spread(self, y, prediction, *, bound=None, rng=None):
+        return -y
+
+    def collapse(self, law, *, bound=None):
+        return law
+
+
+@dataclass(frozen=True)
+class Shy(Labels):
+    """Whose law is too narrow, but right for points."""
+
+    def collapse(self, law, *, bound=None):
+        return Normal(law.median(), 0.5 * law.std())
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (Doubled(), "must take spread back"),
+        (Upside(), "must rise with the labels"),
+        (Shy(), "of the draws of Y'"),
+        (Transformed((cubic, cube)), "must fit into a file"),
+    ],
+    ids=repr,
+)
+def test_labels_that_break_a_law_are_told_so(labels, words):
+    with pytest.raises(AssertionError, match=words):
+        check_labels(labels, Y)
+
+
+def test_bounds_by_row_keep_the_laws_of_labels():
+    check_labels(Real(0, "capacity"), Y, bound={"capacity": Y + 0.5 + RNG.uniform(size=N)})
+
+
+@pytest.mark.parametrize("labels", [Real(0, 5), Real(0) | Transformed("log1p"), Transformed("sqrt")], ids=repr)
+def test_evaluate_and_report_take_such_laws(labels):
+    H = Calibrator(labels=labels).fit(F, Y)(F)
+    found = evaluate(H, Y)
+    assert np.isfinite(found.crps)
+    assert 0.7 < found.coverage <= 1
+    assert "intervals hold" in report(H, Y, base=Point(F)).verdict[1].text

@@ -1,0 +1,321 @@
+"""Labels and missing values through the estimator, the model adapters and the command line."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import LinearRegression, QuantileRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from typer.testing import CliRunner
+
+import calibrant
+from calibrant import CalibratedRegressor, Calibrator, Normal, Point, Quantiles, Samples, evaluate, prediction_of
+from calibrant.cli.app import app
+from calibrant.labels import Chained, Real, Transformed
+from calibrant.labels.named import labels_named
+
+N = 240
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"x": RNG.uniform(0, 3, N), "z": RNG.normal(size=N), "capacity": RNG.uniform(2, 30, N)})
+Y = np.minimum(np.exp(X["x"] + 0.5 * RNG.normal(size=N)) - 0.8, X["capacity"]).clip(0).to_numpy()
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_labels():
+    assert labels_named(None) is None
+    assert labels_named(Real(0)) == labels_named("0:") == Real(0)
+    assert labels_named("-1.5:2") == Real(-1.5, 2)
+    assert labels_named(":capacity") == Real(None, "capacity")
+    assert labels_named("yeo-johnson:0.5") == Transformed("yeo-johnson:0.5")
+    assert labels_named("0:, log1p") == Chained((Real(0), Transformed("log1p")))
+    for name, words in {
+        "loq": "labels must be one of log, .* or bounds such as 0: or 0:1, got 'loq'",
+        "yeo-johnson": "labels 'yeo-johnson' needs a number, as in yeo-johnson:0.5",
+        "log:2": "labels 'log' takes no number",
+        "yeo-johnson:3": r"a power of \[0, 2\]",
+        "1:0": "Real needs lower < upper",
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            labels_named(name)
+    with pytest.raises(TypeError, match="labels must be a name or a Labels object, got 3"):
+        labels_named(3)
+
+
+# ---- the estimator ---------------------------------------------------------------------------------------------------
+
+
+def model(**params):
+    return CalibratedRegressor(LinearRegression(), random_state=0, **params)
+
+
+def test_the_estimator_takes_labels_by_name_and_by_object():
+    named, given = model(labels="0:", refine=None).fit(X, Y), model(labels=Real(0), refine=None).fit(X, Y)
+    plain = model(refine=None).fit(X, Y)
+    H = named.predict_distribution(X)
+    np.testing.assert_array_equal(H.crps(Y), given.predict_distribution(X).crps(Y))
+    assert plain.predict_interval(X)["lower"].min() < 0 <= named.predict_interval(X)["lower"].min()
+    assert H.crps(Y).mean() < plain.predict_distribution(X).crps(Y).mean()
+    assert clone(named).get_params()["labels"] == "0:"
+    assert named.set_params(labels="0:,log1p").fit(X, Y).calibrated_.labels == Real(0) | Transformed("log1p")
+
+
+@pytest.mark.parametrize("cv", [0.25, 3])
+def test_the_estimator_finds_a_bound_by_row_in_x(cv):
+    found = model(labels="0:capacity", refine=None, cv=cv).fit(X, Y)
+    assert np.all(found.predict_interval(X, 0.98)["upper"] <= X["capacity"])
+    by_function = model(labels=Real(0, lambda X: X["capacity"]), refine=None, cv=cv).fit(X, Y)
+    np.testing.assert_array_equal(by_function.predict(X), found.predict(X))
+    assert np.all(found.calibrate(X, Y).predict_interval(X, 0.98)["upper"] <= X["capacity"])
+    with pytest.raises(ValueError, match="above the bound"):
+        model(labels="0:capacity", refine=None).fit(X, Y + 30)
+
+
+def test_a_grid_search_over_labels():
+    search = GridSearchCV(
+        model(refine=None), {"labels": [None, "0:", Real(0) | Transformed("log1p")]}, scoring=calibrant.neg_crps, cv=3
+    ).fit(X, Y)
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[1] > scores[0]
+    assert search.best_params_["labels"] is not None
+
+
+def test_refined_predictions_are_calibrated_as_the_labels_say():
+    found = model(labels="0:", refine="location-scale").fit(X, Y)
+    assert np.all(found.predict_interval(X, 0.98)["lower"] >= 0)
+    free = model(refine="location-scale").fit(X, Y)  # which learned the same, in y's own unit
+    np.testing.assert_array_equal(found.predict_distribution(X).cdf(1.0), free.predict_distribution(X).cdf(1.0))
+
+
+def test_predict_gives_the_median_where_a_mean_is_infinite():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(400, 1))
+    y = np.exp(x[:, 0] + 3 * rng.standard_t(3, 400))
+    base = TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp)
+    found = CalibratedRegressor(base, labels="log", refine=None, random_state=0).fit(x, y)
+    with pytest.warns(UserWarning, match="the mean of 400 of 400 laws is infinite: predict gives their median"):
+        values = found.predict(x)
+    np.testing.assert_array_equal(values, found.predict_distribution(x).median())
+
+
+# ---- transformed targets ---------------------------------------------------------------------------------------------
+
+LOGS = {"func": np.log1p, "inverse_func": np.expm1}
+
+
+def test_quantile_models_of_a_transformed_target_stay_quantiles():
+    models = [
+        TransformedTargetRegressor(QuantileRegressor(quantile=level, alpha=0.0), **LOGS).fit(X, Y)
+        for level in (0.1, 0.5, 0.9)
+    ]
+    found = prediction_of(models, X)
+    by_hand = Quantiles([0.1, 0.5, 0.9], np.stack([model.predict(X) for model in models], axis=1))
+    assert isinstance(found, Quantiles)
+    np.testing.assert_array_equal(found.values, by_hand.values)
+    alone = prediction_of(make_pipeline(StandardScaler(), models[0].set_params()).fit(X, Y), X)
+    assert isinstance(alone, Quantiles)
+    np.testing.assert_array_equal(alone.levels, [0.1])
+
+
+def test_the_trees_of_a_transformed_target_are_draws():
+    forest = TransformedTargetRegressor(RandomForestRegressor(20, random_state=0), **LOGS).fit(X, Y)
+    found = prediction_of(forest, X)
+    assert isinstance(found, Samples)
+    np.testing.assert_allclose(found.values, np.expm1(prediction_of(forest.regressor_, X).values))
+
+
+def test_a_law_of_a_transformed_target_is_taken_back_exactly():
+    base = GaussianProcessRegressor(alpha=0.5)
+    found = prediction_of(TransformedTargetRegressor(base, **LOGS).fit(X[["x"]], Y), X[["x"]])
+    inner = base.fit(X[["x"]], np.log1p(Y)).predict(X[["x"]], return_std=True)
+    np.testing.assert_allclose(found.cdf(2.0), Normal(*inner).cdf(np.log1p(2.0)), rtol=1e-12)
+    np.testing.assert_allclose(found.mean(), np.exp(inner[0] + inner[1] ** 2 / 2) - 1, rtol=1e-7)
+
+
+def test_a_point_of_a_transformed_target_is_its_own_prediction():
+    point = TransformedTargetRegressor(LinearRegression(), **LOGS).fit(X, Y)
+    assert isinstance(prediction_of(point, X), Point)
+    np.testing.assert_array_equal(prediction_of(point, X).values, point.predict(X))
+
+
+def test_a_spread_is_not_lost_without_a_word():
+    scaled = TransformedTargetRegressor(GaussianProcessRegressor(alpha=0.5), transformer=StandardScaler()).fit(X, Y)
+    with pytest.warns(UserWarning, match="taken as a point, without the spread of .*: it is known by its values alone"):
+        assert isinstance(prediction_of(scaled, X), Point)
+    turned = FunctionTransformer(np.negative, np.negative)
+    upside_down = TransformedTargetRegressor(QuantileRegressor(quantile=0.9), transformer=turned).fit(X, Y)
+    with pytest.warns(UserWarning, match="it turns the order round"):
+        prediction_of(upside_down, X)
+
+
+def test_lightgbm_quantiles_of_log_counts_score_as_by_hand():
+    lightgbm = pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 4, (1200, 2))
+    y = rng.poisson(np.exp(x[:, 0]) * rng.gamma(4, 0.25, 1200)).astype(float)
+    levels = (0.1, 0.5, 0.9)
+    models = [
+        TransformedTargetRegressor(
+            lightgbm.LGBMRegressor(objective="quantile", alpha=level, n_estimators=40, verbose=-1), **LOGS
+        ).fit(x[:600], y[:600])
+        for level in levels
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # crossing and tied labels
+        cal, test = prediction_of(models, x[600:900]), prediction_of(models, x[900:])
+        hand = [
+            Quantiles(levels, np.stack([each.predict(rows) for each in models], axis=1))
+            for rows in (x[600:900], x[900:])
+        ]
+        found = evaluate(Calibrator().fit(cal, y[600:900])(test), y[900:]).crps
+        wanted = evaluate(Calibrator().fit(hand[0], y[600:900])(hand[1]), y[900:]).crps
+    assert isinstance(test, Quantiles)
+    assert found == wanted
+
+
+# ---- missing ---------------------------------------------------------------------------------------------------------
+
+
+def holes(values, *rows):
+    changed = np.array(values, dtype=float)
+    changed[list(rows)] = np.nan
+    return changed
+
+
+def test_rows_without_a_label_are_left_out_and_counted():
+    f = X["x"].to_numpy()
+    y = np.minimum(Y, 4)
+    with pytest.warns(UserWarning, match="y is missing in 2 of 240 rows, the first is row 3: they are left out"):
+        found = Calibrator(labels=Real(0, "capacity")).fit(Normal(f, 1.0), holes(Y, 3, 9), bound=X)
+    there = np.delete(np.arange(N), [3, 9])
+    wanted = Calibrator(labels=Real(0, "capacity")).fit(Normal(f[there], 1.0), Y[there], bound=X.iloc[there])
+    np.testing.assert_array_equal(found.q.knots, wanted.q.knots)
+    with pytest.warns(UserWarning, match="y is missing in 1 of 240 rows"):
+        listed = Calibrator().fit(f.tolist(), holes(y, 0).tolist())
+    assert listed.guarantee.n == N - 1
+    with pytest.warns(UserWarning, match="missing in 240"), pytest.raises(ValueError, match="at least one row"):
+        Calibrator().fit(f, np.full(N, np.nan))
+
+
+def test_rows_without_a_prediction_answer_nan_and_the_others_as_ever():
+    f = X["x"].to_numpy()
+    calibrated = Calibrator().fit(f, Y)
+    mean = holes(f[:6], 1, 4)
+    there = ~np.isnan(mean)
+    H, whole = calibrated(mean[there]).among(there), calibrated(f[:6])
+    assert len(H) == 6
+    for ask in ("mean", "std", "median"):
+        found, wanted = getattr(H, ask)(), getattr(whole, ask)()
+        assert np.isnan(found[~there]).all()
+        np.testing.assert_array_equal(found[there], wanted[there])
+    for ask in ("cdf", "cdf_left", "sf", "logpdf", "pdf", "crps"):
+        found, wanted = getattr(H, ask)(2.0), getattr(whole, ask)(2.0)
+        assert np.isnan(found[~there]).all(), ask
+        np.testing.assert_array_equal(found[there], wanted[there])
+    np.testing.assert_array_equal(np.isnan(H.quantiles([0.1, 0.9])), np.tile(~there[:, None], 2))
+    np.testing.assert_array_equal(np.isnan(H[[1, 0]].mean()), [True, False])
+    assert (
+        np.isnan(H.clip(0.0, 9.0).std()).tolist() == np.isnan(H.clip(np.zeros(6)).std()).tolist() == (~there).tolist()
+    )
+    assert np.isnan(H.sample(3, np.random.default_rng(0))[1]).all()
+    with pytest.raises(ValueError, match="must have one row for each of the 4 rows of the batch, got 3"):
+        whole[:4].among([True, False, True, True])
+    with pytest.raises(TypeError, match="a batch of laws and a mask"):
+        whole.among([0, 1])
+
+
+def test_the_estimator_drops_missing_labels_where_it_is_asked_to():
+    y = holes(Y, 5, 50)
+    with pytest.raises(ValueError, match="NaN"):
+        model(refine=None).fit(X, y)
+    with pytest.warns(UserWarning, match="y is missing in 2 of 240 rows, the first is row 5: they are left out"):
+        found = model(refine=None, missing="drop").fit(X, y, sample_weight=np.arange(1.0, N + 1))
+    there = np.delete(np.arange(N), [5, 50])
+    wanted = model(refine=None).fit(X.iloc[there], Y[there], sample_weight=np.arange(1.0, N + 1)[there])
+    np.testing.assert_array_equal(found.predict(X), wanted.predict(X))
+    with pytest.warns(UserWarning, match="missing in 2"):
+        assert found.calibrate(X, y).guarantee_.n == N - 2
+    with pytest.raises(ValueError, match="missing must be 'error' or 'drop', got 'keep'"):
+        model(missing="keep").fit(X, Y)
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def table(path, **changed):
+    columns = {"f": X["x"].to_numpy() + 0.5, "y": Y, "capacity": X["capacity"].to_numpy(), **changed}
+    (parquet.write_table if path.suffix == ".parquet" else csv.write_csv)(pa.table(columns), path)
+    return path
+
+
+def test_the_command_line_keeps_labels_in_the_file_and_reads_their_bounds(tmp_path):
+    data, saved, out = table(tmp_path / "cal.parquet"), tmp_path / "m.safetensors", tmp_path / "out.parquet"
+    said = run("fit", data, "--target", "y", "--point", "f", "--labels", "0:capacity", "-o", saved).stdout
+    assert "labels Real(0, 'capacity')." in " ".join(said.split())
+    run("predict", data, "-m", saved, "--interval", "0.98", "--keep", "capacity", "-o", out)
+    found = parquet.read_table(out)
+    lower, upper, capacity = (found[name].to_numpy() for name in ("lower", "upper", "capacity"))
+    assert np.all(lower >= 0)
+    assert np.all(upper <= capacity)
+    wanted = Calibrator(labels=Real(0, "capacity")).fit(X["x"] + 0.5, Y, bound=X)(X["x"] + 0.5, bound=X).interval(0.98)
+    np.testing.assert_array_equal([lower, upper], wanted)
+    assert "Real" in run("inspect", saved).stdout
+    run("evaluate", data, "-m", saved)
+    run("report", data, "-m", saved, "-o", tmp_path / "report.html")
+    wrong = run("fit", data, "--target", "y", "--point", "f", "--labels", "loq", "-o", saved, code=2).stderr
+    assert "labels must be one of log" in wrong
+
+
+def test_the_command_line_names_labels_outside_the_bounds(tmp_path):
+    y = Y.copy()
+    y[7] = -3.0
+    data, saved = table(tmp_path / "cal.parquet", y=y), tmp_path / "m.safetensors"
+    said = run("fit", data, "--target", "y", "--point", "f", "--labels", "0:", "-o", saved, code=1).stderr
+    assert "y is -3 in row 7 (1 rows in all), below the bound 0 of Real(0, None)" in said
+    assert not saved.exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
+    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 20)
+    f = pa.array([None if row == 60 else value for row, value in enumerate((X["x"] + 0.5).tolist())])
+    y = pa.array([None if row in (5, 70) else value for row, value in enumerate(Y.tolist())])
+    data, saved, out = table(tmp_path / f"cal.{suffix}", f=f, y=y), tmp_path / "m.safetensors", tmp_path / "out.csv"
+    fitted = run("fit", data, "--target", "y", "--point", "f", "-o", saved)
+    assert "2 rows, the first is row 5, have no label: they are left out" in fitted.stderr
+    assert "1 rows, the first is row 60, have no prediction: they are left out" in fitted.stderr
+    there = np.delete(np.arange(N), [5, 60, 70])
+    calibrated = Calibrator().fit((X["x"] + 0.5)[there], Y[there])
+    assert calibrant.load(saved).guarantee.n == N - 3
+    said = run("predict", data, "-m", saved, "--interval", "0.9", "-o", out)
+    assert "1 rows, the first is row 60, have no prediction: what is written for them is NaN" in said.stderr
+    lower = csv.read_csv(out)["lower"].to_numpy()
+    assert np.flatnonzero(np.isnan(lower)).tolist() == [60]
+    np.testing.assert_allclose(
+        np.delete(lower, 60), np.delete(calibrated(X["x"] + 0.5).interval(0.9)[0], 60), rtol=1e-12
+    )
+    assert "no label: they are left out" in run("evaluate", data, "-m", saved).stderr
+    for command in (("predict", "--interval", "0.9", "-o", out), ("evaluate",)):
+        refused = run(command[0], data, "-m", saved, *command[1:], "--missing", "error", code=1)
+        assert "is missing in row" in refused.stderr
+    empty = table(tmp_path / f"none.{suffix}", y=pa.array([None] * N, pa.float64()))
+    assert "no row has both a label and a prediction" in run("evaluate", empty, "-m", saved, code=1).stderr

@@ -1,0 +1,415 @@
+"""Weights: equal ones change nothing, ratios move mass between scores and tails, and the shift is mended."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS, SCORES, Y
+
+import calibrant
+from calibrant import Calibrator, CrossCalibrated, Normal, Point, evaluate
+from calibrant.distributions import Context
+from calibrant.interpolators import NAF, Linear, Naive, Random, Survey
+from calibrant.interpolators.support import Logits
+from calibrant.testing import check_distribution
+
+EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
+RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
+NEW = slice(CALIBRATION, CALIBRATION + ROWS)
+rng = np.random.default_rng(7)
+W = rng.uniform(0.1, 3.0, CALIBRATION)
+
+
+def one_sentence(error):
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+# ---- A: weights in the interpolators --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", INTERPOLATORS)
+@pytest.mark.parametrize("support", [(-np.inf, np.inf), (-9.0, 9.0), Logits()])
+def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
+    plain = INTERPOLATORS[name].fit(SCORES, support=support)
+    y, p = np.linspace(-4, 4, 81), np.linspace(0.001, 0.999, 41)
+    for constant in EQUAL:
+        weighted = INTERPOLATORS[name].fit(SCORES, weights=np.full(20, constant), support=support)
+        for method in ("cdf", "cdf_left", "sf", "logpdf"):
+            np.testing.assert_allclose(getattr(weighted, method)(y), getattr(plain, method)(y), rtol=0, atol=0)
+        np.testing.assert_array_equal(weighted.ppf(p), plain.ppf(p))
+
+
+@pytest.mark.parametrize("name", [name for name in INTERPOLATORS if "random" not in name])
+def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
+    f, noise = np.random.default_rng(0).normal(size=(2, 40))
+    plain = Calibrator(None, INTERPOLATORS[name]).fit(f, f + noise)
+    shifted = Calibrator(None, INTERPOLATORS[name]).fit(f, f + noise, weights=np.full(40, 0.7))
+    H, H_w = plain(f), shifted(f, weights=np.full(40, 0.7))
+    y = f[:, None] + np.linspace(-3, 3, 13)
+    np.testing.assert_array_equal(H_w.cdf(y), H.cdf(y))
+    np.testing.assert_array_equal(H_w.ppf(0.3), H.ppf(0.3))
+    for method in ("mean", "std"):
+        np.testing.assert_allclose(getattr(H_w, method)(), getattr(H, method)(), rtol=1e-12)
+    np.testing.assert_allclose(H_w.crps(f), H.crps(f), rtol=1e-11)
+    assert shifted.guarantee.epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
+
+
+def test_a_whole_weight_is_so_many_equal_scores_on_the_inside():
+    """F_w of Naive with weights 1, 2, 3 is that of the scores written so often."""
+    weighted, plain = Naive().fit([1.0, 2.0, 3.0], weights=[1.0, 2.0, 3.0]), Naive().fit([1.0, 2, 2, 3, 3, 3])
+    y = np.linspace(0, 4, 33)
+    np.testing.assert_allclose(weighted.cdf(y), plain.cdf(y), rtol=1e-15)
+
+
+def test_linear_puts_half_of_each_weight_on_either_side():
+    w = np.array([1.0, 2.0, 3.0])
+    q = Linear().fit([10.0, 20.0, 30.0], weights=Survey(w))
+    own = np.sum(w**2) / np.sum(w)
+    np.testing.assert_allclose(q.cdf([10.0, 20.0, 30.0]), (np.cumsum(w) - w / 2 + own / 2) / (np.sum(w) + own))
+
+
+@pytest.mark.parametrize("name", INTERPOLATORS)
+def test_the_order_of_the_rows_and_rows_without_weight_do_not_matter(name):
+    w = np.where(np.arange(20) % 3 == 0, 0.0, W[:20])
+    q = INTERPOLATORS[name].fit(SCORES, weights=w)
+    other = INTERPOLATORS[name].fit(SCORES[::-1].copy(), weights=w[::-1].copy())
+    few = INTERPOLATORS[name].fit(SCORES[w > 0], weights=w[w > 0])
+    y = np.linspace(-3, 3, 61)
+    np.testing.assert_allclose(other.cdf(y), q.cdf(y), rtol=1e-11)  # sums of weights round
+    np.testing.assert_allclose(few.cdf(y), q.cdf(y), rtol=1e-11)
+
+
+def test_naf_is_held_to_the_weighted_levels():
+    w = W[:100]
+    scores = np.random.default_rng(1).standard_t(2, 100)
+    for promise in (0.3, 2.0):
+        q = NAF(promise=lambda n, promise=promise: promise).fit(scores, weights=Survey(w))
+        levels, wanted = q.cdf(np.sort(scores)), Linear().fit(scores, weights=Survey(w)).cdf(np.sort(scores))
+        effective = np.sum(w) ** 2 / np.sum(w**2)
+        assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
+
+
+def test_no_score_of_naf_lies_in_the_mass_of_the_new_row():
+    scores = np.append(np.random.default_rng(1).normal(size=50), [-9.0, 9.0])
+    w = np.append(np.ones(50), [1e-6, 1e-6])
+    q = NAF(promise=lambda n: n).fit(scores, weights=Survey(w))
+    half = 0.5 / (np.sum(w) ** 2 / np.sum(w**2) + 1)
+    assert half * (1 - 1e-9) <= q.cdf(-9.0) < 2 * half
+    assert half * (1 - 1e-9) <= q.sf(9.0) < 2 * half
+
+
+# ---- the law of a row -----------------------------------------------------------------------------------------------
+
+
+def calibrated(pair, interpolator, n=20):
+    case = PAIRS[pair]
+    prediction = PREDICTIONS[case.prediction](HERE)
+    model = Calibrator(case.score, INTERPOLATORS[interpolator]).fit(prediction[:n], Y[:n], weights=W[:n])
+    return model, model(prediction[NEW], weights=RATIOS, rng=np.random.default_rng(3))
+
+
+def test_the_law_of_a_row_is_the_formula():
+    """q_x = (1 - p_x) F_w + p_x tails at the scores, for Linear; and its tails are exponential with its own mass."""
+    s, w = np.sort(SCORES), W[:20]
+    ordered = w[np.argsort(SCORES)]
+    q = Linear().fit(SCORES, weights=w)
+    for ratio in RATIOS:
+        law = q.for_rows(Context(1, weights=[ratio]))
+        p = ratio / (w.sum() + ratio)
+        F_w = (np.cumsum(ordered) - ordered / 2) / w.sum()
+        np.testing.assert_allclose(law.cdf(s[None, :])[0], (1 - p) * F_w + p / 2, rtol=1e-13)
+        mass = ((1 - p) * F_w + p / 2)[0]
+        np.testing.assert_allclose(law.cdf(s[0] - q.law.left), mass * np.exp(-1), rtol=1e-13)
+
+
+@pytest.mark.parametrize("interpolator", ["linear", "linear, bounded", "linear, infinite", "naive", "naf", "random"])
+@pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
+def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
+    check_distribution(calibrated(pair, interpolator)[1])
+
+
+@pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of log-normal"])
+def test_mean_std_and_crps_are_sums_over_a_fine_grid(pair):
+    _, H = calibrated(pair, "linear")
+    y = Y[NEW]
+    for row in range(ROWS):
+        law = H[row]
+        t = np.sort(np.append(np.linspace(float(law.ppf(1e-14)), float(law.ppf(1 - 1e-14)), 400_001), y[row]))
+        F, S = law.cdf(t), law.sf(t)
+        step = np.diff(t)
+
+        def area(values, step=step):
+            return np.sum(step * (values[1:] + values[:-1]) / 2)
+
+        mean = t[0] + area(S)
+        assert law.mean() == pytest.approx(mean, rel=1e-6)
+        square = 2 * area((t - mean) * np.where(t > mean, S, -F))
+        assert law.std() == pytest.approx(np.sqrt(square), rel=1e-5)
+        assert law.crps(y[row]) == pytest.approx(area(np.where(t < y[row], F**2, S**2)), rel=2e-4)
+
+
+@pytest.mark.parametrize("pair", ["residual", "quantile"])
+def test_partial_integrals_are_sums_over_a_fine_grid_in_the_tails_too(pair):
+    _, H = calibrated(pair, "linear")
+    t = np.linspace(-400, 400, 800_001)
+    for row in (1, 3, 4):
+        law = H[row : row + 1]
+        F, S = law.cdf(t[None, :])[0], law.sf(t[None, :])[0]
+        step = t[1] - t[0]
+        low, high = (np.searchsorted(t, float(law.ppf(p)[0])) for p in (0.01, 0.99))
+        for at in (low, 400_000 + 20_000, high):
+            y = np.array([[t[at]]])
+            below, above, near, far = F[: at + 1], S[at:], t[at] - t[: at + 1], t[at:] - t[at]
+            wanted = (below.sum(), (near * below).sum(), above.sum(), (far * above).sum())
+            got = [float(part[0, 0]) for part in law._partial_moments(y)]
+            np.testing.assert_allclose(got, np.array(wanted) * step, rtol=2e-3, atol=1e-3)
+            got = [float(part[0, 0]) for part in law._squares(y)]
+            np.testing.assert_allclose(got, step * np.array([np.sum(below**2), np.sum(above**2)]), rtol=2e-3, atol=1e-3)
+
+
+def test_weighted_rows_follow_the_prediction_to_torch_and_float32():
+    torch = pytest.importorskip("torch")
+    f = np.arange(30.0)
+    model = Calibrator().fit(Point(f), np.sin(f), weights=W[:30])
+    here = model(Point([1.0, 2.0, 3.0]), weights=[0.5, 1.0, 4.0])
+    there = model(Point(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)), weights=[0.5, 1.0, 4.0])
+    for method in ("mean", "std", "median"):
+        np.testing.assert_allclose(np.asarray(getattr(there, method)()), getattr(here, method)(), rtol=1e-12)
+    point = torch.tensor([1.0, 2.0], requires_grad=True)
+    model(Point(point), weights=[1.0, 2.0]).crps(torch.tensor([1.5, 2.0])).sum().backward()
+    assert bool(torch.all(torch.isfinite(point.grad)))
+    assert model(Point(np.float32([1.0, 2.0])), weights=[1.0, 2.0]).mean().dtype == np.float32
+
+
+def test_q_before_its_rows_answers_for_the_typical_row_and_is_not_pulled_back():
+    q = Linear().fit(SCORES, weights=W[:20])
+    own = np.sum(W[:20] ** 2) / np.sum(W[:20])
+    row = q.for_rows(Context(1, weights=[own]))
+    y = np.linspace(-3, 3, 13)
+    np.testing.assert_allclose(q.cdf(y), row.cdf(y[None, :])[0], rtol=1e-14)
+    assert q.mean() == pytest.approx(float(row.mean()[0]), rel=1e-12)
+    with pytest.raises(TypeError, match="has no law before it meets its rows"):
+        PAIRS["residual"].score.pull_back(q, Point([1.0]))
+
+
+def test_folds_mix_weighted_laws():
+    f, noise = np.random.default_rng(2).normal(size=(2, 40))
+    members = tuple(
+        Calibrator().fit(f[part], (f + noise)[part], weights=W[:40][part]) for part in (slice(0, 20), slice(20, 40))
+    )
+    H = CrossCalibrated(members)([f, f], weights=W[:40])
+    mean = np.mean([member(f, weights=W[:40]).cdf(f) for member in members], axis=0)
+    np.testing.assert_allclose(H.cdf(f), mean, rtol=1e-14)
+    assert np.all(np.isfinite(H.crps(f)))
+
+
+# ---- the shift, mended ----------------------------------------------------------------------------------------------
+# x ~ N(0, 1) calibrates, x ~ N(1, 1) comes; the noise of y - x depends on x. The model says x, and w(x) = exp(x - 1/2).
+
+
+def spread(x):
+    return np.where(x > 0.5, 2.0, 0.6)
+
+
+def ratio(x):
+    return np.exp(x - 0.5)
+
+
+def sup_error(interpolator, *, weighted, repetitions=400, n=200, seed=11):
+    """sup over levels of |mean over calibration sets of P(H(Y) <= c) - c|, and its standard error."""
+    rng = np.random.default_rng(seed)
+    levels = np.arange(1, 40) / 40
+    shares = np.zeros((repetitions, levels.size))
+    largest = np.zeros(repetitions)
+    for k in range(repetitions):
+        x, x_new = rng.normal(size=n), 1 + rng.normal(size=50)
+        y, y_new = x + spread(x) * rng.normal(size=n), x_new + spread(x_new) * rng.normal(size=50)
+        known, asked = ({"weights": ratio(x)}, {"weights": ratio(x_new)}) if weighted else ({}, {})
+        model = Calibrator(None, interpolator).fit(x, y, **known)
+        level = model(x_new, **asked, rng=rng).cdf(y_new)
+        shares[k] = np.mean(level[:, None] <= levels, axis=0)
+        w, w_new = ratio(x), ratio(x_new)
+        largest[k] = np.mean(np.maximum(w.max(), w_new) / (w.sum() + w_new))
+    error = np.abs(shares.mean(axis=0) - levels).max()
+    return error, 4 * shares.std(axis=0).max() / np.sqrt(repetitions), largest.mean()
+
+
+@pytest.mark.slow
+def test_known_ratios_mend_a_shift():
+    noise_of = {}
+    for name, interpolator in {"random": Random(), "linear": Linear(), "naive": Naive(), "naf": NAF()}.items():
+        plain, noise, _ = sup_error(interpolator, weighted=False, repetitions=100)
+        assert plain > 0.07 + noise, name
+        error, noise, largest = sup_error(interpolator, weighted=True, repetitions=100 if name == "naf" else 400)
+        noise_of[name] = noise
+        slack = 0.5 * 100**0.5 / 100 if name == "naf" else 0.0
+        bound = 0.0 if name == "random" else largest + slack
+        assert error <= bound + noise, (name, error, bound, noise)
+    assert noise_of["random"] < 0.02
+
+
+def test_ties_under_a_shift_are_exact_with_random():
+    rng = np.random.default_rng(5)
+    levels, shares = np.arange(1, 20) / 20, []
+    for _ in range(600):
+        x, x_new = rng.normal(size=60), 1 + rng.normal(size=40)
+        y, y_new = np.round(spread(x) * rng.normal(size=60)), np.round(spread(x_new) * rng.normal(size=40))
+        model = Calibrator(None, Random()).fit(np.zeros(60), y, weights=ratio(x))
+        H = model(np.zeros(40), weights=ratio(x_new), rng=rng)
+        shares.append(np.mean(H.cdf(y_new)[:, None] <= levels, axis=0))
+    error = np.abs(np.mean(shares, axis=0) - levels)
+    assert np.all(error <= 4 * np.std(shares, axis=0) / np.sqrt(600))
+
+
+def test_the_guarantee_estimates_the_expected_largest_share():
+    rng = np.random.default_rng(3)
+    estimated, true = [], []
+    for _ in range(300):
+        x, x_new = rng.normal(size=200), 1 + rng.normal(size=200)
+        w, w_new = ratio(x), ratio(x_new)
+        estimated.append(Calibrator().fit(x, x + rng.normal(size=200), weights=w).guarantee.largest_share)
+        true.append(np.mean(np.maximum(w.max(), w_new) / (w.sum() + w_new)))
+    assert np.mean(estimated) == pytest.approx(np.mean(true), rel=0.1)
+
+
+def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
+    f, noise = np.random.default_rng(0).normal(size=(2, 100))
+    linear, random, survey = (
+        Calibrator(None, each).fit(f, f + noise, weights=w).guarantee
+        for each, w in ((Linear(), W[:100]), (Random(), W[:100]), (Linear(), Survey(W[:100])))
+    )
+    assert (linear.kind, random.kind, survey.kind) == ("weighted", "weighted, exact", "no claim")
+    assert random.epsilon == 0
+    assert linear.effective == pytest.approx(W[:100].sum() ** 2 / np.sum(W[:100] ** 2))
+    assert "which is not known" in str(linear)
+    assert "P(H(Y) <= c) = c for every c" in str(random)
+    assert str(survey).startswith("No finite-sample claim")
+
+
+# ---- survey weights -------------------------------------------------------------------------------------------------
+
+
+def test_survey_weights_are_asked_for_by_type_and_new_rows_need_none():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=4000)
+    drawn = rng.random(4000) < np.where(x > 0, 0.8, 0.2)  # the sample has too many rows with x > 0
+    x = x[drawn]
+    y = np.where(x > 0, 3.0, 1.0) * rng.normal(size=x.size)
+    weights = 1 / np.where(x > 0, 0.8, 0.2)
+    population = np.sort(np.concatenate([3 * rng.normal(size=50_000), rng.normal(size=50_000)]))
+    levels = np.arange(1, 20) / 20
+    right, wrong = (
+        np.abs(np.searchsorted(population, model(np.zeros(1)).quantiles(levels)[0]) / 1e5 - levels).max()
+        for model in (
+            Calibrator().fit(np.zeros(x.size), y, weights=Survey(weights)),
+            Calibrator().fit(np.zeros(x.size), y),
+        )
+    )
+    assert right < 0.025 < 0.05 < wrong
+    model = Calibrator(None, Random()).fit(x, y, weights=Survey(weights))
+    assert np.all(np.isfinite(model(x[:5], rng=rng).cdf(y[:5])))
+    with pytest.raises(TypeError, match="it was made without weights=, so it takes none"):
+        model(x[:5], weights=weights[:5])
+
+
+# ---- what goes wrong ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(1 rows in all\)"),
+        ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros"),
+        ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
+        ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),
+        ([1.0, np.inf, 1.0], "weights is NaN or infinite in row 1"),
+        (["a", "b", "c"], "weights must hold real numbers"),
+        ([[1.0], [2.0], [3.0]], "weights must be 1-d"),
+    ],
+)
+@pytest.mark.parametrize("interpolator", [Linear(), Random()])
+def test_bad_weights_of_calibration_rows(interpolator, weights, said):
+    with pytest.raises((ValueError, TypeError), match=said) as error:
+        Calibrator(None, interpolator).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=weights)
+    one_sentence(error)
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        (None, "q was weighted by likelihood ratios: pass weights=, those of the new rows, too"),
+        ([-1.0, 1.0], "weights is negative in row 0"),
+        ([1.0, np.nan], "weights is NaN or infinite in row 1"),
+        ([1.0], "weights must have one row for each of the 2 rows of the prediction, got 1"),
+    ],
+)
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()])
+def test_bad_weights_of_new_rows(interpolator, weights, said):
+    model = Calibrator(None, interpolator).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=[1.0, 2.0, 1.0])
+    with pytest.raises((ValueError, TypeError), match=said) as error:
+        model([1.0, 2.0], weights=weights)
+    one_sentence(error)
+
+
+def test_ratios_of_any_size_give_a_law():
+    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.full(9, 1e-300))
+    H = model([0.0, 0.0], weights=[1e308, 1e-320])
+    F = H.cdf(np.array([[-20.0, -5.0, -3.0, 9.0]]))
+    assert np.all(np.diff(F, axis=1) >= 0)
+    assert np.all((F >= 0) & (F <= 1))
+    np.testing.assert_allclose(F[0, 1:3], 0.5, atol=1e-12)  # all of its mass is in the tails
+
+
+def test_groups_and_weights_do_not_go_together():
+    with pytest.raises(TypeError, match="takes no by=, weights="):
+        Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 2.0])
+    model = Calibrator().fit([1.0, 2.0], [1.0, 2.5], weights=[1.0, 2.0])
+    with pytest.raises(TypeError, match="takes no by="):
+        model([1.0], by=["a"], weights=[1.0])
+
+
+def test_one_score_and_equal_scores_work_with_weights():
+    with pytest.warns(UserWarning, match="one score tells no scale"):
+        model = Calibrator().fit([1.0], [2.0], weights=[3.0])
+    assert model([0.0], weights=[3.0]).cdf(1.0) == 0.5
+    with pytest.warns(UserWarning, match="all scores are equal"):
+        model = Calibrator(None, NAF()).fit([1.0, 2.0], [2.0, 3.0], weights=[3.0, 1.0])
+    assert 0 < model([0.0], weights=[3.0]).cdf_left(1.0)[0] < 1
+
+
+def test_the_picture_of_scores_refuses_weighted_ones():
+    pytest.importorskip("matplotlib")
+    f, noise = np.random.default_rng(0).normal(size=(2, 20))
+    model = Calibrator().fit(f, f + noise, weights=W[:20])
+    with pytest.raises(ValueError, match="those that calibrated here have weights"):
+        calibrant.plots.scores(model, f, f + noise)
+
+
+# ---- files, evaluate, report ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interpolator", INTERPOLATORS)
+@pytest.mark.parametrize("kind", [np.asarray, Survey])
+def test_a_weighted_calibrator_is_the_same_from_its_file(tmp_path, interpolator, kind):
+    w = np.where(np.arange(40) % 7 == 0, 0.0, W[:40])
+    f, noise = np.random.default_rng(2).normal(size=(2, 40))
+    model = Calibrator(None, INTERPOLATORS[interpolator]).fit(Normal(f, 1.0), f + noise, weights=kind(w))
+    model.save(tmp_path / "m.safetensors")
+    again = calibrant.load(tmp_path / "m.safetensors")
+    asked = {} if kind is Survey else {"weights": W[:40]}
+    one, other = (each(Normal(f, 1.0), seed=3, **asked).cdf(f) for each in (model, again))
+    np.testing.assert_array_equal(one, other)
+    assert str(again.guarantee) == str(model.guarantee)
+
+
+def test_evaluate_and_report_take_a_weighted_law():
+    rng = np.random.default_rng(4)
+    x, x_new = rng.normal(size=500), 1 + rng.normal(size=2000)
+    y, y_new = x + spread(x) * rng.normal(size=500), x_new + spread(x_new) * rng.normal(size=2000)
+    model = Calibrator().fit(Normal(x, 1.0), y, weights=ratio(x))
+    H = model(Normal(x_new, 1.0), weights=ratio(x_new))
+    found = evaluate(H, y_new)
+    assert abs(found.coverage - 0.9) < 0.05
+    page = calibrant.report(H, y_new, base=Normal(x_new, 1.0), guarantee=model.guarantee)
+    assert "worth" in page.html
