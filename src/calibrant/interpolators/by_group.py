@@ -17,7 +17,7 @@ from calibrant.distributions.labels import labels_of
 from calibrant.distributions.lines import Lines, LineTable
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
-from calibrant.interpolators.base import Interpolator, sorted_scores
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Parts, borrowed, drawn
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
@@ -76,7 +76,7 @@ class ByGroup(_Grouping):
     ) -> tuple[Distribution, GroupGuarantee]:
         """The laws of the groups, and what is promised to each."""
         known = as_support(support)
-        sorted_scores(scores, known)
+        known.check(scores)
         labels, parts = _parted(scores, context)
         if bool(parts.scores.min() == parts.scores.max()):  # nothing tells a scale: say so, as Linear does
             return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
