@@ -76,6 +76,15 @@ Weights = Annotated[
         show_default=False,
     ),
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="NAME,...",
+        help="The columns that name the group of a row; as in fit if not given.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
 Missing = Annotated[
     Gap,
@@ -159,6 +168,22 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns that name the group of a row: each group is calibrated, and small ones borrow from all.",
+            show_default=False,
+        ),
+    ] = None,
+    unseen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What rows of groups never seen get: refuse (an error) or pooled (the law of all, without a promise).",
+            show_default=False,
+        ),
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -175,8 +200,10 @@ def fit(
     with reported(debug=debug):
         fitting = _later("fit")
         columns = _later("columns").of_flags(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
-        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails), fitting.labels_of(labels)
-        beside = fitting.Beside(weights, event, chosen[2])
+        groups = tuple(_names(by or []))
+        made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
+        chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
+        beside = fitting.Beside(weights, event, chosen[2], groups)
         fitting.fit(file, target, columns, fitting.Calibrator(*chosen), output, beside, gaps=_gaps(missing))
 
 
@@ -212,6 +239,7 @@ def predict(
     quantile_columns: QuantileColumns = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
@@ -226,7 +254,7 @@ def predict(
         found = _later("model").Model.read(model)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
-        found = found.weighted_by(weights)
+        found = found.weighted_by(weights).grouped_by(_names(by or []))
         _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
 
 
@@ -251,6 +279,7 @@ def evaluate(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     as_json: Json = False,
@@ -262,7 +291,7 @@ def evaluate(
     """
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
-        found = _later("model").Model.read(model).weighted_by(weights)
+        found = _later("model").Model.read(model).weighted_by(weights).grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         labelled = found.target(target)
         comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
@@ -304,6 +333,7 @@ def report(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
@@ -314,7 +344,7 @@ def report(
     """
     with reported(debug=debug):
         reporting = _later("report")
-        found = _later("model").Model.read(model).weighted_by(weights)
+        found = _later("model").Model.read(model).weighted_by(weights).grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
