@@ -15,6 +15,7 @@ from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, Numbers, TableFile
 from calibrant.distributions.base import Distribution
+from calibrant.guarantee.grouped import in_text
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,14 @@ class Forecasts:
     """1 where the label was seen, where the file is asked for that."""
     say: Callable[[], None]
     """Says what had to be mended or left out."""
+
+    def by_group(self, names: Sequence[str]) -> dict[str, list[str | None]]:
+        """The groups of the rows as text, under the names of their columns; nothing where there are none."""
+        return (
+            {", ".join(names): [None if label is None else in_text(label) for label in self.known["by"]]}
+            if names
+            else {}
+        )
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""

@@ -24,7 +24,9 @@ def labels_of(by: Any) -> list[Hashable]:
         width = len(values[0])
         odd = next((row for row, value in enumerate(values) if len(value) != width), None)
         if odd is not None:
-            raise ValueError(f"by must hold as many values in each row, got {width} in row 0, {len(values[odd])} in {odd}")
+            raise ValueError(
+                f"by must hold as many values in each row, got {width} in row 0, {len(values[odd])} in {odd}"
+            )
         flat = _column(list(chain.from_iterable(values)), lambda place: place // max(width, 1))
         rows = [flat[start : start + width] for start in range(0, len(flat), width)]
         return [row[0] for row in rows] if width == 1 else _rows(rows)
@@ -49,7 +51,7 @@ def _column(values: Any, row_of: Callable[[int], int] = lambda place: place) -> 
     """The values as plain Python ones, None where they are missing."""
     values = _plain_list(values)
     if set(map(type, values)) <= _PLAIN:
-        return values
+        return list(values)
     values = [value.item() if hasattr(value, "item") else value for value in values]
     found: list[Hashable] = []
     for place, value in enumerate(values):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
-from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._special import sigmoid
 from calibrant.distributions.base import Distribution
@@ -139,13 +138,17 @@ class LineTable:
 class Lines(FromMiddle, Integrated):
     """Row i is law `law[i]` of a table. Everything is exact, from prefix sums.
 
-    >>> table = LineTable.of([PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.0, 0.0),
-    ...                       PiecewiseLinear(np.array([0.0, 9.0]), np.array([0.0, 1.0]), 0.0, 0.0)])
+    >>> table = LineTable.of(
+    ...     [
+    ...         PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.0, 0.0),
+    ...         PiecewiseLinear(np.array([0.0, 9.0]), np.array([0.0, 1.0]), 0.0, 0.0),
+    ...     ]
+    ... )
     >>> Lines(table, np.array([0, 1, 1])).mean()
     array([0.5, 4.5, 4.5])
     """
 
-    table: LineTable = shared()
+    table: LineTable = field(metadata={"shared": True})
     law: Counts
 
     @property
@@ -365,12 +368,11 @@ class Lines(FromMiddle, Integrated):
         return f"{len(self.table)} laws, {self.table.knots.shape[0]} knots"
 
 
-# ---- tails, a mass and a scale for each row ---------------------------------------------------------------------------
+# ---- tails, a mass and a scale for each row --------------------------------------------------------------------------
 
 
 def _proper(mass: Array, scale: Array) -> tuple[Array, Array, Array, Array]:
-    """Whether a tail is exponential, whether it never falls; its mass where it is either, its scale where it has one.
-    """
+    """Whether a tail falls, whether it never does; its mass where it is either, its scale where it has one."""
     xp = namespace(scale)
     flat, falls = xp.isinf(scale), xp.isfinite(scale) & (scale > 0)
     return falls, flat, xp.where(falls | flat, mass, 0 * mass), xp.where(falls, scale, xp.ones_like(scale))
@@ -387,7 +389,7 @@ def _mass(excess: Array, mass: Array, scale: Array) -> Array:
 def _excess(p: Array, mass: Array, scale: Array) -> Array:
     """The excess beyond which a mass p is left: scale * log(mass / p)."""
     xp = namespace(p)
-    falls, flat, mass, scale = _proper(mass, scale)
+    _, flat, mass, scale = _proper(mass, scale)
     out = p < mass
     ratio = xp.where(out & (p > 0), p / xp.where(mass > 0, mass, xp.ones_like(mass)), xp.ones_like(p))
     far = xp.full_like(ratio, xp.inf)
@@ -396,9 +398,11 @@ def _excess(p: Array, mass: Array, scale: Array) -> Array:
 
 
 def _beyond(d: Array, mass: Array, scale: Array) -> tuple[Array, ...]:
-    """Of a tail T, a distance d beyond its end: E excess, E excess^2 / 2 and the integral of T^2 from there on; and
-    over the distance itself the integral of T, of (d - x) T(x), and of T^2. A mass that never falls counts from the end.
-    """  # noqa: D205
+    """Six integrals of a tail T at a distance d beyond its end.
+
+    E excess, E excess^2 / 2 and the integral of T^2 from there on; then, over the distance itself, the integral of T,
+    of (d - x) T(x), and of T^2. Those of a mass that never falls count from its end.
+    """
     xp = namespace(d)
     falls, flat, mass, scale = _proper(mass, scale)
     d = xp.where(falls | flat, d, xp.zeros_like(d))
@@ -408,12 +412,10 @@ def _beyond(d: Array, mass: Array, scale: Array) -> tuple[Array, ...]:
     smooth = left * scale, left * scale**2, square * xp.exp(-2 * x), once, scale * (mass * d - once), square * twice
     steps = -mass * d, mass * d**2 / 2, -(mass**2) * d, mass * d, mass * d**2 / 2, mass**2 * d
     none = xp.zeros_like(d)
-    return tuple(
-        xp.where(flat, step, xp.where(falls, value, none)) for step, value in zip(steps, smooth, strict=True)
-    )
+    return tuple(xp.where(flat, step, xp.where(falls, value, none)) for step, value in zip(steps, smooth, strict=True))
 
 
-# ---- prefix sums, each law by itself ---------------------------------------------------------------------------------
+# ---- prefix sums, each law by itself --------------------------------------------------------------------------------
 
 
 def _prefix(

@@ -26,12 +26,12 @@ class CrossGuarantee:
     @property
     def n(self) -> int:
         """The number of scores, over all folds: that of the rows, if no row is in two folds."""
-        return sum(fold.n for fold in self.folds)
+        return sum(int(fold.n) for fold in self.folds)
 
     @property
     def epsilon(self) -> float:
         """2 sum of w_k (1 + lambda) / (n_k + 1), at most 1."""
-        return min(1.0, 2 * sum(w * fold.epsilon for w, fold in zip(self.weights, self.folds, strict=True)))
+        return min(1.0, 2 * sum(w * float(fold.epsilon) for w, fold in zip(self.weights, self.folds, strict=True)))
 
     def of(self, label: Hashable) -> CrossGuarantee:
         """What is promised to one group, where the folds were calibrated by group."""
@@ -40,12 +40,12 @@ class CrossGuarantee:
     @property
     def largest_tie(self) -> int:
         """The largest group of equal scores in any one fold."""
-        return max(fold.largest_tie for fold in self.folds)
+        return max(int(fold.largest_tie) for fold in self.folds)
 
     @property
     def floored(self) -> int:
         """The scores of rows that got a learned floor, over all folds."""
-        return sum(fold.floored for fold in self.folds)
+        return sum(int(fold.floored) for fold in self.folds)
 
     @property
     def kind(self) -> str:

@@ -9,6 +9,15 @@ from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.words import floor_words
 
 
+def in_text(label: Hashable) -> str:
+    """A group as text.
+
+    >>> in_text("north"), in_text(("north", 2))
+    ('north', 'north, 2')
+    """
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
 @dataclass(frozen=True)
 class GroupGuarantee:
     """sup_c |P(H[X](Y) <= c | group g) - c| <= (1 + lambda_g) / (n_g + 1) in every group; `of(label)` is that of one.
@@ -41,6 +50,11 @@ class GroupGuarantee:
     def n(self) -> int:
         """The calibration rows of all groups."""
         return sum(self.counts)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """n_g by the group as text."""
+        return {in_text(label): n for label, n in zip(self.labels, self.counts, strict=True)}
 
     @property
     def worst(self) -> Hashable:
@@ -88,9 +102,10 @@ class GroupGuarantee:
         smallest = min(range(len(self.counts)), key=self.counts.__getitem__)
         largest = max(range(len(self.counts)), key=self.counts.__getitem__)
         best = "" if self.randomised else f", and {self._each(largest).epsilon:.3g} in the largest"
+        few, many = (f"{in_text(self.labels[g])}, " for g in (smallest, largest))
         return (
             f"{bound} in each of {len(self.labels)} groups{limits}, on average over calibration sets; the smallest,"
-            f" {self.labels[smallest]!r}, has n = {self.counts[smallest]}, the largest, {self.labels[largest]!r},"
-            f" {self.counts[largest]}{best}. Assumes groups fixed beforehand, exchangeable rows within each, a model"
-            f" not trained on the calibration set{continuous}."
+            f" {few}has n = {self.counts[smallest]}, the largest, {many}{self.counts[largest]}{best}. Assumes groups"
+            " fixed beforehand, exchangeable rows within each, a model not trained on the calibration"
+            f" set{continuous}."
         )

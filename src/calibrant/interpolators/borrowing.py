@@ -4,10 +4,10 @@ Group g has n_g scores u with the location m and the spread s. Its law is
 
     F_g(u) = a_0 P(u) + sum over k of a_k B_k(v),    v = W((u - m) / s),
 
-where P is the smooth law of all scores, W that of all scores standardised without the score itself, and B_k the Bernstein polynomial of degree k
-through the law of the group's own v: B_1(v) = v is the shape of all groups at the group's place and spread, and the larger
-k is, the more is the group's own. The weights a have the largest likelihood on scores that were held out, group by
-group. Nothing is iterated but these weights, and all groups are worked on at once.
+where P is the smooth law of all scores, W that of all scores standardised without the score itself, and B_k the
+Bernstein polynomial of degree k through the law of the group's own v: B_1(v) = v is the shape of all groups at the
+group's place and spread, and the larger k is, the more is the group's own. The weights a have the largest likelihood on
+scores that were left out, group by group. Nothing is iterated but these weights, and all groups are worked on at once.
 """
 
 from __future__ import annotations
@@ -127,15 +127,14 @@ def _held_out(parts: Parts) -> tuple[Numbers, Numbers]:
     return place, spread
 
 
-# ---- the group's own law of v ----------------------------------------------------------------------------------------
+# ---- the group's own law of v ---------------------------------------------------------------------------------------
 
 
 @cache
 def _basis(degree: int) -> Numbers:
     """The Beta(j, k - j + 1) CDFs at the edges of the cells: (k, CELLS + 1)."""
     j = np.arange(1, degree + 1)[:, None]
-    basis: Numbers = betainc(j, degree - j + 1, np.linspace(0, 1, CELLS + 1))
-    return basis
+    return np.asarray(betainc(j, degree - j + 1, np.linspace(0, 1, CELLS + 1)), np.float64)
 
 
 def _cells(v: Numbers, count: int) -> Counts:
@@ -178,7 +177,7 @@ def _weights(likelihood: Numbers, parts: Parts) -> Numbers:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-# ---- the laws, drawn ---------------------------------------------------------------------------------------------------
+# ---- the laws, drawn ------------------------------------------------------------------------------------------------
 
 
 def _drawn(
@@ -256,7 +255,7 @@ def _bent(F: Numbers, held: Numbers, parts: Parts, knots: Numbers, owners: Count
     Fa, Ha = np.where(lowest, 0.0, F[a]), np.where(lowest, 0.0, held[a])
     Fb, Hb = np.where(highest, 1.0, F[b]), np.where(highest, 1.0, held[b])
     share = np.divide(F[count:] - Fa, Fb - Fa, out=np.zeros(len(g)), where=Fb > Fa)
-    return Ha + (Hb - Ha) * np.clip(share, 0.0, 1.0)
+    return np.asarray(Ha + (Hb - Ha) * np.clip(share, 0.0, 1.0))
 
 
 def _tails(knots: Numbers, probs: Numbers, first: Counts) -> tuple[Numbers, Numbers]:
@@ -265,9 +264,9 @@ def _tails(knots: Numbers, probs: Numbers, first: Counts) -> tuple[Numbers, Numb
 
     def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:
         falls = (inner > outer) & (outer > 0) & (step > 0)
-        ratio = np.where(falls, inner / np.where(falls, outer, 1.0), np.e)
+        ratio = np.where(falls, inner / np.where(falls, outer, 1.0), 2.0)
         usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
-        return np.where(falls, step / np.log(ratio), usual)
+        return np.asarray(np.where(falls, step / np.log(ratio), usual))
 
     left = excess(knots[begin + 1] - knots[begin], probs[begin + 1], probs[begin])
     right = excess(knots[end] - knots[end - 1], 1 - probs[end - 1], 1 - probs[end])

@@ -54,8 +54,8 @@ class ByGroup(_Grouping):
     """A group's law is the law of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
 
     How it is mixed is in `calibrant.interpolators.borrowing`. The law is then held to the group's own scores by the
-    lambda guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It is
-    drawn with straight lines, between the scores of the group and 42 more points, so everything about it is exact.
+    lambda guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It
+    is drawn with straight lines between the scores of the group and 42 more points, so everything about it is exact.
 
     >>> from calibrant import Calibrator
     >>> rng = np.random.default_rng(0)
@@ -162,4 +162,4 @@ def _promised(labels: tuple[Hashable, ...], parts: Parts, accuracies: Any) -> Gr
     new[parts.first[:-1]] = True
     starts = np.flatnonzero(new)
     ties = np.maximum.reduceat(np.diff(starts, append=len(new)), np.searchsorted(starts, parts.first[:-1]))
-    return GroupGuarantee(labels, *(tuple(column.tolist()) for column in (parts.counts, accuracies, ties)))
+    return GroupGuarantee(labels, tuple(parts.counts.tolist()), tuple(accuracies.tolist()), tuple(ties.tolist()))

@@ -34,7 +34,14 @@ from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import CensoredGuarantee, ChosenGuarantee, GroupGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee import (
+    CensoredGuarantee,
+    ChosenGuarantee,
+    GroupGuarantee,
+    Guarantee,
+    SurveyGuarantee,
+    WeightedGuarantee,
+)
 from calibrant.interpolators import (
     NAF,
     Apart,

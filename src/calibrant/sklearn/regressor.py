@@ -67,9 +67,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
             as a fitted `DensityRatio`: the law is then right for the new rows, see `WeightedGuarantee`.
         missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
-        by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has a law
-            and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`. Of every
-            group some rows are held out.
+        by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
+            a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
+            Of every group some rows are held out.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
@@ -261,7 +261,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         return replace(own, score=score, interpolator=chosen)
 
     def _known(self, X: Any) -> dict[str, Any]:
-        """What is known of these rows beside the prediction: their weights and groups, and X for labels with bounds in it."""
+        """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
         labels, known = labels_named(self.labels), {}
         if self.weights is not None:
             known["weights"] = self.weights(X)
