@@ -2,8 +2,8 @@
 
     python benchmarks/groups.py [--repetitions 60] [--write]
 
-Writes results/groups.md with `--write`. Three groups of n scores each. In "scale" they are normal with standard deviations
-0.5, 1 and 4; in "same" they have one law (Student's t, 4 degrees of freedom); in "shape" they are normal, exponential and
+Writes results/groups.md with `--write`. Three groups of n scores each. In "scale" they are normal with deviations
+0.5, 1 and 4; in "same" they have one law (t, 4 degrees of freedom); in "shape" they are normal, exponential and
 two humps. Errors are over repetitions; NLL and CRPS are means over groups on 400 new rows each. Speed: 10,000 groups of
 100 rows fitted, 100,000 rows predicted.
 """
