@@ -73,7 +73,7 @@ def test_in_every_group_the_error_is_within_the_groups_bound_where_that_of_the_p
     error, noise = errors(n, repetitions, grouped(ByGroup(NAF(40))))
     assert error <= bound + noise
     plain, plain_noise = errors(n, repetitions, pooled)
-    assert plain > 0.12 + plain_noise
+    assert plain > 1 / (3 * n + 1) + plain_noise  # what it promises on average over the groups
     assert plain > error + noise
 
 
@@ -350,7 +350,7 @@ def test_the_estimator_finds_the_group_by_itself(by, cv):
     array = CalibratedRegressor(
         LinearRegression(), by=by if callable(by) else 1, cv=cv, refine=None, random_state=0
     ).fit(X.to_numpy(), y)
-    np.testing.assert_array_equal(array.predict_distribution(new.to_numpy()).std(), [narrow, wide])
+    np.testing.assert_allclose(array.predict_distribution(new.to_numpy()).std(), [narrow, wide], rtol=1e-9)
 
 
 def test_the_crps_of_folds_by_group_is_its_integral():
