@@ -16,7 +16,7 @@ import calibrant
 from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, evaluate, report
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines, LineTable
+from calibrant.distributions.lines import Lines, TableOfLines
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.by_slice import inside, judged, rows_behind
 from calibrant.metrics.slices import slices_of
@@ -287,7 +287,7 @@ def laws_of_all_kinds():
 
 def test_a_law_of_a_table_is_that_law():
     laws = laws_of_all_kinds()
-    lines = Lines(LineTable.of(laws), np.arange(len(laws))[::-1])
+    lines = Lines(TableOfLines.of(laws), np.arange(len(laws))[::-1])
     one_by_one = lines.joined()
     finite = np.array([np.abs(law.ppf(0.5)) + law.ppf(0.7) - law.ppf(0.3) for law in laws])[::-1]
     y = finite[:, None] * np.array([-30.0, -1.0, 0.0, 0.2, 1.0, 40.0])
@@ -308,7 +308,7 @@ def test_a_law_of_a_table_is_that_law():
 def test_laws_of_a_table_keep_the_laws_of_a_law():
     rng = np.random.default_rng(0)
     laws = [Linear().fit(scale * rng.normal(size=n)) for n, scale in ((2, 1.0), (9, 0.3), (40, 2.0))]
-    check_distribution(Lines(LineTable.of(laws), np.array([0, 2, 1, 0])))
+    check_distribution(Lines(TableOfLines.of(laws), np.array([0, 2, 1, 0])))
 
 
 def test_a_law_of_two_scores_has_the_crps_of_its_integral_when_it_is_clipped():

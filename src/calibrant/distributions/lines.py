@@ -33,7 +33,7 @@ class _Slopes(NamedTuple):
     inverse: Array
 
 
-class _Integrals(NamedTuple):
+class _FromEnds(NamedTuple):
     """From either end of a law to each of its knots."""
 
     lower: Array
@@ -45,7 +45,7 @@ class _Integrals(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LineTable:
+class TableOfLines:
     """Law g runs straight through (knots[i], probs[i]) for first[g] <= i < first[g + 1]; a repeated knot is a jump.
 
     What lies beyond its end knots is an exponential tail of mean excess left[g] or right[g], as in `PiecewiseLinear`.
@@ -58,7 +58,7 @@ class LineTable:
     right: Array
 
     @classmethod
-    def of(cls, laws: Sequence[PiecewiseLinear]) -> LineTable:
+    def of(cls, laws: Sequence[PiecewiseLinear]) -> TableOfLines:
         """The table of single laws."""
         knots, probs = (np.concatenate([to_numpy(getattr(law, name)) for law in laws]) for name in ("knots", "probs"))
         first = np.cumsum([0, *(law.knots.shape[0] for law in laws)])
@@ -66,11 +66,11 @@ class LineTable:
         knots, probs, left, right = (device_like(part, laws[0].knots) for part in (knots, probs, *ends))
         return cls(knots, probs, first, left, right)
 
-    def followed_by(self, other: LineTable) -> LineTable:
+    def followed_by(self, other: TableOfLines) -> TableOfLines:
         """The laws of two tables."""
         columns = [(getattr(self, name), getattr(other, name)) for name in ("knots", "probs", "left", "right")]
         knots, probs, left, right = map(concatenate, columns)
-        return LineTable(knots, probs, np.concatenate([self.first, self.first[-1] + other.first[1:]]), left, right)
+        return TableOfLines(knots, probs, np.concatenate([self.first, self.first[-1] + other.first[1:]]), left, right)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -98,14 +98,14 @@ class LineTable:
         return _Slopes(*self._here(slope, log_slope, inverse))
 
     @kept
-    def integrals(self) -> _Integrals:
+    def integrals(self) -> _FromEnds:
         """What moments and scores read off."""
         knots, probs, left, right = self._numbers(self.knots, self.probs, self.left, self.right)
         begin, end = self.first[:-1], self.first[1:] - 1
         low = _prefix(knots, probs, self.first, probs[begin], left)
         back = self.first[-1] - self.first[::-1]
         high = _prefix(-knots[::-1], 1 - probs[::-1], back, 1 - probs[end][::-1], right[::-1])
-        return _Integrals(*self._here(*low, *(column[::-1].copy() for column in high)))
+        return _FromEnds(*self._here(*low, *(column[::-1].copy() for column in high)))
 
     @property
     def middle(self) -> Counts:
@@ -138,7 +138,7 @@ class LineTable:
 class Lines(FromMiddle, Integrated):
     """Row i is law `law[i]` of a table. Everything is exact, from prefix sums.
 
-    >>> table = LineTable.of(
+    >>> table = TableOfLines.of(
     ...     [
     ...         PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.0, 0.0),
     ...         PiecewiseLinear(np.array([0.0, 9.0]), np.array([0.0, 1.0]), 0.0, 0.0),
@@ -148,7 +148,7 @@ class Lines(FromMiddle, Integrated):
     array([0.5, 4.5, 4.5])
     """
 
-    table: LineTable = field(metadata={"shared": True})
+    table: TableOfLines = field(metadata={"shared": True})
     law: Counts
 
     @property

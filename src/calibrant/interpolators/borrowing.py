@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lines import LineTable, Numbers
+from calibrant.distributions.lines import Numbers, TableOfLines
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
@@ -63,7 +63,7 @@ class Parts:
         return Parts(self.scores[kept], before[self.first])
 
 
-def borrowed(parts: Parts, accuracies: Numbers, units: int) -> tuple[LineTable, Distribution]:
+def borrowed(parts: Parts, accuracies: Numbers, units: int) -> tuple[TableOfLines, Distribution]:
     """The laws of the groups, each within its lambda of its own ranks, as one table; and P, the law of all."""
     pooled = smooth(np.sort(parts.scores), units)
     place, spread = loc_scale(parts)
@@ -188,7 +188,7 @@ def _drawn(
     place: Numbers,
     spread: Numbers,
     weights: Numbers,
-) -> LineTable:
+) -> TableOfLines:
     """Each F_g at the group's scores and at some quantiles, held to its ranks, with straight lines in between."""
     groups, n, group = len(parts.counts), parts.counts, parts.group
     grids = [np.broadcast_to(pooled.ppf(LEVELS), (groups, len(LEVELS)))]
@@ -211,14 +211,14 @@ def _drawn(
     order = np.lexsort((probs, knots, owners))
     knots, probs = knots[order], probs[order]
     first = np.searchsorted(owners[order], np.arange(groups + 1))
-    return LineTable(knots, probs, first, *_tails(knots, probs, first))
+    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
 
 
-def drawn(law: Distribution) -> LineTable:
+def drawn(law: Distribution) -> TableOfLines:
     """A smooth law by itself, drawn at many quantiles."""
     probs = expit(np.linspace(-10, 10, 1001))
     knots, first = law.ppf(probs), np.asarray([0, len(probs)])
-    return LineTable(knots, probs, first, *_tails(knots, probs, first))
+    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
 
 
 def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Counts, weights: Numbers) -> Numbers:

@@ -14,7 +14,7 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines, LineTable
+from calibrant.distributions.lines import Lines, TableOfLines
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators.base import Interpolator
@@ -119,7 +119,7 @@ class Apart(_Grouping):
         laws = [self.own.fit(piece, support=support, rng=context.rng) for piece in pieces]
         numbers = np.arange(len(laws))
         lines = all(type(law) is PiecewiseLinear for law in laws)
-        batch = Lines(LineTable.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
+        batch = Lines(TableOfLines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
         accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
         return Grouped(batch, labels), _promised(labels, parts, accuracies)
 

@@ -23,7 +23,7 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.lines import Lines, LineTable
+from calibrant.distributions.lines import Lines, TableOfLines
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
@@ -298,7 +298,7 @@ def _table(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
         raise ValueError("a tail that has mass needs a mean excess above 0")
 
 
-def _rows_of_table(table: LineTable, law: Any) -> None:
+def _rows_of_table(table: TableOfLines, law: Any) -> None:
     if not 0 <= int(law.min()) <= int(law.max()) < len(table):
         raise ValueError(f"its rows must come from its {len(table)} laws, got {int(law.min())} to {int(law.max())}")
 
@@ -506,8 +506,8 @@ PARTS = (
     _kind(FollowedUp, law=_SINGLE, known=_WEIGHT),
     _kind(Single, batch=_ROW),
     _kind(Grouped, _grouped, laws=_a(Distribution), labels=_LABELS),
-    _kind(Lines, _rows_of_table, table=_a(LineTable), law=_PLACES),
-    _kind(LineTable, _table, knots=_KNOTS, probs=_PROBS, first=_PLACES, left=_EXCESSES, right=_EXCESSES),
+    _kind(Lines, _rows_of_table, table=_a(TableOfLines), law=_PLACES),
+    _kind(TableOfLines, _table, knots=_KNOTS, probs=_PROBS, first=_PLACES, left=_EXCESSES, right=_EXCESSES),
     _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),
     _kind(StandardNormal),

@@ -76,8 +76,8 @@ class WithinGroups:
             held = place < np.maximum(1, np.rint(self.share * counts))[group]
             yield np.flatnonzero(~held), np.flatnonzero(held)
             return
-        # groups start at different folds, so that the folds are of one size
-        fold = (place + np.cumsum(counts)[group]) % self.folds
+        fold = np.empty(len(group), np.int64)
+        fold[order] = np.arange(len(group)) % self.folds  # of groups in a row: all folds are of one size
         for k in range(self.folds):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
