@@ -29,7 +29,16 @@ from calibrant import (
     Samples,
     concatenate,
 )
-from calibrant.distributions import Context, from_scipy
+from calibrant.distributions import (
+    Binomial,
+    Context,
+    Lattice,
+    NegativeBinomial,
+    Poisson,
+    SpreadLaw,
+    ZeroInflated,
+    from_scipy,
+)
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
@@ -354,7 +363,37 @@ def _joined_and_calibrated(w: World) -> Any:
     return concatenate([quantile[:1], residual[1:2], clipped, normal[3:4], quantile[4:5]])
 
 
+RATES = np.array([0.3, 2.0, 7.5, 12.0, 40.0])
+
+LATTICES: dict[str, Callable[[World], Any]] = {
+    "poisson": lambda w: Poisson(w.pure(RATES)),
+    "negative binomial": lambda w: NegativeBinomial(w.pure(RATES), w.pure(0.7)),
+    "binomial": lambda w: Binomial(w.pure(12.0), w.pure([0.1, 0.3, 0.5, 0.7, 0.9])),
+    "zero-inflated poisson": lambda w: ZeroInflated(Poisson(w.pure(RATES)), w.pure(0.3)),
+    "normals on a lattice": lambda w: Lattice(
+        Normal(w.at(LOC[:5]), w.by(3 * SCALE[:5])), step=float(w.by(0.5)), lower=float(w.at(18.0))
+    ),
+    "normals on the integers": lambda w: Lattice(Normal(w.pure(LOC[:5]), w.pure(3 * SCALE[:5])), lower=None),
+    "calibrated, on a lattice": lambda w: Lattice(
+        predicted("residual", "linear", world=w), step=float(w.by(0.25)), lower=float(w.at(10.0))
+    ),
+}
+"""Laws on a lattice; all of their mass is on its points."""
+
+
+def lattice_of(name: str) -> tuple[float, float]:
+    """The step, and a point below all that matter, of one of these, also where it is spread."""
+    if name == "normals on a lattice":
+        return 0.5, 18.0
+    return (0.25, 10.0) if name == "calibrated, on a lattice" else (1.0, -20.0)
+
+
+COUNTS = set(LATTICES) - {"normals on a lattice", "calibrated, on a lattice"}
+"""Those that count: a count has no other unit."""
+
 DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
+    **LATTICES,
+    "a spread poisson": lambda w: SpreadLaw(Poisson(w.pure(RATES))),
     **{name: _last(name) for name in PREDICTIONS if isinstance(PREDICTIONS[name](HERE), Distribution)},
     "a single normal": lambda w: Normal(w.at(1.0), w.by(2.0)),
     "a single log-normal": lambda w: LogNormal(w.pure(0.5 + np.log(w.stretch)), w.pure(0.4)),
@@ -373,7 +412,7 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
 
 NUMPY_ONLY = {"scipy's gamma", "cdf of scipy's gamma"}
 SHIFTLESS = {"log-normal", "a single log-normal"}
-UNITLESS = {"q of linear on logits", "q of naf on logits"}
+UNITLESS = {"q of linear on logits", "q of naf on logits", "a spread poisson"} | COUNTS
 
 
 # ---- what is ugly --------------------------------------------------------------------------------------------------

@@ -91,6 +91,8 @@ def same_results(there, here, array, tolerance):
 @pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name not in {*NUMPY_ONLY, "student t"}])
 def test_distributions_give_numpys_numbers(name, library):
     array, tolerance = LIBRARIES[library]
+    if "poisson" in name and library == "torch":
+        tolerance = 1e-9  # torch's incomplete gamma function is off by 1.7e-9 at (31, 40)
     same_results(DISTRIBUTIONS[name](World(array)), DISTRIBUTIONS[name](HERE), array, tolerance)
 
 

@@ -200,7 +200,9 @@ def test_calibrated_saves_itself(path):
 
 
 def test_only_what_is_calibrated_is_saved(path):
-    with pytest.raises(TypeError, match="save takes a Calibrated or a CrossCalibrated, got Linear"):
+    with pytest.raises(
+        TypeError, match="save takes a Calibrated, a CrossCalibrated or a SeveralCalibrated, got Linear"
+    ):
         save(path, Linear())
 
 

@@ -15,6 +15,7 @@ from catalogue import (
     DISTRIBUTIONS,
     HERE,
     INTERPOLATORS,
+    LATTICES,
     LOC,
     NUMPY_ONLY,
     PAIRS,
@@ -29,6 +30,7 @@ from catalogue import (
     Y,
     calibrated,
     has_infinite_mass,
+    lattice_of,
     mass_of_atoms,
     predicted,
 )
@@ -57,6 +59,8 @@ def interpolator_of(name):
 
 def atoms(name):
     """The mass on single points; None where it depends on the row."""
+    if name in LATTICES:
+        return 1.0
     if name in COMBINATIONS:
         return mass_of_atoms(*COMBINATIONS[name])
     if interpolator_of(name) and name not in UNITLESS:
@@ -110,6 +114,9 @@ def finite_at_P(name):
 def bends(name):
     """Every y at which the CDF or the density may bend or jump: the prediction's own, and those of q, the scores."""
     rows = len(at_P(name))
+    if name in LATTICES or name == "a spread poisson":
+        step, first = lattice_of(name)
+        return np.broadcast_to(first + step * np.arange(500), (rows, 500))
     if name in COMBINATIONS:
         scores = H(COMBINATIONS[name][0], "naive").quantiles((np.arange(20) + 0.5) / 20)
         return np.concatenate([scores, BENDS[CALIBRATION:]], axis=1)
@@ -130,7 +137,7 @@ def pieces(name):
     near = 1e-11 * (1 + np.abs(at))
     sides = [np.atleast_2d(on_rows(H, "cdf", at + side)) for side in (-near, near)]
     own = np.broadcast_to(LEVELS, (len(at_P(name)), len(LEVELS)))
-    return np.sort(np.concatenate([own, *sides], axis=1), axis=1)
+    return np.clip(np.sort(np.concatenate([own, *sides], axis=1), axis=1), LEVELS[0], LEVELS[-1])
 
 
 def on_rows(H, method, y):

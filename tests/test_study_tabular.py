@@ -624,7 +624,7 @@ def test_goals_of_known_results(tmp_path):
     outcomes = read(known(tmp_path, TWO))
     crps = goal(outcomes, "hgb", "CRPS of auto")
     assert crps.holds
-    assert crps.numbers == "0.850 ± 0.025, to be at most 0.90; 0.88 is reached"
+    assert crps.numbers == "0.8500 ± 0.025, to be at most 0.90; 0.88 is reached"
     worst = goal(outcomes, "hgb", "worst dataset, CRPS of auto over the plain")
     assert worst.holds
     assert worst.numbers.startswith("1.000 ± 0.000 (b)")

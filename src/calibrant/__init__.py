@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from calibrant import plots as plots
     from calibrant import refine as refine
     from calibrant import reports as reports
+    from calibrant import several as several
     from calibrant.choice import choose as choose
     from calibrant.diagnosis import diagnose as diagnose
     from calibrant.models import prediction_of as prediction_of
@@ -79,7 +80,7 @@ _LATER = {
 }
 """Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
 
-_MODULES = ("diagnosis", "labels", "models", "plots", "refine", "reports")
+_MODULES = ("diagnosis", "labels", "models", "plots", "refine", "reports", "several")
 """Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}

@@ -27,7 +27,7 @@ def labelled(prediction: Any, y: Any, *columns: Any) -> tuple[Any, ...]:
     warn_user(f"y is missing in {count} of {labels.shape[0]} rows, the first is row {first}: they are left out")
     there = ~xp.isnan(labels)
     mask = to_numpy(there)
-    return (prediction[mask], rows_of(labels, there), *(_those(column, mask) for column in columns))
+    return (prediction[mask], rows_of(labels, there), *(those(column, mask) for column in columns))
 
 
 def _array(y: Any) -> Any:
@@ -39,12 +39,12 @@ def _array(y: Any) -> Any:
     return array if array.dtype.kind == "f" and not isinstance(y, np.ma.MaskedArray) else None
 
 
-def _those(column: Any, mask: Any) -> Any:
+def those(column: Any, mask: Any) -> Any:
     """The rows of whatever holds one entry for each row: an array, a list, a table."""
     if column is None or not hasattr(column, "__len__"):
         return column
     if isinstance(column, Mapping):
-        return {name: _those(values, mask) for name, values in column.items()}
+        return {name: those(values, mask) for name, values in column.items()}
     if hasattr(column, "iloc"):
         return column.iloc[np.flatnonzero(mask)]
     if len(column) != len(mask):

@@ -145,7 +145,7 @@ def test_a_model_that_is_not_fitted_says_so(model):
 )
 def test_a_model_of_several_targets_is_told_to_take_them_one_by_one(model):
     model.fit(X_TRAIN, np.stack([Y_TRAIN, Y_TRAIN], axis=1))
-    with pytest.raises(ValueError, match="one by one"):
+    with pytest.raises(ValueError, match="predictions_of takes several"):
         prediction_of(model, X_NEW)
 
 

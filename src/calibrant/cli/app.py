@@ -122,12 +122,18 @@ def calibrant(
         "calibrant fit cal.csv --target y --quantiles lo:0.1,hi:0.9 -o m.safetensors",
         "calibrant fit cal.feather --target y --samples 's*' -o m.safetensors",
         "calibrant fit cal.csv --target y --point f --labels 0: -o m.safetensors",
+        "calibrant fit cal.csv --target a,b --point 'f_{}' -o m.safetensors",
     )
 )
 def fit(
     file: Input,
     *,
-    target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")],
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="The column of the labels; a,b for several, where {} in a prediction's column is each."
+        ),
+    ],
     output: Output,
     point: Point = None,
     rate: Rate = None,
@@ -193,18 +199,35 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="For several labels: other rows, which make the labels comparable for a joint box. Points need it.",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
-        fitting = _later("fit")
-        columns = _later("columns").of_flags(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
+        fitting, flags = _later("fit"), _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(_names(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
-        beside = fitting.Beside(weights, event, chosen[2], groups)
-        fitting.fit(file, target, columns, fitting.Calibrator(*chosen), output, beside, gaps=_gaps(missing))
+        calibrator, beside = fitting.Calibrator(*chosen), fitting.Beside(weights, event, chosen[2], groups)
+        if (several := _later("several")).has_several(flags):
+            several.refuse(beside)
+            each = several.columns_of(flags, _split(target))
+            several.fit(file, each, calibrator, training, output, gaps=_gaps(missing))
+            return
+        if training is not None:
+            raise typer.BadParameter(
+                "it is for several labels, with {} in the prediction's columns", param_hint="--training"
+            )
+        columns = _later("columns").of_flags(flags)
+        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
 
 
 @app.command(
@@ -227,6 +250,9 @@ def predict(
         float | None,
         typer.Option(metavar="COVERAGE", help="Write the bounds of the centred interval, as lower and upper."),
     ] = None,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Of several labels: the bounds of a box that holds all of them.")
+    ] = False,
     keep: Annotated[
         str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
     ] = "",
@@ -251,10 +277,18 @@ def predict(
     with reported(debug=debug):
         level = None if interval is None else _unit(str(interval), "--interval")
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
-        found = _later("model").Model.read(model)
+        found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
+        if joint and interval is None:
+            raise typer.BadParameter("it is for --interval", param_hint="--joint")
+        if notes := (several := _later("several")).targets_of(found):
+            source = several.Forecaster.of(found, notes, flags)
+            several.predict(file, source, wanted, _split(keep), output, seed, joint=joint, gaps=_gaps(missing))
+            return
+        if joint:
+            raise typer.BadParameter(f"{model} holds one label", param_hint="--joint")
         columns = found.columns(flags, quantiles="--quantile-columns")
-        found = found.weighted_by(weights).grouped_by(_names(by or []))
+        found = found.grouped_by(_names(by or []))
         _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
 
 
@@ -291,8 +325,20 @@ def evaluate(
     """
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
-        found = _later("model").Model.read(model).weighted_by(weights).grouped_by(_names(by or []))
-        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
+        found = _later("model").Model.read(model).weighted_by(weights)
+        flags = _flags(point, rate, mean, std, lower, upper, quantiles, samples)
+        if notes := (several := _later("several")).targets_of(found):
+            if target is None:
+                source = several.Forecaster.of(found, notes, flags)
+                metrics = several.evaluated(file, source, level, seed, gaps=_gaps(missing))
+                if as_json:
+                    _later("evaluate").print_json(_later("evaluate").strict_all(metrics.to_dict()))
+                else:
+                    print(metrics)
+                return
+            found = several.one_target(found, notes, target)
+        found = found.grouped_by(_names(by or []))
+        columns = found.columns(flags)
         labelled = found.target(target)
         comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
         if as_json:
@@ -344,7 +390,10 @@ def report(
     """
     with reported(debug=debug):
         reporting = _later("report")
-        found = _later("model").Model.read(model).weighted_by(weights).grouped_by(_names(by or []))
+        found = _later("model").Model.read(model).weighted_by(weights)
+        if notes := (several := _later("several")).targets_of(found):
+            found = several.one_target(found, notes, target)
+        found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,11 @@ def strict(value: float | None) -> float | str | None:
     if value is None or math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def strict_all(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+    """Two layers of such numbers."""
+    return {key: {name: strict(value) for name, value in each.items()} for key, each in values.items()}
 
 
 def print_json(value: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from calibrant.cli.console import show
 from calibrant.cli.evaluate import strict
 from calibrant.cli.model import Model
+from calibrant.cli.several import targets_of
 
 
 def description(model: Model) -> dict[str, Any]:
@@ -18,9 +19,19 @@ def description(model: Model) -> dict[str, Any]:
         **model.stored.about,
         "epsilon": strict(guarantee.epsilon),
         "guarantee": str(guarantee),
-        "columns": None if model.notes is None else model.notes.columns.to_notes(),
-        "target": None if model.notes is None else model.notes.target,
+        **_fitted_on(model),
     }
+
+
+def _fitted_on(model: Model) -> dict[str, Any]:
+    """The columns of the prediction and of the labels; of several labels by name."""
+    several = targets_of(model) if model.stored.notes else None
+    if several is not None:
+        columns = {each.target: each.columns.to_notes() for each in several}
+        return {"columns": columns, "target": [each.target for each in several]}
+    if model.notes is None:
+        return {"columns": None, "target": None}
+    return {"columns": model.notes.columns.to_notes(), "target": model.notes.target}
 
 
 def show_description(model: Model) -> None:

@@ -26,14 +26,14 @@ class Gaps:
         self.refused = refused
         self._unlabelled, self._unpredicted = Tally(), Tally()
 
-    def there(self, batch: Batch, columns: Sequence[str], target: str | None = None) -> NDArray[np.bool_]:
+    def there(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
         """The rows that have all of these numbers."""
         if self.refused:
             return np.ones(len(batch), np.bool_)
         known = batch.known(columns)
         self._unpredicted.add(~known, batch)
-        if target is not None:
-            labelled = batch.known([target])
+        if targets:
+            labelled = batch.known(targets)
             self._unlabelled.add(~labelled, batch)
             known = known & labelled
         return known

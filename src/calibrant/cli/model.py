@@ -15,6 +15,7 @@ from calibrant.cli.columns import Columns, of_flags, of_notes
 from calibrant.distributions.grouped import Grouped
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
+from calibrant.several import SeveralCalibrated
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Model:
     def read(cls, path: Path) -> Model:
         """From a file."""
         stored = read(path)
-        if not stored.notes:
+        if not stored.notes or "several" in stored.notes:  # of several labels: see `calibrant.cli.several`
             return cls(path, stored, None)
         try:
             notes = Notes.of_json(stored.notes)
@@ -81,6 +82,9 @@ class Model:
     @property
     def calibrated(self) -> Calibrated:
         """What was calibrated, on one prediction a row."""
+        if isinstance(self.stored.calibrated, SeveralCalibrated):
+            names = ", ".join(self.stored.calibrated.names)
+            raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
         if not isinstance(self.stored.calibrated, Calibrated):
             raise FileError(
                 f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"

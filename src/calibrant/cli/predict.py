@@ -99,11 +99,12 @@ def predict(
                 rows += result.num_rows
     mender.report(path)
     gaps.report(path, "what is written for them is NaN")
-    _warn_if_few(model, wanted)
+    warn_if_few(model, wanted)
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *wanted.names])}.")
 
 
-def _warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
+def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
+    """Warn where the calibration rows do not reach as far out as the interval."""
     if wanted.coverage is None:
         return
     n, enough = model.stored.about["n"], required_n_for_interval(wanted.coverage)

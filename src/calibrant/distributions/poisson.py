@@ -12,7 +12,7 @@ from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.in_double import in_double
 from calibrant.distributions.parameters import parameters, refuse_where
 
-_STIRLING = 10.0  # from here on log k! is Stirling's series, whose error is below 1e-10
+_STIRLING = 60.0  # from here on log k! is Stirling's series, whose error is below 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,4 +80,4 @@ def _log_mass(k: Array, rate: Array) -> Array:
     big = -safe * h - 0.5 * xp.log(2 * math.pi * large) - series
     found = xp.where(k < _STIRLING, small, big)
     none = xp.where(k == 0, xp.zeros_like(found), xp.full_like(found, -xp.inf))
-    return xp.where(zero + xp.zeros_like(k) > 0, none, found)
+    return xp.where(rate + xp.zeros_like(k) <= 0, none, found)

@@ -6,10 +6,11 @@ NGBoost, quantile-forest, skpro, statsmodels and torch, lists of models, anythin
 """
 
 from calibrant.models.dispatch import prediction_of, register
+from calibrant.models.multioutput import predictions_of
 from calibrant.models.several import by_level, together
 
 register(list, together)
 register(tuple, together)
 register(dict, by_level)
 
-__all__ = ["prediction_of", "register"]
+__all__ = ["prediction_of", "predictions_of", "register"]

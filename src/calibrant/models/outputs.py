@@ -38,8 +38,8 @@ def column(name: str, output: Any) -> Array:
     if array.ndim != 1:
         raise ValueError(
             f"{name} must predict one number a row, got shape {tuple(array.shape)}: "
-            f"calibrate several targets one by one, and wrap the model in a function that returns "
-            f"Quantiles(levels, values) or Samples(values) if its columns are these"
+            f"predictions_of takes several targets, or calibrate them one by one; wrap the model in a function that "
+            f"returns Quantiles(levels, values) or Samples(values) if its columns are these"
         )
     return array
 

@@ -91,7 +91,10 @@ def _bagging(model: Any, X: Any) -> Samples:
 
 def _one_target(model: Any, count: int) -> None:
     if count > 1:
-        raise ValueError(f"{named(model)} must predict one target, got {count}: calibrate them one by one")
+        raise ValueError(
+            f"{named(model)} must predict one target, got {count}: predictions_of takes several, or calibrate them one"
+            " by one"
+        )
 
 
 def _quantile_loss(level: str) -> Callable[[Any, Any], Any]:

@@ -36,7 +36,7 @@ class Stored:
     """What a file holds."""
 
     calibrated: Any
-    """A `Calibrated` or a `CrossCalibrated`, as it was saved."""
+    """A `Calibrated`, a `CrossCalibrated` or a `SeveralCalibrated`, as it was saved."""
     notes: dict[str, Any]
     """What the writer noted beside it, as JSON values."""
     about: dict[str, Any]
@@ -51,8 +51,8 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
     kept as what it promised for this n.
     """
     if type(calibrated) not in {kind.cls for kind in ROOTS}:
-        names = " or ".join(f"a {kind.cls.__name__}" for kind in ROOTS)
-        raise TypeError(f"save takes {names}, got {reprlib.repr(calibrated)}")
+        *names, last = (f"a {kind.cls.__name__}" for kind in ROOTS)
+        raise TypeError(f"save takes {', '.join(names)} or {last}, got {reprlib.repr(calibrated)}")
     with _naming("save", path):
         encoded = encode(calibrated)
         again = decode(encoded.tree, encoded.tensors, encoded.classes)  # what cannot be read back is not written
@@ -67,7 +67,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
 
 
 def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Any:
-    """What was saved: a `Calibrated` or a `CrossCalibrated`.
+    """What was saved: a `Calibrated`, a `CrossCalibrated` or a `SeveralCalibrated`.
 
     `classes` are your own classes that it may hold: it makes objects of no others.
 

@@ -73,6 +73,7 @@ from calibrant.scores import (
 )
 from calibrant.scores.base import ChartScore
 from calibrant.scores.signed import SignedScore
+from calibrant.several import Joint, Reference, SeveralCalibrated
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,11 @@ _EXCESSES = Wanted(
 )
 _TABLE = _floats("finite floats, a column a component", (1, 2))
 _UNREALISED = {"atoms": _SINGLE, "lower": _PLACE, "upper": _PLACE, "count": _count("a count", 1)}
+_RANKS = Wanted(
+    "counts, a column a label",
+    lambda value: isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64 and value.size > 0,
+)
+_SORTED = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
 
 
 # ---- what must hold among them: each raises a ValueError that says what does not ---------------------------------
@@ -362,6 +368,24 @@ def _agreeing(
         raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
 
 
+def _ranked(ranks: Any, largest: Any) -> None:
+    """Each column of ranks holds 1 to n once, and the n largest scores do not fall."""
+    n = len(ranks)
+    if bool(np.any(np.sort(ranks, axis=0) != np.arange(1, n + 1)[:, None])):
+        raise ValueError(f"each label must have the ranks 1 to {n} once")
+    if largest is not None and (largest.shape != (n,) or bool(np.any(np.diff(largest) < 0))):
+        raise ValueError(f"its largest scores must be {n} and not fall, got {largest.size}")
+
+
+def _labels_alike(names: Any, margins: Any, joint: Joint, references: Any) -> None:
+    d, n = len(names), joint.n
+    counts = [len(margins), joint.ranks.shape[1], d if references is None else len(references)]
+    if len(set(names)) != d or counts != [d] * 3 or any(each.guarantee.n != n for each in margins):
+        raise ValueError(f"its {d} labels must have names of their own, and a calibration of the same {n} rows each")
+    if (references is None) != (joint.largest is None):
+        raise ValueError("its references and the largest scores go together")
+
+
 # ---- the classes ---------------------------------------------------------------------------------------------------
 
 
@@ -396,6 +420,14 @@ ROOTS = (
         labels=_later(_optional(_a(Labels))),
     ),
     _kind(CrossCalibrated, members=_several(_a(Calibrated))),
+    _kind(
+        SeveralCalibrated,
+        _labels_alike,
+        names=_several(_NAME),
+        margins=_several(_a(Calibrated)),
+        joint=_a(Joint),
+        references=_optional(_several(_a(Reference))),
+    ),
 )
 """What `save` takes."""
 
@@ -459,6 +491,8 @@ PARTS = (
         draws=_optional(_count("a count", 1)),
         members=Wanted("forms", lambda value: type(value) is tuple and all(type(item) is Form for item in value)),
     ),
+    _kind(Joint, _ranked, ranks=_RANKS, largest=_optional(_SORTED)),
+    _kind(Reference, score=_a(Score), q=_SINGLE, labels=_optional(_a(Labels))),
     # scores
     _kind(ResidualScore),
     _kind(RelativeScore, floor=_FLOOR),

@@ -12,10 +12,14 @@ import array_api_compat
 from calibrant.calibration import Calibrated
 from calibrant.interpolators.support import REAL_LINE, Line, Logits
 from calibrant.scores.floors import Floored
+from calibrant.several import SeveralCalibrated
 
 
 def summary(root: Any) -> dict[str, Any]:
-    """The score, interpolator, tails, law q, n, lambda and support; of several calibrations the n of all together."""
+    """The score, interpolator, tails, law q, n, lambda and support; of several folds the n of all together.
+
+    Of several labels those of the first.
+    """
     parts = list(calibrations(root))
     first = parts[0]
     tails = getattr(first.interpolator, "tails", None)
@@ -27,7 +31,7 @@ def summary(root: Any) -> dict[str, Any]:
         "interpolator": said(first.interpolator),
         "tails": None if tails is None else said(tails),
         "q": said(first.q),
-        "n": sum(part.guarantee.n for part in parts),
+        "n": first.guarantee.n if isinstance(root, SeveralCalibrated) else sum(part.guarantee.n for part in parts),
         "lambda": accuracy if math.isfinite(accuracy) else said(accuracy),
         "support": _support(getattr(first.score, "support", REAL_LINE)),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,20 +19,29 @@ from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
-from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.labels.named import labels_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
+from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuarantee, SeveralLaws
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels, last_step
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.refined import Refined
+from calibrant.sklearn.several import (
+    SeveralModel,
+    for_several,
+    is_several,
+    label_matrix,
+    labels_by_name,
+    like_several,
+    trained,
+)
 
-FORECASTERS = (Refined, Chosen)
+FORECASTERS = (Refined, Chosen, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
@@ -75,6 +84,11 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
             batch and any order. For each seed the guarantee of `Random` is exact on average over calibration sets.
             Within one fit, rows with equal forecasts share their uniform.
+
+    A y with several columns has several labels: each gets its law, and `predict_interval(X, joint=True)` a box that
+    holds them all, see `calibrant.several`. A model for one label is then fitted once for each. Training rows are
+    always predicted by copies that did not see them, also with `refine=None`; `cv` must hold one part out; `labels` may
+    be a dict by column or a list.
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
     then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
@@ -143,6 +157,11 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         params: dict[str, Any] = super().get_params(deep)
         return params | {"score": vars(self)["score"]}
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = isinstance(self.cv, float)  # a held-out share; folds are for one label
+        return tags
+
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
@@ -150,25 +169,32 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
         A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
         """
+        if is_several(y):
+            if self.by is not None:
+                raise TypeError(f"by={self.by!r} is for one label, and y has several")
+            return self._fit_several(X, y, params)
         self._calibrator()
         X, y = indexable(X, labels(y, missing=self.missing == "drop"))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
-        if isinstance(y, Censored):
-            if not is_frozen(self.estimator) or refine is not None:
-                raise TypeError(
-                    "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
-                    " first"
-                )
-        elif (there := _labelled(y)).size < y.size:
-            X, y, routed = rows_of(X, there), y[there], routed.rows(there, y.size)
+        if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
+            raise TypeError(
+                "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
+            )
+        if (there := _labelled(y)).size < len(y):
+            X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
         else:
             by = None if self.by is None else groups_in(X, self.by)
             folds = folds_of(self.cv, X, y, routed.split, random, by)
+            held = [test for _, test in folds]
+            if by is None:
+                warn_of_few(routed.groups, held)
+            elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
+                check_held(by, held)
             if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
                 refine = None  # a single group, or row, to train on leaves none to hold out
             estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
@@ -178,11 +204,6 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                 )
                 for train, _ in folds
             )
-            held = [test for _, test in folds]
-            if by is None:
-                warn_of_few(routed.groups, held)
-            elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-                check_held(by, held)
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
@@ -195,7 +216,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         ]
         # all at once: models with the calibration of an earlier fit would predict nonsense
         self.estimators_, self.seed_ = models, seed
-        self.calibrated_ = members[0] if len(members) == 1 else CrossCalibrated(tuple(members))
+        calibrated: Any = members[0] if len(members) == 1 else CrossCalibrated(tuple(members))
+        self.calibrated_ = calibrated
         return self
 
     def calibrate(self, X: Any, y: Any) -> Self:
@@ -204,9 +226,13 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
         """
         check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            _, Y, there = label_matrix(y, missing=self.missing)
+            X, Y = indexable(X, Y)
+            return self._calibrate_several(rows_of(X, there), Y[there])
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
         X, y = indexable(X, labels(y, missing=self.missing == "drop"))
-        if (there := _labelled(y)).size < y.size:
+        if (there := _labelled(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
         if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
@@ -225,6 +251,48 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
         return self
 
+    def _fit_several(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
+        """`fit` for a y with columns: one held-out part calibrates every label."""
+        if self.weights is not None:
+            raise TypeError("several labels take no weights=: calibrate them one by one")
+        names, Y, there = label_matrix(y, missing=self.missing)
+        each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
+        X, Y = indexable(X, Y)
+        validate_data(self, X, skip_check_array=True)
+        random = check_random_state(self.random_state)
+        routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
+        X, Y = rows_of(X, there), Y[there]
+        calibrator = SeveralCalibrator(each)
+        if is_frozen(self.estimator) and refine is None:
+            held = np.arange(len(Y))
+            model = SeveralModel(for_several(self.estimator), names, self.adapter, [None] * len(names))
+        else:
+            folds = folds_of(self.cv, X, Y, routed.split, random)
+            if len(folds) > 1:
+                raise ValueError(
+                    f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(folds)} splits:"
+                    " give a share such as cv=0.2"
+                )
+            train, held = folds[0]
+            model, seen, predictions, known = trained(
+                self.estimator,
+                rows_of(X, train),
+                Y[train],
+                names,
+                self.adapter,
+                refine,
+                routed.rows(train, len(Y)),
+                random,
+            )
+            calibrator = calibrator.compared_on(predictions, known, **self._known(seen))
+        self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
+        return self._calibrate_several(rows_of(X, held), Y[held])
+
+    def _calibrate_several(self, X: Any, Y: Array) -> Self:
+        rng = np.random.default_rng(self.seed_)
+        self.calibrated_ = self.calibrator_.fit(self._pooled(X), Y, **self._known(X), rng=rng)
+        return self
+
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
@@ -239,7 +307,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def _around(self, refine: Any, seed: int) -> Refined:
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
 
-    def _calibrator(self) -> Calibrator:
+    def _calibrator(self, *labels: Any) -> Calibrator:
+        """With these labels, or those of the parameter."""
         if self.point not in ("mean", "median"):
             raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
         if not (self.weights is None or callable(self.weights)):
@@ -247,7 +316,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         if self.missing not in ("error", "drop"):
             raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
         score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
-        return Calibrator(score, interpolator, labels_named(self.labels))
+        return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)))
 
     def _calibrator_of(self, model: Any) -> Calibrator:
         """With what the model was chosen for, where nothing else is named."""
@@ -262,19 +331,19 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     def _known(self, X: Any) -> dict[str, Any]:
         """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
-        labels, known = labels_named(self.labels), {}
-        if self.weights is not None:
-            known["weights"] = self.weights(X)
+        known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
-        if labels is not None and labels.by_row:
+        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
+        kinds = map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels])
+        if any(kind is not None and kind.by_row for kind in kinds):
             known["bound"] = X
         return known
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """The mean or the median of each row's law, as the parameter `point` says."""
+        """The mean or the median of each row's law, as the parameter `point` says; (n, d) for d labels."""
         H = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
         if self.labels is not None and np.isposinf(values).any():
@@ -288,43 +357,67 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             )
         return values
 
-    def predict_distribution(self, X: Any) -> Distribution:
-        """The calibrated law of each row."""
+    def predict_distribution(self, X: Any) -> Any:
+        """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
             return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
         return self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:
-        """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame."""
+    def predict_interval(self, X: Any, coverage: float = 0.9, *, joint: bool = False) -> Any:
+        """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
+
+        For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
+        With `joint` the intervals hold all labels at once with the coverage.
+        """
         coverage = unit("coverage", coverage)
         H = self.predict_distribution(X)
+        if isinstance(H, SeveralLaws):
+            bounds = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
+            return like_several(X, ["lower", "upper"], H.names, bounds)
+        if joint:
+            raise TypeError("joint=True is for several labels, and y had one")
         bounds = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return like_input(X, ["lower", "upper"], to_numpy(bounds))
 
     def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
-        """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame."""
+        """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame.
+
+        For several labels: an array (n, k, d), or a frame with the columns `q0.05_a`, ... for a label a.
+        """
         levels = probabilities("quantiles", quantiles)
         names = [f"q{float(level)}" for level in np.atleast_1d(levels)]
         if levels.ndim != 1 or len(set(names)) != len(names):
             raise ValueError(f"quantiles must be a list of distinct levels, got {quantiles!r}")
-        return like_input(X, names, to_numpy(self.predict_distribution(X).quantiles(levels)))
+        H = self.predict_distribution(X)
+        values = to_numpy(H.quantiles(levels))
+        if isinstance(H, SeveralLaws):
+            return like_several(X, names, H.names, values)
+        return like_input(X, names, values)
+
+    def predict_samples(self, X: Any, size: int = 100, rng: np.random.Generator | None = None) -> Array:
+        """Draws from the law of each row, (n, size); for several labels joint draws, (n, size, d)."""
+        return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property
-    def guarantee_(self) -> Guarantee | CrossGuarantee:
+    def guarantee_(self) -> Guarantee | CrossGuarantee | SeveralGuarantee:
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
-        return self.calibrated_.guarantee
+        guarantee: Guarantee | CrossGuarantee | SeveralGuarantee = self.calibrated_.guarantee
+        return guarantee
 
     @property
-    def league_(self) -> League:
-        """The candidates among which the refinement was chosen; with several folds that of the first."""
+    def league_(self) -> League | dict[str, League]:
+        """The candidates among which the refinement was chosen; with several folds that of the first.
+
+        For several labels a dict by label.
+        """
         check_is_fitted(self, "calibrated_")
         model = self.estimators_[0]
         if not isinstance(model, FORECASTERS):
             raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
-        league: League = model.league_
+        league: League | dict[str, League] = model.league_
         return league
 
     def _prediction(self, model: Any, X: Any) -> Any:
@@ -336,8 +429,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
 
-def _labelled(y: Array) -> Array:
-    """The rows that have a label, with a warning that counts the others."""
+def _labelled(y: Any) -> Array:
+    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
+    if isinstance(y, Censored):
+        return np.arange(len(y))
     there = np.flatnonzero(~np.isnan(y))
     if there.size < y.size:
         first = int(np.argmax(np.isnan(y)))

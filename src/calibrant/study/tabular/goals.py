@@ -46,7 +46,7 @@ def _crps(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
     if share.value is None:
         return Verdict(statement, None, "not measured")
     moon = "reached" if share.value <= targets.moonshot else "not reached"
-    numbers = f"{share.value:.3f}{_error(share.se)}, to be at most {targets.crps:.2f}; {targets.moonshot:.2f} is {moon}"
+    numbers = f"{share.value:.4f}{_error(share.se)}, to be at most {targets.crps:.2f}; {targets.moonshot:.2f} is {moon}"
     return Verdict(statement, share.value <= targets.crps, numbers)
 
 

@@ -99,6 +99,12 @@ def _design(outcomes: Outcomes) -> Iterator[str]:
         "choice, so the guarantee of the calibrated law is what it is without a choice."
     )
     yield (
+        "The refiners' own settings (size and number of trees, levels, members of the average) were chosen in the same "
+        "way before the run, by CRPS and slice PIT error out of fold on the training rows of two splits; no test row "
+        "of those splits was looked at. Training rows of one split are test rows of others, so the settings are not "
+        "blind to the tables as such."
+    )
+    yield (
         "The neighbours' methods run in their own packages. Where they can use the out-of-fold residuals of the "
         "training rows, they get them: crepes' nearest neighbours, and the scale of MAPIE's normalised score, a "
         "boosted model of their logarithm. CQR has boosted quantiles with every base model, since a forest and a "
@@ -148,10 +154,12 @@ def _origin(outcomes: Outcomes) -> Iterator[str]:
     facts: dict[str, Any] = {"seed": first["seed"], "started": first["started"], "starts": len(outcomes.starts)}
     yield f"Made by `{first['command']}`; do not edit."
     yield _listed(facts)
-    versions: dict[str, str] = {}
+    versions: dict[str, list[str]] = {}
     for start in outcomes.starts:
-        versions |= start.get("versions", {})
-    yield _listed(versions)
+        for name, version in start.get("versions", {}).items():
+            versions.setdefault(name, [])
+            versions[name] += [version] if version not in versions[name] else []
+    yield _listed({name: " and ".join(each) for name, each in versions.items()})
     seconds = sum(line["seconds"] for line in outcomes.lines.values())
     yield f"{len(outcomes.lines):,} jobs took {said(seconds)} of one core."
 

@@ -1,0 +1,232 @@
+"""Several labels in one file: `fit`, `predict` and `evaluate` where {} in a column's name stands for each target."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import typer
+
+from calibrant import Calibrator, required_n_for_interval
+from calibrant.cli.beside import Beside
+from calibrant.cli.columns import Columns, of_flags
+from calibrant.cli.console import naming, progress, show, working
+from calibrant.cli.mending import Mender, counted
+from calibrant.cli.missing import Gaps, where
+from calibrant.cli.model import Model, Notes
+from calibrant.cli.predict import IN_CACHE, ColumnsWanted, warn_if_few
+from calibrant.cli.tables import Batch, Numbers, TableFile, as_arrow, listed, not_over, written
+from calibrant.labels import Labels
+from calibrant.persistence import FileError, save
+from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation
+
+EACH = "{}"
+"""What stands for the name of a target."""
+
+
+def has_several(flags: Mapping[str, str | None]) -> bool:
+    """Whether a flag names a column for each target."""
+    return any(value is not None and EACH in value for value in flags.values())
+
+
+def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[str, Columns]:
+    """The columns of the prediction of each target."""
+    if len(set(targets)) < len(targets) or not targets:
+        raise typer.BadParameter(
+            f"each target is wanted once, got {', '.join(targets) or 'none'}", param_hint="--target"
+        )
+    plain = [f"--{flag}" for flag, value in flags.items() if value is not None and EACH not in value]
+    if plain:
+        raise typer.BadParameter(f"{{}} must stand for the target in {plain[0]} too, as in 'mean_{{}}'")
+    named = {
+        target: {flag: None if value is None else value.replace(EACH, target) for flag, value in flags.items()}
+        for target in targets
+    }
+    return {target: of_flags(each) for target, each in named.items()}
+
+
+@dataclass(frozen=True)
+class SeveralForecasts:
+    """The predictions and labels of the rows of a file that have all of them."""
+
+    where: str
+    predictions: Several
+    Y: dict[str, Numbers]
+    known: dict[str, Any]
+    """What is known of the rows beside the predictions: bounds of the labels."""
+
+
+def refuse(beside: Beside) -> None:
+    """Raise for what is known of one label only."""
+    for flag in ("weights", "event", "by"):
+        if getattr(beside, flag):
+            raise typer.BadParameter("it is for one label", param_hint=f"--{flag}")
+
+
+def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
+    """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
+    table, targets = TableFile(path), list(columns)
+    columns = {target: each.found_in(table, target) for target, each in columns.items()}
+    beside = Beside(labels=kind)
+    needed = [name for each in columns.values() for name in each.names] + beside.names
+    with progress("reading", table.count) as done:
+        rows, _ = table.labelled([*targets, *needed], gaps=not gaps.refused, done=done)
+    there = gaps.there(rows, needed, *targets)
+    if not there.any():
+        raise ValueError(f"{path}: no row has all labels and predictions")
+    mender, rows = Mender(), rows.those(there)
+    predictions = {target: each.prediction(rows, mender) for target, each in columns.items()}
+    mender.report(path)
+    gaps.report(path, "they are left out")
+    labels = {target: rows.numbers(target) for target in targets}
+    return SeveralForecasts(where(path, there), Several.of(predictions), labels, beside.known(rows))
+
+
+def fit(
+    path: Path, columns: Mapping[str, Columns], calibrator: Calibrator, training: Path | None, out: Path, *, gaps: Gaps
+) -> None:
+    """Calibrate every target on the rows of a file and keep the result."""
+    not_over(out, path, *([] if training is None else [training]))
+    several = SeveralCalibrator(calibrator)
+    if training is not None:
+        known = read(training, calibrator.labels, columns, gaps=Gaps(refused=gaps.refused))
+        with working("comparing labels"), naming(known.where), counted():
+            several = several.compared_on(known.predictions, known.Y, **known.known)
+    rows = read(path, calibrator.labels, columns, gaps=gaps)
+    with working("calibrating"), naming(rows.where), counted():
+        calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
+    table = TableFile(path)
+    notes = [Notes(each.found_in(table, target), target).to_json() for target, each in columns.items()]
+    save(out, calibrated, notes={"several": notes})
+    n, enough = calibrated.joint.n, required_n_for_interval(0.9)
+    if n < enough:
+        warnings.warn(f"{path}: {n} rows are few, a 90% interval needs {enough}", stacklevel=1)
+    show(f"Calibrated {listed(calibrated.names)} on {n:,} rows of {path}.")
+    show(str(calibrated.guarantee))
+    if calibrated.references is None:
+        show("For a joint box of points, give --training FILE: other rows, which the models were not fitted on either.")
+    show(f"Wrote {out}.")
+
+
+def targets_of(model: Model) -> list[Notes] | None:
+    """What the notes of a model say of each target; None for a model of one."""
+    if not isinstance(model.stored.calibrated, SeveralCalibrated):
+        return None
+    try:
+        return [Notes.of_json(each) for each in model.stored.notes["several"]]
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        raise FileError(f"{model.path}: it holds several labels and does not say in which columns") from error
+
+
+def one_target(model: Model, notes: Sequence[Notes], target: str | None) -> Model:
+    """The model of one of several targets."""
+    if target is None or target not in (names := [each.target for each in notes]):
+        known = ", ".join(each.target for each in notes)
+        raise typer.BadParameter(f"one of {known} is wanted, got {target or 'none'}", param_hint="--target")
+    calibrated = model.stored.calibrated[target]
+    return Model(model.path, replace(model.stored, calibrated=calibrated), notes[names.index(target)])
+
+
+@dataclass(frozen=True)
+class Forecaster:
+    """What was calibrated, and the columns of each target."""
+
+    model: Model
+    columns: dict[str, Columns]
+
+    @classmethod
+    def of(cls, model: Model, notes: Sequence[Notes], flags: Mapping[str, str | None]) -> Forecaster:
+        """With the columns that the flags name, or else those of the notes."""
+        refuse(Beside(model.weights))
+        kept = {each.target: each.columns for each in notes}
+        return cls(model, columns_of(flags, list(kept)) if any(flags.values()) else kept)
+
+    @property
+    def calibrated(self) -> SeveralCalibrated:
+        """Of all targets."""
+        found: SeveralCalibrated = self.model.stored.calibrated
+        return found
+
+    @property
+    def labels(self) -> Labels | None:
+        """What kind of number the labels are, which is the same for all."""
+        return self.calibrated.margins[0].labels
+
+
+def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None, *, gaps: Gaps) -> SeveralEvaluation:
+    """The metrics of each target on the rows of a file, and of all at once."""
+    rows = read(path, source.labels, source.columns, gaps=gaps)
+    with working("evaluating"), naming(rows.where), counted():
+        return source.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
+
+
+def predict(
+    path: Path,
+    source: Forecaster,
+    wanted: ColumnsWanted,
+    keep: Sequence[str],
+    out: Path,
+    seed: int | None,
+    *,
+    joint: bool,
+    gaps: Gaps,
+) -> None:
+    """Write quantiles and intervals of every target for the rows of a file, batch by batch."""
+    not_over(out, path, source.model.path)
+    calibrated, table = source.calibrated, TableFile(path)
+    if joint and calibrated.references is None:
+        raise typer.BadParameter(f"{source.model.path} was fitted without --training FILE", param_hint="--joint")
+    columns = {target: each.found_in(table, None) for target, each in source.columns.items()}
+    kept = table.matching(keep)
+    beside = Beside(labels=source.labels)
+    needed = [name for each in columns.values() for name in each.names] + beside.names
+    table.check([*needed, *kept])
+    names = [f"{name}_{target}" for target in columns for name in wanted.names]
+    clash = [name for name in names if name in kept]
+    if clash:
+        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
+    mender = Mender()
+
+    def rows_of(batch: Batch) -> pa.RecordBatch:
+        new = np.full((len(names), len(batch)), np.nan)
+        for whole in batch.parts(IN_CACHE):
+            offset, there = whole.start - batch.start, gaps.there(whole, needed)
+            part = whole.those(there)
+            if not len(part):
+                continue
+            predictions = {target: each.prediction(part, mender) for target, each in columns.items()}
+            with naming(where(path, there, part.start)), counted():
+                H = calibrated(predictions, **beside.known(part), seed=seed)
+                new[:, offset + np.flatnonzero(there)] = _said(H, wanted, joint=joint)
+        return pa.RecordBatch.from_arrays([*map(batch.values, kept), *map(as_arrow, new)], [*kept, *names])
+
+    rows = 0
+    with progress("predicting", table.count) as done:
+        results = map(rows_of, table.batches(needed, kept, done=done))
+        first = next(results)
+        with written(out, first.schema, names) as write:
+            for result in chain([first], results):
+                write(result)
+                rows += result.num_rows
+    mender.report(path)
+    gaps.report(path, "what is written for them is NaN")
+    if not joint:  # the box itself says so
+        warn_if_few(source.model, wanted)
+    show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *names])}.")
+
+
+def _said(H: Any, wanted: ColumnsWanted, *, joint: bool) -> Numbers:
+    """The new columns, target by target: quantiles, then the bounds of the interval or of the box."""
+    parts = []
+    if wanted.levels:
+        parts.append(H.quantiles(wanted.levels))
+    if wanted.coverage is not None:
+        parts.append(np.stack(H.interval(wanted.coverage, joint=joint), axis=1))
+    values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
+    return values.transpose(2, 1, 0).reshape(-1, len(values))

@@ -1,0 +1,200 @@
+"""Calibrate d labels: each by itself, and what joins them beside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from calibrant import writer
+from calibrant._arrays import Array, Rng, generator, to_numpy
+from calibrant.calibration import Calibrated, Calibrator
+from calibrant.predictions import with_labels
+from calibrant.several.columns import Several, check_same, labelled, matched
+from calibrant.several.guarantee import SeveralGuarantee
+from calibrant.several.joint import Joint, ranks_of
+from calibrant.several.laws import SeveralLaws, place
+from calibrant.several.reference import Reference, two_sided
+
+
+@dataclass(frozen=True)
+class SeveralCalibrator:
+    """One calibrator for all labels, or a dict of them by label, ready to be fitted.
+
+    Predictions are a dict {name: prediction}, a list of d predictions, or an (n, d) array or table of points; labels an
+    (n, d) array or table, or a dict.
+
+    A joint box compares the errors of different labels. Distributions, intervals, quantiles and draws say by themselves
+    how large an error is usual. For points it is learned by `compared_on`, from training rows. The calibration rows
+    must not be used for it: with few of them and many labels the box would hold far too little.
+
+    >>> rng = np.random.default_rng(0)
+    >>> f = rng.normal(size=(600, 3))
+    >>> Y = f + rng.normal(size=(600, 3)) * [1.0, 10.0, 100.0]
+    >>> train, calibrate = slice(0, 300), slice(300, 600)
+    >>> several = SeveralCalibrator().compared_on(f[train], Y[train])
+    >>> H = several.fit(f[calibrate], Y[calibrate])(np.zeros((1, 3)))
+    >>> lower, upper = H.interval(0.9)  # each label by itself
+    >>> (upper - lower).round()
+    array([[  3.,  34., 331.]])
+    >>> lower, upper = H.interval(0.9, joint=True)  # all three
+    >>> (upper - lower).round()
+    array([[  4.,  42., 436.]])
+    """
+
+    each: Calibrator | Mapping[str, Calibrator] = field(default_factory=Calibrator)
+    references: Mapping[str, Reference] | None = None
+    """What `compared_on` learned."""
+
+    def __post_init__(self) -> None:
+        given = self.each.values() if isinstance(self.each, Mapping) else [self.each]
+        odd = next((each for each in given if not isinstance(each, Calibrator)), None)
+        if odd is not None:
+            raise TypeError(f"SeveralCalibrator.each must be a Calibrator or a dict of them by label, got {odd!r}")
+
+    def compared_on(self, predictions: Any, Y: Any, *, bound: Any = None) -> SeveralCalibrator:
+        """The same, with labels made comparable by training rows: by the law of each label's scores on them.
+
+        The predictions are best those of models that did not see the rows. No row of these may calibrate.
+        """
+        several, columns, bound = labelled(*matched(predictions, Y), bound)
+        learned = {
+            name: Reference.learned_on(calibrator, prediction, y, bound=_own(calibrator, bound))
+            for name, calibrator, prediction, y in self._by_label(several, columns)
+        }
+        return replace(self, references=learned)
+
+    def fit(self, predictions: Any, Y: Any, *, bound: Any = None, rng: Rng = None) -> SeveralCalibrated:
+        """Calibrate on the predictions and labels of n rows that the models were not trained on.
+
+        A row in which a label is missing is left out. `rng` breaks ties of scores by lot.
+        """
+        several, columns, bound = labelled(*matched(predictions, Y), bound)
+        rng = generator(rng)
+        rows = self._by_label(several, columns)
+        margins = [
+            calibrator.fit(prediction, y, bound=_own(calibrator, bound), rng=rng)
+            for _, calibrator, prediction, y in rows
+        ]
+        scores = [
+            _scores(margin, prediction, y, bound=_own(margin, bound), rng=rng)
+            for margin, (_, _, prediction, y) in zip(margins, rows, strict=True)
+        ]
+        ranks = ranks_of(np.stack(scores, axis=1), rng)
+        references = self._references(several, columns, bound)
+        if self.references is not None and all(map(_same_rows, references or (), scores)):
+            raise ValueError("the labels were compared on the calibration rows themselves: take training rows for it")
+        largest = None
+        if references is not None:
+            sides = [
+                _two_sided(name, reference, prediction, y, bound=_own(reference, bound))
+                for reference, (name, _, prediction, y) in zip(references, rows, strict=True)
+            ]
+            largest = np.sort(np.max(np.stack(sides, axis=1), axis=1))
+        return SeveralCalibrated(several.names, tuple(margins), Joint(ranks, largest), references)
+
+    def _by_label(self, several: Several, columns: list[Array]) -> list[tuple[str, Calibrator, Any, Array]]:
+        if isinstance(self.each, Mapping):
+            check_same("SeveralCalibrator.each must have a calibrator for each label", several.names, list(self.each))
+        each = self.each if isinstance(self.each, Mapping) else dict.fromkeys(several.names, self.each)
+        zipped = zip(several.names, several.predictions, columns, strict=True)
+        return [(name, each[name], prediction, y) for name, prediction, y in zipped]
+
+    def _references(self, several: Several, columns: list[Array], bound: Any) -> tuple[Reference, ...] | None:
+        """What was learned on training rows; else from the predictions themselves, if they are all of one kind."""
+        if self.references is not None:
+            check_same("the training rows had other labels", list(self.references), several.names)
+            return tuple(self.references[name] for name in several.names)
+        own = [
+            Reference.own(*with_labels(prediction, y), calibrator.labels, bound=_own(calibrator, bound))
+            for _, calibrator, prediction, y in self._by_label(several, columns)
+        ]
+        found = tuple(each for each in own if each is not None)
+        alike = len(found) == len(own) and len({each.kind for each in found}) == 1
+        return found if alike else None
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralCalibrated:
+    """What calibration learned of d labels. `calibrated["wind"]` and `calibrated[0]` are what it learned of one."""
+
+    names: tuple[str, ...]
+    margins: tuple[Calibrated, ...]
+    joint: Joint
+    references: tuple[Reference, ...] | None = None
+    """What makes the labels comparable; None where nothing does."""
+
+    @property
+    def guarantee(self) -> SeveralGuarantee:
+        """What is promised of each label, and of a joint box."""
+        margins = {name: each.guarantee for name, each in zip(self.names, self.margins, strict=True)}
+        return SeveralGuarantee(margins, self.joint.largest_tie, self.references is not None)
+
+    def __len__(self) -> int:
+        return len(self.margins)
+
+    def __getitem__(self, label: str | int) -> Calibrated:
+        return self.margins[place(self.names, label)]
+
+    def __call__(self, predictions: Any, *, bound: Any = None, rng: Rng = None, seed: int | None = None) -> SeveralLaws:
+        """The laws of all labels for each row; all else is as in `Calibrated`."""
+        several = Several.of(predictions, self.names).ordered(self.names)
+        margins = tuple(
+            each(prediction, bound=_own(each, bound), rng=rng, seed=seed)
+            for each, prediction in zip(self.margins, several.predictions, strict=True)
+        )
+        if self.references is None:
+            return SeveralLaws(self.names, margins, self.joint, None, self._why_no_box())
+        references = tuple(
+            each.law(prediction, bound=_own(each, bound))
+            for each, prediction in zip(self.references, several.predictions, strict=True)
+        )
+        return SeveralLaws(self.names, margins, self.joint, references)
+
+    def _why_no_box(self) -> str:
+        kinds = dict.fromkeys(str(each.form) for each in self.margins)
+        said = (
+            f"{next(iter(kinds))} do not say how large an error is usual"
+            if len(kinds) == 1
+            else f"{' and '.join(kinds)} do not say it in the same way"
+        )
+        return f"{said}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
+        writer.save(path, self)
+
+
+def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
+    """Whether the law that training scores made is one of just these scores."""
+    knots = to_numpy(getattr(reference.q, "knots", np.zeros(0)))
+    return knots.size <= scores.size + 2 and bool(np.isin(scores, knots).all())
+
+
+def _own(owner: Any, bound: Any) -> Any:
+    """The bound, for labels that need one."""
+    return bound if owner.labels is not None and owner.labels.by_row else None
+
+
+def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Any, rng: Any) -> np.ndarray[Any, Any]:
+    """The calibration scores of one label."""
+    prediction, y = with_labels(prediction, y)
+    if margin.labels is not None:
+        prediction, y = margin.labels.spread_both(prediction, y, bound=bound, rng=rng)
+    return to_numpy(margin.score(prediction, y))
+
+
+def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Any) -> np.ndarray[Any, Any]:
+    """The two-sided scores of one label."""
+    prediction, y = with_labels(prediction, y)
+    sides = to_numpy(two_sided(reference.law(prediction, bound=bound), y))
+    beyond = ~np.isfinite(sides)
+    if beyond.any():
+        raise ValueError(
+            f"label {name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
+            f" ({int(beyond.sum())} rows in all), so no box holds it: learn from training rows, by compared_on"
+        )
+    return sides

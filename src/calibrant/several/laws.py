@@ -1,0 +1,153 @@
+"""The laws of d labels for n rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from calibrant._arrays import Array, device_like, generator, namespace, single_precision, unit, warn_user
+from calibrant.distributions.base import Distribution
+from calibrant.guarantee import required_n_for_interval
+from calibrant.several.columns import check_same, label_columns
+from calibrant.several.evaluation import SeveralEvaluation, evaluated
+from calibrant.several.joint import Joint
+from calibrant.several.reference import level_set
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SeveralLaws:
+    """A calibrated law of each of d labels, and what joins them.
+
+    `H["wind"]` and `H[0]` are the laws of one label, with all that a `Distribution` can say. What is asked of all
+    labels comes with one column for each: `mean`, `median`, `std`, `cdf(Y)` and `crps(Y)` are (n, d),
+    `quantiles(levels)` is (n, k, d), `sample(size)` is (n, size, d).
+    """
+
+    names: tuple[str, ...]
+    margins: tuple[Distribution, ...]
+    joint: Joint
+    references: tuple[Distribution, ...] | None
+    """What makes the labels comparable, a law of each; None where there is nothing."""
+    why_no_box: str = ""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return len(self.margins[0]), len(self.margins)
+
+    def __len__(self) -> int:
+        return len(self.margins)
+
+    def __getitem__(self, label: str | int) -> Distribution:
+        return self.margins[place(self.names, label)]
+
+    def mean(self) -> Array:
+        """The means, (n, d)."""
+        return self._each(lambda law: law.mean())
+
+    def median(self) -> Array:
+        """The medians, (n, d)."""
+        return self._each(lambda law: law.median())
+
+    def std(self) -> Array:
+        """The standard deviations, (n, d)."""
+        return self._each(lambda law: law.std())
+
+    def quantiles(self, levels: Any) -> Array:
+        """The quantiles at k levels, (n, k, d)."""
+        return self._each(lambda law: law.quantiles(levels))
+
+    def cdf(self, Y: Any) -> Array:
+        """P(Y_j <= y_j) of each label by itself, (n, d)."""
+        return self._with_labels("cdf", Y)
+
+    def crps(self, Y: Any) -> Array:
+        """The CRPS of each label by itself, (n, d)."""
+        return self._with_labels("crps", Y)
+
+    def interval(self, coverage: float, *, joint: bool = False) -> tuple[Array, Array]:
+        """The bounds (lower, upper), each (n, d).
+
+        Without `joint` each label's interval has the coverage by itself; all d of them hold their labels at once less
+        often, about coverage^d where the labels are independent. With `joint` the box of all d intervals holds all d
+        labels with the coverage. Too few calibration rows give an infinite box, and a warning.
+        """
+        coverage = unit("coverage", coverage)
+        bounds = self._box(coverage) if joint else [law.interval(coverage) for law in self.margins]
+        return _columns([lower for lower, _ in bounds]), _columns([upper for _, upper in bounds])
+
+    def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
+        """`size` joint draws for each row, (n, size, d).
+
+        Each label's draws follow its own law, and draws of one row depend on each other as the calibration rows' labels
+        did: the same at every x.
+        """
+        if not isinstance(size, (int, np.integer)) or size < 0:
+            raise ValueError(f"size must be a count of draws, got {size!r}")
+        levels = np.moveaxis(self.joint.uniforms(self.shape[0], int(size), generator(rng)), 2, 0)
+        return _columns([_at(law, np.ascontiguousarray(p)) for law, p in zip(self.margins, levels, strict=True)])
+
+    def evaluate(self, Y: Any, *, coverage: float = 0.9) -> SeveralEvaluation:
+        """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
+        coverage, columns = unit("coverage", coverage), self._labels(Y)
+        boxes = {"separate": self.interval(coverage)}
+        if self.references is not None:
+            boxes["joint"] = self.interval(coverage, joint=True)
+        return evaluated(dict(zip(self.names, self.margins, strict=True)), columns, coverage, boxes)
+
+    def _box(self, coverage: float) -> list[tuple[Array, Array]]:
+        if self.references is None:
+            raise TypeError(f"a joint box needs labels that can be compared: {self.why_no_box}")
+        n, enough = self.joint.n, required_n_for_interval(coverage)
+        if n < enough:
+            warn_user(f"a joint box of coverage {coverage:g} needs {enough} calibration rows, got {n}: it is infinite")
+        t = self.joint.threshold(coverage)
+        return [level_set(law, t) for law in self.references]
+
+    def _each(self, say: Callable[[Distribution], Array]) -> Array:
+        return _columns([say(law) for law in self.margins])
+
+    def _with_labels(self, method: str, Y: Any) -> Array:
+        return _columns([getattr(law, method)(y) for law, y in zip(self.margins, self._labels(Y), strict=True)])
+
+    def _labels(self, Y: Any) -> list[Array]:
+        """The columns of Y in the order of the labels."""
+        names, columns = label_columns(Y)
+        what = f"Y must have the labels {', '.join(map(repr, self.names))}"
+        if names is None:
+            names = list(self.names) if len(columns) == len(self) else [f"y{j}" for j in range(len(columns))]
+        check_same(what, self.names, names)
+        by_name = dict(zip(names, columns, strict=True))
+        return [by_name[name] for name in self.names]
+
+    def __repr__(self) -> str:
+        return f"SeveralLaws(n={self.shape[0]}, labels={', '.join(self.names)})"
+
+
+def place(names: tuple[str, ...], label: str | int) -> int:
+    """The place of a label that is given by name or by number."""
+    if isinstance(label, str):
+        if label not in names:
+            raise KeyError(f"there is no label {label!r}, only {', '.join(map(repr, names))}")
+        return names.index(label)
+    return range(len(names))[label]
+
+
+def _at(law: Distribution, p: np.ndarray[Any, Any]) -> Array:
+    """The quantiles at p; in single precision no p may round to 1."""
+    if law.like is None:
+        return law.ppf(p)
+    highest = 1 - 2.0**-24 if single_precision(law.like) else 1.0
+    return law.ppf(device_like(np.minimum(p, highest), law.like))
+
+
+def _columns(arrays: list[Array]) -> Array:
+    """One array of them all, a label for each entry of its last axis."""
+    xp = namespace(arrays[0])
+    if array_api_compat.is_torch_array(arrays[0]):
+        return xp.stack(arrays, dim=-1)
+    return xp.stack(arrays, axis=-1)

@@ -1,0 +1,95 @@
+"""What makes several labels comparable: a law of each, made without the calibration rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from calibrant._arrays import Array, device_like, namespace
+from calibrant._batch import promoted
+from calibrant._special import safe_log
+from calibrant.calibration import Calibrator
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.logits import OwnLogit
+from calibrant.interpolators.linear import Linear
+from calibrant.labels.base import Labels
+from calibrant.predictions import Interval, Prediction, Quantiles, Samples
+from calibrant.scores import CDFScore, default_score
+from calibrant.scores.base import Score, learned
+
+
+@dataclass(frozen=True)
+class Reference:
+    """R[x](y) = q(phi(f(x), y)), with a law q that no calibration row helped to make.
+
+    A label's two-sided score is |logit R[x](y)|. It is 0 at the median of R, has no unit, and does not saturate.
+    """
+
+    score: Score
+    q: Distribution
+    labels: Labels | None = None
+
+    @classmethod
+    def learned_on(cls, calibrator: Calibrator, prediction: Any, y: Any, *, bound: Any = None) -> Reference:
+        """q is the law of the scores of training rows."""
+        # of all interpolations the linear one has no atoms, and tails that never end
+        known = replace(calibrator, interpolator=Linear()).fit(prediction, y, bound=bound)
+        return cls(known.score, known.q, known.labels)
+
+    @classmethod
+    def own(cls, prediction: Any, y: Array, labels: Labels | None, *, bound: Any = None) -> Reference | None:
+        """From the prediction's own spread; None where it has none.
+
+        A law is its own reference. For an interval, quantiles or draws q is a logistic law around the middle of their
+        score, so that the two-sided score is |phi - middle|.
+        """
+        if labels is not None:
+            prediction = labels.spread_prediction(prediction, bound=bound)
+        if isinstance(prediction, Distribution):
+            return cls(CDFScore(), Logistic(0.0, 1.0), labels)
+        if not has_spread(prediction):
+            return None
+        score, _ = learned(default_score(prediction), prediction, y)
+        return cls(score, Logistic(score.middle(prediction), 1.0), labels)  # type: ignore[attr-defined]
+
+    @property
+    def kind(self) -> str:
+        """The kind of score: those of one kind are comparable as they are."""
+        return type(self.score).__name__
+
+    def law(self, prediction: Any, *, bound: Any = None) -> Distribution:
+        """R[x_i] for each row i."""
+        if self.labels is not None:
+            prediction = self.labels.spread_prediction(prediction, bound=bound)
+        law = self.score.pull_back(self.q.to(prediction.like), prediction)
+        return law if self.labels is None else self.labels.collapse(law, bound=bound)
+
+
+def has_spread(prediction: Any) -> bool:
+    """Whether a prediction says how wide it is, in a way that its score takes up."""
+    if isinstance(prediction, (Quantiles, Samples)):
+        return bool(prediction.values.shape[1] > 1)
+    return isinstance(prediction, (Distribution, Interval)) and not (
+        isinstance(prediction, Prediction) and bool(prediction.parts())
+    )
+
+
+def two_sided(law: Distribution, y: Array) -> Array:
+    """The smallest t >= 0 for which y lies between the quantiles at sigmoid(-t) and sigmoid(t): |logit F(y)|.
+
+    At an atom F jumps, and the nearer of its two sides counts.
+    """
+    law = promoted(law, y)
+    logit, left = OwnLogit(law)(y[:, None])[:, 0], law.cdf_left(y)
+    xp = namespace(logit)
+    jump = left < law.cdf(y)
+    before = xp.where(jump, left, xp.zeros_like(left))
+    above = xp.where(jump, safe_log(before) - xp.log1p(-before), logit)
+    return xp.maximum(xp.maximum(-logit, above), xp.zeros_like(logit))
+
+
+def level_set(law: Distribution, t: float) -> tuple[Array, Array]:
+    """The quantiles at sigmoid(-t) and sigmoid(t): all y whose two-sided score is at most t."""
+    bounds = OwnLogit(law).inverse(device_like([[-t, t]], law.like))
+    return bounds[:, 0], bounds[:, 1]

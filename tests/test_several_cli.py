@@ -1,0 +1,149 @@
+"""Several labels on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from calibrant import Normal, load
+from calibrant.cli.app import app
+from calibrant.several import SeveralCalibrator
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.replace("│", " ").split())
+
+
+def table(rows, seed):
+    rng = np.random.default_rng(seed)
+    mean = rng.normal(size=(rows, 2))
+    y = mean + (rng.normal(size=(rows, 1)) + 0.5 * rng.normal(size=(rows, 2))) * [1, 10]
+    columns = {"id": np.arange(rows), "a": y[:, 0], "b": y[:, 1], "m_a": mean[:, 0], "m_b": mean[:, 1]}
+    return pd.DataFrame({**columns, "s_a": 0.5, "s_b": 5.0})
+
+
+@pytest.fixture
+def files(tmp_path):
+    for seed, (name, rows) in enumerate({"cal": 300, "training": 200, "test": 400}.items()):
+        table(rows, seed).to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+NORMAL = ("--target", "a,b", "--mean", "m_{}", "--std", "s_{}")
+POINT = ("--target", "a,b", "--point", "m_{}")
+
+
+def test_fit_predict_and_evaluate_several_targets(files):
+    model, out = files / "m.safetensors", files / "out.csv"
+    said = run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    assert "Calibrated a, b on 300 rows" in said
+    assert "holds all 2 labels" in said
+    wanted = ("--interval", 0.9, "--joint", "--quantiles", 0.5, "--keep", "id")
+    run("predict", files / "test.csv", "-m", model, *wanted, "-o", out)
+    found, test, cal = pd.read_csv(out), pd.read_csv(files / "test.csv"), pd.read_csv(files / "cal.csv")
+    assert list(found) == ["id", "q0.5_a", "lower_a", "upper_a", "q0.5_b", "lower_b", "upper_b"]
+
+    def forecasts(rows):
+        return {name: Normal(rows[f"m_{name}"].to_numpy(), rows[f"s_{name}"].to_numpy()) for name in "ab"}
+
+    H = SeveralCalibrator().fit(forecasts(cal), cal[["a", "b"]])(forecasts(test))
+    lower, upper = H.interval(0.9, joint=True)
+    np.testing.assert_allclose(found[["lower_a", "lower_b"]], lower)
+    np.testing.assert_allclose(found[["upper_a", "upper_b"]], upper)
+    np.testing.assert_allclose(found[["q0.5_a", "q0.5_b"]], H.median())
+    shown = json.loads(
+        CliRunner().invoke(app, ["evaluate", str(files / "test.csv"), "-m", str(model), "--json"]).stdout
+    )
+    assert shown["together"]["joint_coverage"] == H.evaluate(test[["a", "b"]]).together["joint"]
+    assert "all 2 labels in the 90% joint box" in run("evaluate", files / "test.csv", "-m", model)
+    assert load(model).names == ("a", "b")
+
+
+def test_separate_intervals_are_those_of_each_target(files):
+    run("fit", files / "cal.csv", *NORMAL, "-o", files / "m.safetensors")
+    run("fit", files / "cal.csv", "--target", "b", "--mean", "m_b", "--std", "s_b", "-o", files / "b.safetensors")
+    for name in ("m", "b"):
+        model = files / f"{name}.safetensors"
+        run("predict", files / "test.csv", "-m", model, "--interval", 0.8, "-o", files / f"{name}.csv")
+    several, one = pd.read_csv(files / "m.csv"), pd.read_csv(files / "b.csv")
+    np.testing.assert_allclose(several["lower_b"], one["lower"], rtol=1e-12)
+
+
+def test_points_are_compared_on_training_rows(files):
+    model, out = files / "m.safetensors", files / "out.csv"
+    assert "give --training FILE" in run("fit", files / "cal.csv", *POINT, "-o", model)
+    box = ("predict", files / "test.csv", "-m", model, "--interval", 0.9, "--joint", "-o", out)
+    assert "was fitted without --training FILE" in run(*box, code=2)
+    run("fit", files / "cal.csv", *POINT, "--training", files / "training.csv", "-o", model)
+    run(*box)
+    found, test = pd.read_csv(out), pd.read_csv(files / "test.csv")
+    inside = [(found[f"lower_{name}"] <= test[name]) & (test[name] <= found[f"upper_{name}"]) for name in "ab"]
+    assert abs(np.mean(inside[0] & inside[1]) - 0.9) < 4 * np.sqrt(0.09 / 300 + 0.09 / 400)
+
+
+def test_one_of_several_targets_is_evaluated_and_reported_by_name(files):
+    model = files / "m.safetensors"
+    run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    assert "base calibrated" in run("evaluate", files / "test.csv", "-m", model, "--target", "b")
+    run("report", files / "test.csv", "-m", model, "--target", "b", "-o", files / "r.html")
+    assert (files / "r.html").stat().st_size > 10_000
+    page = ("report", files / "test.csv", "-m", model, "-o", files / "r.html")
+    assert "one of a, b is wanted, got none" in run(*page, code=2)
+    assert "one of a, b is wanted, got c" in run(*page, "--target", "c", code=2)
+    shown = json.loads(CliRunner().invoke(app, ["inspect", str(model), "--json"]).stdout)
+    assert shown["target"] == ["a", "b"]
+    assert shown["columns"]["b"]["mean"] == "m_b"
+    assert shown["n"] == 300
+
+
+def test_rows_that_lack_a_number_are_left_out_for_every_target(files):
+    cal = pd.read_csv(files / "cal.csv")
+    cal.loc[3, "b"] = np.nan
+    cal.loc[5, "m_a"] = np.nan
+    cal.to_csv(files / "gaps.csv", index=False)
+    said = run("fit", files / "gaps.csv", *NORMAL, "-o", files / "m.safetensors")
+    assert "on 298 rows" in said
+    assert "1 rows, the first is row 3, have no label: they are left out" in said
+    assert "1 rows, the first is row 5, have no prediction: they are left out" in said
+    out = files / "o.csv"
+    said = run("predict", files / "gaps.csv", "-m", files / "m.safetensors", "--interval", 0.9, "-o", out)
+    assert "the first is row 5, have no prediction: what is written for them is NaN" in said
+    assert pd.read_csv(out)["lower_b"].isna().to_numpy().nonzero()[0].tolist() == [5]
+
+
+def test_too_few_rows_write_an_infinite_box_and_say_so(files):
+    table(8, 9).to_csv(files / "few.csv", index=False)
+    model, out = files / "m.safetensors", files / "o.csv"
+    assert "8 rows are few, a 90% interval needs 9" in run("fit", files / "few.csv", *NORMAL, "-o", model)
+    said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "--joint", "-o", out)
+    assert said.count("needs 9") == 1
+    assert np.isneginf(pd.read_csv(out)["lower_a"]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must stand for the target in --std too"),
+        (("--target", "a,a", "--point", "m_{}"), "each target is wanted once, got a, a"),
+        (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
+    ],
+)
+def test_what_cannot_be_done_is_said(files, arguments, what):
+    assert what in run("fit", files / "cal.csv", *arguments, "-o", files / "m.safetensors", code=2)
+
+
+def test_a_box_of_one_label_is_refused(files):
+    model, out = files / "m.safetensors", files / "o.csv"
+    run("fit", files / "cal.csv", "--target", "a", "--point", "m_a", "-o", model)
+    assert "holds one label" in run(
+        "predict", files / "test.csv", "-m", model, "--interval", 0.9, "--joint", "-o", out, code=2
+    )
+    assert "it is for --interval" in run(
+        "predict", files / "test.csv", "-m", model, "--quantiles", 0.9, "--joint", "-o", out, code=2
+    )

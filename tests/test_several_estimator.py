@@ -1,0 +1,206 @@
+"""Several labels through the scikit-learn door."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge, LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.multioutput import MultiOutputRegressor, RegressorChain
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from calibrant import CalibratedRegressor, Normal, Point, Samples
+from calibrant.models.multioutput import predictions_of
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(600, 3))
+SHARED = RNG.normal(size=(600, 1))
+Y = X[:, :2] + (SHARED + 0.5 * RNG.normal(size=(600, 2))) * [1.0, 50.0]
+KNOWN, NEW = slice(0, 400), slice(400, 600)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        (LinearRegression(), Point),
+        (RegressorChain(LinearRegression()), Point),
+        (RandomForestRegressor(20, min_samples_leaf=5, random_state=0), Samples),
+        (MultiOutputRegressor(BayesianRidge()), Normal),
+        (BayesianRidge(), Normal),  # one label each: a copy for every label
+        (make_pipeline(StandardScaler(), LinearRegression()), Point),
+        (GridSearchCV(LinearRegression(), {"fit_intercept": [True]}, cv=2), Point),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_models_of_several_labels_get_laws_boxes_and_draws(model, kind):
+    fitted = CalibratedRegressor(model, refine=None, random_state=0).fit(X[KNOWN], Y[KNOWN])
+    predictions = fitted.estimators_[0].predict_forecast(X[NEW]).predictions
+    assert {type(each) for each in predictions} == {kind if kind is not Normal else type(Normal([0.0], 1.0))}
+    found = fitted.predict_distribution(X[NEW]).evaluate(Y[NEW])
+    # 80 calibration and 200 new rows: four standard errors of their shares together
+    assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 80 + 0.09 / 200)
+    assert fitted.predict(X[NEW]).shape == (200, 2)
+    assert fitted.predict_interval(X[NEW]).shape == (200, 2, 2)
+    assert fitted.predict_quantiles(X[NEW], [0.1, 0.5, 0.9]).shape == (200, 3, 2)
+    draws = fitted.predict_samples(X[NEW], 50, np.random.default_rng(0))
+    assert draws.shape == (200, 50, 2)
+    assert np.corrcoef((draws - draws.mean(axis=1, keepdims=True)).reshape(-1, 2).T)[0, 1] > 0.5
+    assert fitted.guarantee_.joint(0.9).n == 80
+
+
+def test_the_box_of_the_estimator_covers_over_many_calibration_sets():
+    rng, shares = np.random.default_rng(1), []
+    for seed in range(60):
+        x = rng.normal(size=(200, 1))
+        y = x + rng.normal(size=(200, 5)) * [1, 2, 3, 4, 5]
+        model = CalibratedRegressor(LinearRegression(), refine=None, cv=0.3, random_state=seed).fit(x[:100], y[:100])
+        box = model.predict_interval(x[100:], 0.8, joint=True)
+        shares.append(np.mean(np.all((box[:, 0] <= y[100:]) & (y[100:] <= box[:, 1]), axis=1)))
+    error = np.std(shares) / np.sqrt(60)
+    assert 0.8 - 4 * error <= np.mean(shares) <= 0.8 + 1 / 31 + 4 * error
+    assert error < 0.012
+
+
+def test_labels_are_compared_by_errors_of_models_that_did_not_see_the_rows():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, 2))
+    y = 100 * x + rng.normal(size=(500, 2)) * [1, 3]
+    for model in (LinearRegression(), KNeighborsRegressor(1)):
+        fitted = CalibratedRegressor(model, refine=None, random_state=0).fit(x, y)
+        spreads = [each.q.std() for each in fitted.calibrated_.references]
+        if isinstance(model, LinearRegression):
+            np.testing.assert_allclose(spreads, [1, 3], rtol=0.2)
+        else:
+            assert min(spreads) > 2  # on rows it saw, its errors are 0
+
+
+def test_each_label_is_refined_by_itself():
+    model = CalibratedRegressor(LinearRegression(), refine="location-scale", random_state=0).fit(X[KNOWN], Y[KNOWN])
+    forecasts = model.estimators_[0].predict_forecast(X[NEW])
+    assert forecasts.names == ("y0", "y1")
+    spreads = [np.median(each.std()) for each in forecasts.predictions]
+    assert 20 < spreads[1] / spreads[0] < 100
+
+
+def test_the_default_refinement_is_chosen_for_each_label():
+    model = CalibratedRegressor(LinearRegression(), random_state=0).fit(X[:150], Y[:150])
+    assert set(model.league_) == {"y0", "y1"}
+
+
+def test_frames_in_frames_out():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["u", "v", "w"], index=np.arange(600) + 7)
+    labels = pd.DataFrame(Y, columns=["a", "b"])
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(frame[KNOWN], labels[KNOWN])
+    box = model.predict_interval(frame[NEW], 0.9, joint=True)
+    assert list(box.columns) == ["lower_a", "upper_a", "lower_b", "upper_b"]
+    assert list(box.index[:2]) == [407, 408]
+    same = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X[KNOWN], Y[KNOWN])
+    bounds = same.predict_interval(X[NEW], 0.9, joint=True)
+    np.testing.assert_allclose(box[["lower_b", "upper_b"]], bounds[:, :, 1])
+    columns = ["q0.05_a", "q0.95_a", "q0.05_b", "q0.95_b"]
+    assert list(model.predict_quantiles(frame[NEW], [0.05, 0.95]).columns) == columns
+
+
+def test_labels_may_be_named_for_each_column():
+    positive = np.exp(Y / [1, 50])
+    for labels in ({"y0": "log"}, ["log", None]):
+        model = CalibratedRegressor(
+            LinearRegression(), refine=None, adapter=lambda m, x: abs(m.predict(x)) + 0.1, labels=labels, random_state=0
+        )
+        H = model.fit(X[KNOWN], positive[KNOWN]).predict_distribution(X[NEW])
+        assert H[0].cdf(0.0).max() == 0
+        assert H[1].cdf(0.0).min() > 0
+        assert np.all(model.predict_interval(X[NEW], joint=True)[:, 0, 0] > 0)
+
+
+def test_a_frozen_model_with_a_spread_has_a_box():
+    frozen = FrozenEstimator(RandomForestRegressor(20, min_samples_leaf=9, random_state=0).fit(X[:200], Y[:200]))
+    model = CalibratedRegressor(frozen).fit(X[200:400], Y[200:400])
+    found = model.predict_distribution(X[NEW]).evaluate(Y[NEW])
+    assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
+    points = CalibratedRegressor(FrozenEstimator(LinearRegression().fit(X[:200], Y[:200]))).fit(X[KNOWN], Y[KNOWN])
+    with pytest.raises(TypeError, match="points do not say how large an error is usual"):
+        points.predict_interval(X[NEW], joint=True)
+
+
+def test_calibrating_anew_keeps_the_model_and_what_compares_the_labels():
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X[:200], Y[:200])
+    before = model.calibrated_.references
+    model.calibrate(X[200:400], Y[200:400])
+    assert model.guarantee_.n == 200
+    assert model.calibrated_.references == before
+    found = model.predict_distribution(X[NEW]).evaluate(Y[NEW])
+    assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
+
+
+def test_rows_without_a_label_are_refused_or_dropped():
+    gaps = Y.copy()
+    gaps[5, 1] = np.nan
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0)
+    with pytest.raises(ValueError, match=r"label 'y1' is missing in row 5 \(1 of 600 rows lack a label\)"):
+        model.fit(X, gaps)
+    with pytest.warns(UserWarning, match="label 'y1' is missing in row 5"):
+        model.set_params(missing="drop").fit(X, gaps)
+    assert model.guarantee_.n == 120
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "what"),
+    [
+        (CalibratedRegressor(LinearRegression(), cv=5), ValueError, "one held-out part, got cv=5 with 5 splits"),
+        (CalibratedRegressor(LinearRegression(), cv=KFold(3)), ValueError, "with 3 splits: give a share"),
+        (CalibratedRegressor([LinearRegression()] * 2), TypeError, "a list of models is an ensemble for one label"),
+        (CalibratedRegressor(LinearRegression(), labels={"z": "log"}), ValueError, "'z', which is none of the labels"),
+        (CalibratedRegressor(LinearRegression(), labels=["log"]), ValueError, "each of the 2 labels, got 1"),
+        (
+            CalibratedRegressor(LinearRegression(), labels={"y0": "log"}),
+            ValueError,
+            "lies outside|must be positive|log",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said(model, error, what):
+    with pytest.raises(error, match=what):
+        model.set_params(refine=None).fit(X, Y)
+
+
+def test_a_joint_box_of_one_label_is_refused():
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, Y[:, 0])
+    with pytest.raises(TypeError, match="joint=True is for several labels, and y had one"):
+        model.predict_interval(X, joint=True)
+    assert model.predict_samples(X[:3], 4).shape == (3, 4)
+
+
+def test_weights_and_groups_reach_the_model_and_the_folds():
+    calls = []
+
+    class Seen(LinearRegression):
+        def fit(self, X, y, sample_weight=None):
+            calls.append(len(np.unique(sample_weight)))
+            return super().fit(X, y, sample_weight)
+
+    groups = np.repeat(np.arange(60), 10)
+    model = CalibratedRegressor(Seen(), refine=None, random_state=0)
+    model.fit(X, Y, sample_weight=groups + 1.0, groups=groups)
+    assert calls[-1] == 48  # groups that train, each with a weight of its own
+    assert len(calls) == 6
+    assert all(36 <= seen <= 40 for seen in calls[:5])  # whole groups are held out, a fifth of them
+    assert model.guarantee_.n == 120  # 12 whole groups
+
+
+def test_the_trees_of_a_forest_are_the_draws_of_each_label():
+    forest = RandomForestRegressor(10, random_state=0).fit(X, Y)
+    found = predictions_of(forest, X[:9]).predictions
+    trees = np.stack([tree.predict(X[:9]) for tree in forest.estimators_], axis=1)
+    for j in range(2):
+        np.testing.assert_allclose(found[j].values, np.sort(trees[:, :, j], axis=1))
+
+
+def test_a_model_for_one_label_is_fitted_once_for_each():
+    model = CalibratedRegressor(HistGradientBoostingRegressor(max_iter=5), refine=None, random_state=0).fit(X, Y)
+    assert len(model.estimators_[0].model.estimators_) == 2
