@@ -63,7 +63,7 @@ class ByGroup(_Grouping):
     >>> y = np.where(group == "wild", 5.0, 1.0) * noise
     >>> calibrated = Calibrator().fit(np.zeros(200), y, by=group)
     >>> calibrated([0.0, 0.0], by=["calm", "wild"]).std().round(1)
-    array([1. , 4.8])
+    array([1. , 4.9])
     >>> calibrated.guarantee.of("calm").epsilon.__round__(3)
     0.059
     """
