@@ -75,9 +75,10 @@ class Calibrator:
         if hasattr(score, "review"):
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
-        q, guarantee = interpolate(self.interpolator, scores, context, support=getattr(score, "support", REAL_LINE))
+        support = getattr(score, "support", REAL_LINE)
+        q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, self.interpolator, given.form(), self.labels)
+        return Calibrated(score, q, guarantee, used, given.form(), self.labels)
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,15 @@ Weights = Annotated[
         show_default=False,
     ),
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="NAME,...",
+        help="The columns that name the group of a row; as in fit if not given.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
 Missing = Annotated[
     Gap,
@@ -165,6 +174,22 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns that name the group of a row: each group is calibrated, and small ones borrow from all.",
+            show_default=False,
+        ),
+    ] = None,
+    unseen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What rows of groups never seen get: refuse (an error) or pooled (the law of all, without a promise).",
+            show_default=False,
+        ),
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -188,8 +213,10 @@ def fit(
     """Calibrate on predictions and labels of rows that the model was not trained on."""
     with reported(debug=debug):
         fitting, flags = _later("fit"), _flags(point, rate, mean, std, lower, upper, quantiles, samples)
-        chosen = fitting.score_of(score), fitting.interpolator_of(interpolator, tails), fitting.labels_of(labels)
-        calibrator, beside = fitting.Calibrator(*chosen), fitting.Beside(weights, event, chosen[2])
+        groups = tuple(_names(by or []))
+        made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
+        chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
+        calibrator, beside = fitting.Calibrator(*chosen), fitting.Beside(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
@@ -238,6 +265,7 @@ def predict(
     quantile_columns: QuantileColumns = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
@@ -260,6 +288,7 @@ def predict(
         if joint:
             raise typer.BadParameter(f"{model} holds one label", param_hint="--joint")
         columns = found.columns(flags, quantiles="--quantile-columns")
+        found = found.grouped_by(_names(by or []))
         _later("predict").predict(file, found, columns, wanted, _split(keep), output, seed, gaps=_gaps(missing))
 
 
@@ -284,6 +313,7 @@ def evaluate(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     as_json: Json = False,
@@ -307,6 +337,7 @@ def evaluate(
                     print(metrics)
                 return
             found = several.one_target(found, notes, target)
+        found = found.grouped_by(_names(by or []))
         columns = found.columns(flags)
         labelled = found.target(target)
         comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
@@ -348,6 +379,7 @@ def report(
     quantiles: QuantilePairs = None,
     samples: Samples = None,
     weights: Weights = None,
+    by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
@@ -361,6 +393,7 @@ def report(
         found = _later("model").Model.read(model).weighted_by(weights)
         if notes := (several := _later("several")).targets_of(found):
             found = several.one_target(found, notes, target)
+        found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
         wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)

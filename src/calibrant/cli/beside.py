@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +14,22 @@ from calibrant.labels import Labels
 
 @dataclass(frozen=True)
 class Beside:
-    """Likelihood ratios, which labels were seen, and what bounds the labels."""
+    """Likelihood ratios, which labels were seen, what bounds the labels, and the group of each row."""
 
     weights: str | None = None
     event: str | None = None
     labels: Labels | None = None
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.weights is not None and self.event is not None:
             raise typer.BadParameter("censored labels take no --weights", param_hint="--event")
+        if self.by and (self.weights or self.event):
+            raise typer.BadParameter("groups go with neither --weights nor --event", param_hint="--by")
 
     @property
     def names(self) -> list[str]:
-        """The columns, each once."""
+        """The columns of numbers, each once."""
         bounds = () if self.labels is None else self.labels.columns
         return list(dict.fromkeys(name for name in (self.weights, self.event, *bounds) if name is not None))
 
@@ -37,3 +41,8 @@ class Beside:
         if self.labels is not None and self.labels.columns:
             known["bound"] = {name: rows.numbers(name) for name in self.labels.columns}
         return known
+
+    def group(self, columns: Mapping[str, list[Any]]) -> dict[str, Any]:
+        """The group of each row, for `fit` and the call: a value, or one of each of several columns."""
+        values = [columns[name] for name in self.by]
+        return {"by": values[0] if len(values) == 1 else list(zip(*values, strict=True))} if values else {}

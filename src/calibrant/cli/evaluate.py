@@ -18,6 +18,7 @@ from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.slices import slices_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class SideBySide:
     base: Evaluation
     calibrated: Evaluation
     slices: tuple[SliceResult, ...]
-    """The calibrated ones by predicted value and by width."""
+    """The calibrated ones by predicted value, by width and by group."""
     guarantee: str
     coverage: float
 
@@ -86,7 +87,9 @@ def compared(
     with working("evaluating"), naming(found.where):
         H = found.calibrated(model, seed)
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
-        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n))
+        own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
+        by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
+        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n), by, own)
     return SideBySide(base, after, slices, str(promise), coverage)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
+from calibrant.interpolators.by_group import by_group
 from calibrant.labels import Labels
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
@@ -52,7 +53,7 @@ def fit(
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
         calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
-    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event))
+    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
     rows.say()
     enough = required_n_for_interval(0.9)
     if len(y) < enough:
@@ -82,6 +83,18 @@ def labels_of(name: str | None) -> Labels | None:
         return labels_named(name)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--labels") from None
+
+
+def by_groups(interpolator: Interpolator, by: Sequence[str], unseen: str | None) -> Interpolator:
+    """The interpolator, or what it means by group."""
+    if not by:
+        if unseen is not None:
+            raise typer.BadParameter("it says what groups never seen get, and needs --by", param_hint="--unseen")
+        return interpolator
+    try:
+        return by_group(interpolator, unseen=unseen or "refuse")
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--unseen") from None
 
 
 def interpolator_of(name: str, tails: str | None) -> Interpolator:

@@ -15,6 +15,7 @@ from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, Numbers, TableFile
 from calibrant.distributions.base import Distribution
+from calibrant.guarantee.grouped import in_text
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,19 @@ class Forecasts:
     y: Numbers
     groups: dict[str, list[Any]]
     known: dict[str, Any]
-    """What is known of the rows beside the prediction: weights, bounds of the labels."""
+    """What is known of the rows beside the prediction: weights, bounds of the labels, groups."""
     event: Numbers | None
     """1 where the label was seen, where the file is asked for that."""
     say: Callable[[], None]
     """Says what had to be mended or left out."""
+
+    def by_group(self, names: Sequence[str]) -> dict[str, list[str | None]]:
+        """The groups of the rows as text, under the names of their columns; nothing where there are none."""
+        return (
+            {", ".join(names): [None if label is None else in_text(label) for label in self.known["by"]]}
+            if names
+            else {}
+        )
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
         """H of every row; the seed is that of a randomised q."""
@@ -74,7 +83,7 @@ def _read(
     columns = columns.found_in(table, target)
     needed = [*columns.names, *beside.names]
     with progress("reading", table.count) as done:
-        rows, labels = table.labelled([target, *needed], groups, gaps=not gaps.refused, done=done)
+        rows, labels = table.labelled([target, *needed], [*groups, *beside.by], gaps=not gaps.refused, done=done)
     there = gaps.there(rows, needed, target)
     if not there.any():
         raise ValueError(f"{path}: no row has both a label and a prediction")
@@ -88,4 +97,6 @@ def _read(
         mender.report(path)
         gaps.report(path, "they are left out")
 
-    return Forecasts(where(path, there), prediction, y, kept, beside.known(rows), None, say), rows
+    known = beside.known(rows) | beside.group(kept)
+    slices = {name: kept[name] for name in groups}
+    return Forecasts(where(path, there), prediction, y, slices, known, None, say), rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import typer
 from calibrant.calibration import Calibrated
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns, of_flags, of_notes
+from calibrant.distributions.grouped import Grouped
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
@@ -29,10 +30,12 @@ class Notes:
     """The column of likelihood ratios, if the rows were weighted."""
     event: str | None = None
     """The column that says which labels were seen, if some were not."""
+    by: tuple[str, ...] = ()
+    """The columns that name the group of a row, if it was calibrated by group."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        extra = {"weights": self.weights, "event": self.event}
+        extra = {"weights": self.weights, "event": self.event, "by": list(self.by) or None}
         known = {name: column for name, column in extra.items() if column is not None}
         return {"columns": self.columns.to_notes(), "target": self.target, **known}
 
@@ -45,7 +48,10 @@ class Notes:
             raise TypeError("a name and a number are wanted")
         if not all(column is None or isinstance(column, str) for column in (weights, event)):
             raise TypeError("the name of a column is wanted")
-        return cls(of_notes(notes["columns"]), target, width, weights, event)
+        by = notes.get("by", [])
+        if not isinstance(by, list) or not all(isinstance(column, str) for column in by):
+            raise TypeError("the names of columns are wanted")
+        return cls(of_notes(notes["columns"]), target, width, weights, event, tuple(by))
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,8 @@ class Model:
     """None for a file that was saved from Python, without notes."""
     weights: str | None = None
     """The column of the likelihood ratios of new rows, if it was fitted with some."""
+    by: tuple[str, ...] = ()
+    """The columns that name the group of a row, if it was calibrated by group."""
 
     @classmethod
     def read(cls, path: Path) -> Model:
@@ -67,7 +75,7 @@ class Model:
             return cls(path, stored, None)
         try:
             notes = Notes.of_json(stored.notes)
-            return cls(path, stored, notes, notes.weights)
+            return cls(path, stored, notes, notes.weights, notes.by)
         except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
@@ -95,10 +103,20 @@ class Model:
         """With the column of weights that is given, or else that of the notes."""
         return self if column is None else replace(self, weights=column)
 
+    def grouped_by(self, columns: Sequence[str]) -> Model:
+        """With the columns of the groups that are given, or else those of the notes."""
+        by = tuple(columns) or self.by
+        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.calibrated.q, Grouped):
+            raise typer.BadParameter(
+                "the model was calibrated by group and does not say by which columns", param_hint="--by"
+            )
+        return replace(self, by=by)
+
     @property
     def beside(self) -> Beside:
         """The columns that are read beside those of the prediction."""
-        return Beside(self.weights, None if self.notes is None else self.notes.event, self.calibrated.labels)
+        event = None if self.notes is None else self.notes.event
+        return Beside(self.weights, event, self.calibrated.labels, self.by)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

@@ -66,7 +66,7 @@ def predict(
     columns = columns.found_in(table, None)
     kept = table.matching(keep)
     needed = [*columns.names, *beside.names]
-    table.check([*needed, *kept])
+    table.check([*needed, *beside.by, *kept])
     clash = [name for name in wanted.names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
@@ -83,14 +83,15 @@ def predict(
             with naming(str(path)):
                 prediction.check_form(calibrated.form)
             with naming(where(path, there, part.start)), counted():
-                H = calibrated(prediction, **beside.known(part), seed=seed)
+                known = beside.known(part) | beside.group({name: part.values(name).to_pylist() for name in beside.by})
+                H = calibrated(prediction, **known, seed=seed)
                 new[:, offset + np.flatnonzero(there)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]
         return pa.RecordBatch.from_arrays(arrays, [*kept, *wanted.names])
 
     rows = 0
     with progress("predicting", table.count) as done:
-        results = map(rows_of, table.batches(needed, kept, done=done))
+        results = map(rows_of, table.batches(needed, [*kept, *beside.by], done=done))
         first = next(results)
         with written(out, first.schema, wanted.names) as write:
             for result in chain([first], results):

@@ -37,7 +37,7 @@ def report(
             found.calibrated(model, seed),
             found.y,
             base=found.prediction,
-            groups=found.groups or None,
+            groups={**found.by_group(model.by), **found.groups} or None,
             guarantee=guarantee,
             coverage=wanted.coverage,
             title=wanted.title,

@@ -64,8 +64,8 @@ class SeveralForecasts:
 
 def refuse(beside: Beside) -> None:
     """Raise for what is known of one label only."""
-    for flag in ("weights", "event"):
-        if getattr(beside, flag) is not None:
+    for flag in ("weights", "event", "by"):
+        if getattr(beside, flag):
             raise typer.BadParameter("it is for one label", param_hint=f"--{flag}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.slices import all_rows
+from calibrant.metrics.slices import Slices, all_rows
 
 FEWEST = 50
 
@@ -104,10 +104,22 @@ def diagnose(
     )
 
 
-def by_forecast(H: Any, y: Any, coverage: float, n: int | None) -> tuple[SliceResult, ...]:
-    """The slices by predicted value and by width alone; none where there are too few rows to judge each of the five."""
+def by_forecast(
+    H: Any,
+    y: Any,
+    coverage: float,
+    n: int | None,
+    groups: Sequence[Slices] = (),
+    own: Mapping[str, int] | None = None,
+) -> tuple[SliceResult, ...]:
+    """The slices by predicted value and by width alone, and by groups that are given.
+
+    There are none where there are too few rows to judge each of the five.
+    """
     H, y = paired(H, y)
     if y.shape[0] < PARTS * SMALLEST:
         return ()
     said = answers_of(H, y, [coverage])
-    return judged(own_slices(said.centre, said.width), said.held, said.pit, n=n)
+    taken = [column.name for column in groups]
+    columns = [*own_slices(said.centre, said.width, taken), *groups]
+    return judged(columns, said.held, said.pit, n=n, own=own)

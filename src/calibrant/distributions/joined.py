@@ -70,8 +70,10 @@ class Joined(Distribution):
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
         found = []
-        for k, law in enumerate(self.laws):
-            where = np.flatnonzero(self.part == k)
+        order = np.argsort(self.part, kind="stable")
+        ends = np.searchsorted(self.part[order], np.arange(len(self.laws) + 1))
+        for law, start, end in zip(self.laws, ends[:-1], ends[1:], strict=True):
+            where = order[start:end]
             if where.size:
                 found.append((take_rows(law, self.row[where]) if law.shape else law, where))
         return found

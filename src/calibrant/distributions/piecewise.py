@@ -307,7 +307,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         inside, a, b = self._piece(y)
         F = self._cdf_inside(inside, a)
         above = inside >= self._middle()
-        inner = xp.where(above, a, b)  # the end of the piece that is nearer to the middle
+        # the end of the piece that is nearer to the middle, which of two knots is the last one
+        inner = xp.where(above, clip(a, self.knots.shape[0] // 2, self.knots.shape[0]), b)
         t = xp.abs(inside - xp.take(self.knots, inner))
         near = xp.take(self.probs, inner)
         near, here = xp.where(above, 1 - near, near), xp.where(above, 1 - F, F)

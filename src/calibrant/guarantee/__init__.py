@@ -3,6 +3,7 @@
 from calibrant.guarantee.censored import CensoredGuarantee
 from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
+from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
 from calibrant.guarantee.weighted import SurveyGuarantee, WeightedGuarantee
@@ -11,6 +12,7 @@ __all__ = [
     "CensoredGuarantee",
     "ChosenGuarantee",
     "CrossGuarantee",
+    "GroupGuarantee",
     "Guarantee",
     "SurveyGuarantee",
     "WeightedGuarantee",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
-from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.words import floor_words
 
 
@@ -18,28 +19,33 @@ class CrossGuarantee:
     w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
     """
 
-    folds: tuple[Guarantee, ...]
+    folds: tuple[Any, ...]
+    """A `Guarantee` or a `GroupGuarantee` of each fold."""
     weights: tuple[float, ...]
 
     @property
     def n(self) -> int:
         """The number of scores, over all folds: that of the rows, if no row is in two folds."""
-        return sum(fold.n for fold in self.folds)
+        return sum(int(fold.n) for fold in self.folds)
 
     @property
     def epsilon(self) -> float:
         """2 sum of w_k (1 + lambda) / (n_k + 1), at most 1."""
-        return min(1.0, 2 * sum(w * fold.epsilon for w, fold in zip(self.weights, self.folds, strict=True)))
+        return min(1.0, 2 * sum(w * float(fold.epsilon) for w, fold in zip(self.weights, self.folds, strict=True)))
+
+    def of(self, label: Hashable) -> CrossGuarantee:
+        """What is promised to one group, where the folds were calibrated by group."""
+        return CrossGuarantee(tuple(fold.of(label) for fold in self.folds), self.weights)
 
     @property
     def largest_tie(self) -> int:
         """The largest group of equal scores in any one fold."""
-        return max(fold.largest_tie for fold in self.folds)
+        return max(int(fold.largest_tie) for fold in self.folds)
 
     @property
     def floored(self) -> int:
         """The scores of rows that got a learned floor, over all folds."""
-        return sum(fold.floored for fold in self.folds)
+        return sum(int(fold.floored) for fold in self.folds)
 
     @property
     def kind(self) -> str:
@@ -50,6 +56,8 @@ class CrossGuarantee:
     def _assumed(self) -> str:
         if all(fold.kind.startswith("weighted") for fold in self.folds):
             return "weights that are the likelihood ratios of new rows, and y given x as it was"
+        if all(fold.kind.startswith("group") for fold in self.folds):
+            return "groups fixed beforehand, in each of which this holds, rows exchangeable within each"
         return "exchangeable data"
 
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """Module 3: the interpolation algorithm, from calibration scores to the map q."""
 
 from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.in_context import ContextInterpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
@@ -11,7 +12,9 @@ from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
 
 __all__ = [
     "NAF",
+    "Apart",
     "BoundedTails",
+    "ByGroup",
     "CalibrationWeights",
     "ContextInterpolator",
     "ExponentialTails",

@@ -10,6 +10,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.interpolators.weights import as_weights
 
@@ -24,14 +25,17 @@ class ContextInterpolator(Protocol):
 
 def interpolate(
     interpolator: Interpolator, scores: Array, context: Context, *, support: Any
-) -> tuple[Distribution, Guarantee]:
-    """q and what it promises."""
+) -> tuple[Distribution, Guarantee, Interpolator]:
+    """q, what it promises, and what made it."""
     if not context.unused():
-        return interpolator.fit(scores, support=support, rng=context.rng), Guarantee.of(interpolator, scores)
+        q = interpolator.fit(scores, support=support, rng=context.rng)
+        return q, Guarantee.of(interpolator, scores), interpolator
+    if context.by is not None and not isinstance(interpolator, ContextInterpolator):
+        interpolator = by_group(interpolator)
     if isinstance(interpolator, ContextInterpolator):
-        return interpolator.fit_rows(scores, context, support=support)
-    if context.by is not None or "weights" not in signature(interpolator.fit).parameters:
+        return *interpolator.fit_rows(scores, context, support=support), interpolator
+    if "weights" not in signature(interpolator.fit).parameters:
         raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
     fit, weights = interpolator.fit, as_weights(context.weights)
     q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[call-arg]
-    return q, weights.guarantee(interpolator, scores)
+    return q, weights.guarantee(interpolator, scores), interpolator

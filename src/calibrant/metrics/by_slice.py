@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -98,13 +98,15 @@ def judged(
     *,
     confidence: float = 0.95,
     n: int | None = None,
+    own: Mapping[str, int] | None = None,
 ) -> tuple[SliceResult, ...]:
     """The results of every slice of at least 20 rows, in the order of the columns.
 
     A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
-    rows for m. `held` has, by coverage, whether the interval holds the label of each row.
+    rows for m. `held` has, by coverage, whether the interval holds the label of each row. `own` has the number of rows
+    that calibrated each group by itself, see `rows_behind`.
 
     >>> from calibrant.metrics.slices import slices_of
     >>> rng = np.random.default_rng(0)
@@ -117,12 +119,14 @@ def judged(
     risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     counted = {id(column): _counts(column, held, pit) for column in columns}
+    behind = rows_behind(columns, n, own)
     found = []
     for column, k in kept:
         m, (hits, paths) = int(column.counts[k]), counted[id(column)]
+        rows = behind(column, k)
         shares = []
         for coverage, hit in hits.items():
-            (low,), (high,) = reliability_band(m, [coverage], local, n=n)
+            (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
             shares.append(Held(coverage, float(hit[k] / m), float(low), float(high)))
         gap = level = below = None
         pvalue = 1.0
@@ -130,10 +134,30 @@ def judged(
             path = np.cumsum(paths[k])[:-1] / m
             at = int(np.argmax(np.abs(path - LEVELS)))
             gap, level, below = float(abs(path[at] - LEVELS[at])), float(LEVELS[at]), float(path[at])
-            size = m if n is None else max(1, m * n // (m + n))
+            size = m if rows is None else max(1, m * rows // (m + rows))
             pvalue = min(1.0, comparisons * kolmogorov_pvalue(gap, size))
         found.append(SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk))
     return tuple(found)
+
+
+def rows_behind(
+    columns: Sequence[Slices], n: int | None, own: Mapping[str, int] | None
+) -> Callable[[Slices, int], int | None]:
+    """How many rows calibrated slice k of a column: all n, unless each group was calibrated by its own n_g rows.
+
+    Of a slice with the share a_g of its rows in group g, that is 1 / (sum of a_g^2 / n_g), which is n_g for a group.
+    Which rows are in which group is known if a column says so.
+    """
+    groups = next((column for column in columns if own is not None and set(column.labels) <= set(own)), None)
+    if groups is None or own is None:
+        return lambda column, k: n
+    sizes = np.asarray([own[label] for label in groups.labels])
+
+    def behind(column: Slices, k: int) -> int:
+        inside = np.bincount(groups.index[column.index == k], minlength=len(sizes))
+        return max(1, int(np.sum(inside) ** 2 / np.sum(inside**2 / sizes) + 1e-9))
+
+    return behind
 
 
 def _counts(

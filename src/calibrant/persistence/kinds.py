@@ -19,9 +19,11 @@ from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixt
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.followed_up import FollowedUp
+from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
+from calibrant.distributions.lines import Lines, TableOfLines
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
@@ -32,10 +34,19 @@ from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import CensoredGuarantee, ChosenGuarantee, Guarantee, SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee import (
+    CensoredGuarantee,
+    ChosenGuarantee,
+    GroupGuarantee,
+    Guarantee,
+    SurveyGuarantee,
+    WeightedGuarantee,
+)
 from calibrant.interpolators import (
     NAF,
+    Apart,
     BoundedTails,
+    ByGroup,
     ExponentialTails,
     InfiniteTails,
     Interpolator,
@@ -194,6 +205,22 @@ _PLACES = Wanted(
     "counts in a row",
     lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
 )
+_LABEL = Wanted("a name or a whole number", lambda value: type(value) in (str, int, bool))
+_LABELS = Wanted(
+    "groups, each once",
+    lambda value: (
+        type(value) is tuple
+        and len(value) > 0
+        and all(_LABEL.test(part) for label in value for part in (label if type(label) is tuple else (label,)))
+        and len(set(value)) == len(value)
+    ),
+)
+_EXCESSES = Wanted(
+    "mean excesses, one a law",
+    lambda value: (
+        isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "f" and bool(np.all(value >= 0))
+    ),
+)
 _TABLE = _floats("finite floats, a column a component", (1, 2))
 _UNREALISED = {"atoms": _SINGLE, "lower": _PLACE, "upper": _PLACE, "count": _count("a count", 1)}
 _RANKS = Wanted(
@@ -258,6 +285,44 @@ def _tailed(law: Any, low: float, high: float, **others: Any) -> None:
         raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {low} and {high}")
 
 
+def _table(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
+    """Every law of a table is a proper line."""
+    if knots.shape != probs.shape or len({part.dtype for part in (knots, probs, left, right)}) > 1:
+        raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+    counts = np.diff(first)
+    if first.size < 2 or first[0] != 0 or first[-1] != knots.size or bool(np.any(counts < 1)):
+        raise ValueError(f"its laws must share its {knots.size} knots, one after the other")
+    if not left.size == right.size == counts.size:
+        raise ValueError(f"{counts.size} laws do not go with {left.size} and {right.size} tails")
+    inner = np.ones(knots.size, bool)
+    inner[first[:-1]] = False
+    for name, column in (("knots", knots), ("probs", probs)):
+        falls = np.diff(column, prepend=column[0]) < 0
+        if bool(np.any(falls & inner)):
+            raise ValueError(f"its {name} fall at place {int(np.argmax(falls & inner))}")
+    if bool(np.any((left == 0) & (probs[first[:-1]] > 0)) or np.any((right == 0) & (probs[first[1:] - 1] < 1))):
+        raise ValueError("a tail that has mass needs a mean excess above 0")
+
+
+def _rows_of_table(table: TableOfLines, law: Any) -> None:
+    if not 0 <= int(law.min()) <= int(law.max()) < len(table):
+        raise ValueError(f"its rows must come from its {len(table)} laws, got {int(law.min())} to {int(law.max())}")
+
+
+def _grouped(laws: Distribution, labels: tuple[Any, ...]) -> None:
+    if len(laws) - len(labels) not in (0, 1):
+        raise ValueError(f"{len(labels)} groups do not go with {len(laws)} laws")
+
+
+def _per_group(labels: Any, counts: Any, accuracies: Any, ties: Any, floored: int) -> None:
+    if not len(labels) == len(counts) == len(accuracies) == len(ties):
+        raise ValueError(f"{len(labels)} groups do not go with {len(counts)} counts and {len(accuracies)} lambdas")
+    for n, tie in zip(counts, ties, strict=True):
+        _among(n, tie)
+    if floored > sum(counts):
+        raise ValueError(f"{floored} of its rows had no width, but n is {sum(counts)}")
+
+
 def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
     if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
         raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
@@ -288,6 +353,12 @@ def _agreeing(
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
     del score, form, labels
     n, ours = guarantee.n, type(interpolator) in {kind.cls for kind in PARTS}
+    if isinstance(q, Grouped) != isinstance(guarantee, GroupGuarantee):
+        raise ValueError(f"its guarantee, {type(guarantee).__name__}, does not go with q, {q!r}")
+    if isinstance(q, Grouped):
+        if q.labels != guarantee.labels:  # type: ignore[attr-defined]
+            raise ValueError("its guarantee is of other groups than its q")
+        return
     worth = getattr(guarantee, "worth", n)
     if ours and guarantee.accuracy != (promised := interpolator.accuracy(worth)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
@@ -342,8 +413,8 @@ ROOTS = (
         Calibrated,
         _agreeing,
         score=_a(Score),
-        q=_SINGLE,
-        guarantee=_a(Guarantee),
+        q=_either(_SINGLE, _a(Grouped)),
+        guarantee=_either(_a(Guarantee), _a(GroupGuarantee)),
         interpolator=_a(Interpolator),
         form=_later(_optional(_a(Form))),
         labels=_later(_optional(_a(Labels))),
@@ -405,6 +476,15 @@ PARTS = (
         modelled=_YES_OR_NO,
     ),
     _kind(
+        GroupGuarantee,
+        _per_group,
+        labels=_LABELS,
+        counts=_several(_count("a count", 1)),
+        accuracies=_several(_LAMBDA),
+        ties=_several(_count("a count", 1)),
+        floored=_count("a count", 0),
+    ),
+    _kind(
         Form,
         kind=_NAME,
         levels=_optional(_several(_WEIGHT)),
@@ -439,6 +519,8 @@ PARTS = (
     _kind(Linear, tails=_TAILS),
     _kind(Random, tails=_TAILS),
     _kind(NAF, units=_count("a count of at least 2", 2), promise=_FUNCTION),
+    _kind(ByGroup, unseen=_NAME, pooled=_a(NAF)),
+    _kind(Apart, unseen=_NAME, own=_a(Interpolator)),
     _kind(Promised, accuracy=_AT_LEAST_0),
     _kind(ExponentialTails),
     _kind(BoundedTails),
@@ -457,6 +539,9 @@ PARTS = (
     _kind(Reweighted, _tailed, law=_SINGLE, unit=_POSITIVE, total=_POSITIVE, low=_WEIGHT, high=_WEIGHT),
     _kind(FollowedUp, law=_SINGLE, known=_WEIGHT),
     _kind(Single, batch=_ROW),
+    _kind(Grouped, _grouped, laws=_a(Distribution), labels=_LABELS),
+    _kind(Lines, _rows_of_table, table=_a(TableOfLines), law=_PLACES),
+    _kind(TableOfLines, _table, knots=_KNOTS, probs=_PROBS, first=_PLACES, left=_EXCESSES, right=_EXCESSES),
     _kind(Joined, _joined, laws=_several(_a(Distribution)), part=_PLACES, row=_PLACES),
     _kind(LocationScale, _one_shape, loc=_LOCS, scale=_SCALES, base=_a(Distribution)),
     _kind(StandardNormal),

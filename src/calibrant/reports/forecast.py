@@ -15,7 +15,7 @@ import numpy as np
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, inside, judged
+from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
@@ -114,18 +114,21 @@ def report(
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
     n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
+    own = getattr(guarantee, "sizes", None)
 
     comparison = Comparison(before, after, coverage)
     parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
     drawn_before = curves(before, parts) if before is not None and before.is_law else None
-    named = [(None, "all rows"), *((each.name, value) for each in slices for value in each.labels)]
+    behind = rows_behind(slices, n, own)
+    named: list[tuple[str | None, str, int | None]] = [(None, "all rows", n)]
+    named += [(each.name, value, behind(each, k)) for each in slices for k, value in enumerate(each.labels)]
     findings = Findings(
         comparison,
         drawn[0],
         drawn_before[0] if drawn_before else None,
         [each.name for each in slices],
-        judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n),
+        judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
         guarantee,
     )
     said = verdict(findings)
@@ -137,8 +140,8 @@ def report(
         "levels": rounded(LEVELS),
         "coverages": rounded(COVERAGES),
         "slices": [
-            _slice(by, value, n, drawn[k], drawn_before[k] if drawn_before else None)
-            for k, (by, value) in enumerate(named)
+            _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
+            for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": _rows(after, before, slices, shown),
     }

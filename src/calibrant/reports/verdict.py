@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from calibrant.guarantee import Guarantee, required_n
+from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.reports.figures import count, percent, shown
@@ -238,7 +238,10 @@ def _groups(found: Findings) -> Iterator[Statement]:
     if not found.by:
         return
     promise = (
-        "Calibration over all rows together, which is what the guarantee speaks of, does not promise it for each group."
+        "The guarantee holds in each group that was calibrated by itself, and promises nothing for other slices."
+        if isinstance(found.guarantee, GroupGuarantee)
+        else "Calibration over all rows together, which is what the guarantee speaks of, does not promise it for each"
+        " group."
     )
     if not found.groups:
         yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")

@@ -13,6 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.folded import Folded
 from calibrant.distributions.joined import Joined
+from calibrant.distributions.lines import Lines
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.moved_atoms import MovedAtoms, are_atoms
 from calibrant.distributions.pulled import Pulled, PulledOne
@@ -52,6 +53,10 @@ def _two_sides(q: Distribution, chart: SignedChart) -> Distribution:
 RULES: tuple[Rule, ...] = (
     (lambda q, chart: isinstance(q, Joined) and chart.shape, _part_by_part),
     (lambda q, chart: isinstance(q, ByRow), lambda q, chart: q.pulled(chart, pull_back)),
+    (
+        lambda q, chart: isinstance(q, Lines) and chart.shape and not isinstance(chart, (Affine, BrokenLine)),
+        lambda q, chart: pull_back(q.joined(), chart),
+    ),
     (lambda q, chart: isinstance(chart, SignedChart) and q.shape, lambda q, chart: pull_back(Joined.rows(q), chart)),
     (lambda q, chart: isinstance(chart, SignedChart), _two_sides),
     (lambda q, chart: isinstance(chart, Affine), lambda q, chart: LocationScale(chart.loc, chart.scale, q)),

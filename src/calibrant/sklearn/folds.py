@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,19 +10,25 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
 
 from calibrant._arrays import Array, unit
+from calibrant.sklearn.groups import WithinGroups
 
 
-def folds_of(cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any) -> list[tuple[Array, Array]]:
-    """The rows to train on and the rows to calibrate on, once or for each fold."""
+def folds_of(
+    cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any, by: Sequence[Hashable] | None = None
+) -> list[tuple[Array, Array]]:
+    """The rows to train on and the rows to calibrate on, once or for each fold; with `by` of every group some."""
     grouped = split.get("groups") is not None
     seed = random.randint(2**31 - 1)
     if isinstance(cv, (bool, np.bool_)):
         raise TypeError(f"cv must be a share, a number of folds or a splitter, got {cv!r}")
-    if isinstance(cv, Integral):
+    if isinstance(cv, Integral) and by is not None and not grouped:
+        splitter = WithinGroups(by, seed, folds=int(cv))
+    elif isinstance(cv, Integral):
         splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
     elif isinstance(cv, Real):
         share = unit("cv as a share of the rows", float(cv))
         splitter = (GroupShuffleSplit if grouped else ShuffleSplit)(1, test_size=share, random_state=seed)
+        splitter = splitter if by is None or grouped else WithinGroups(by, seed, share=share)
     else:
         splitter = check_cv(cv)
     folds = list(_checked(splitter.split(X, y, **split)))

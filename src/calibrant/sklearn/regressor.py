@@ -29,6 +29,7 @@ from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuara
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels, last_step
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
+from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import (
     SeveralModel,
@@ -75,6 +76,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
             as a fitted `DensityRatio`: the law is then right for the new rows, see `WeightedGuarantee`.
         missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
+        by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
+            a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
+            Of every group some rows are held out.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
@@ -88,7 +92,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
     then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
-    itself knows no groups and no `sample_weight`, only `weights`.
+    itself knows no `groups` and no `sample_weight`, only `by` and `weights`.
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
@@ -119,6 +123,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         adapter: str | Callable[[Any, Any], Any] | None = None,
         weights: Callable[[Any], Any] | None = None,
         missing: str = "error",
+        by: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -132,6 +137,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.adapter = adapter
         self.weights = weights
         self.missing = missing
+        self.by = by
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -164,6 +170,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
         """
         if is_several(y):
+            if self.by is not None:
+                raise TypeError(f"by={self.by!r} is for one label, and y has several")
             return self._fit_several(X, y, params)
         self._calibrator()
         X, y = indexable(X, labels(y, missing=self.missing == "drop"))
@@ -180,7 +188,13 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
         else:
-            folds = folds_of(self.cv, X, y, routed.split, random)
+            by = None if self.by is None else groups_in(X, self.by)
+            folds = folds_of(self.cv, X, y, routed.split, random, by)
+            held = [test for _, test in folds]
+            if by is None:
+                warn_of_few(routed.groups, held)
+            elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
+                check_held(by, held)
             if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
                 refine = None  # a single group, or row, to train on leaves none to hold out
             estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
@@ -190,7 +204,6 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                 )
                 for train, _ in folds
             )
-            held = [test for _, test in folds]
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
@@ -317,8 +330,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         return replace(own, score=score, interpolator=chosen)
 
     def _known(self, X: Any) -> dict[str, Any]:
-        """What is known of these rows beside the prediction: their weights, and X for labels whose bounds are in it."""
+        """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
+        if self.by is not None:
+            known["by"] = groups_in(X, self.by)
         several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
         kinds = map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels])
         if any(kind is not None and kind.by_row for kind in kinds):

@@ -1,0 +1,134 @@
+"""A q that depends on the group of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import Array, generator, warn_user
+from calibrant._batch import take_rows
+from calibrant._kept import kept
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
+from calibrant.distributions.joined import Joined
+from calibrant.distributions.labels import labels_of, said
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grouped(Distribution):
+    """The law of each group, in the order of `labels`; one law more is that of all rows, for groups never seen.
+
+    `for_rows` gives each row the law of its group.
+    """
+
+    laws: Distribution
+    labels: tuple[Hashable, ...] = field(metadata={"shared": True})
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.laws.shape
+
+    def for_rows(self, context: Context) -> Distribution:
+        """Row i has the law of the group by[i]."""
+        if context.weights is not None:
+            raise TypeError(f"{self!r} was made without weights=, so it takes none")
+        if context.by is None:
+            raise TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by=")
+        laws = take_rows(self.laws, self._numbers(context.by))
+        if not isinstance(laws, Joined):
+            return laws
+        uniforms = _Uniforms(context)
+        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=uniforms.of(rows))))
+
+    def known(self, by: Any) -> NDArray[np.bool_]:
+        """Whether each row's group is one that calibration rows had: only for those is anything promised."""
+        return np.asarray([label in self._index for label in labels_of(by)], bool)
+
+    @kept
+    def _index(self) -> dict[Hashable, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def _numbers(self, by: Any) -> Numbers:
+        """The number of each row's law."""
+        labels, missing = labels_of(by), len(self.labels)
+        numbers = np.asarray([self._index.get(label, missing) for label in labels], np.int64)
+        unknown = np.flatnonzero(numbers == missing)
+        if unknown.size:
+            self._unknown(unknown, labels)
+        return numbers
+
+    def _unknown(self, rows: Numbers, labels: list[Hashable]) -> None:
+        """Say that some groups are new: an error, unless there is a law for them."""
+        first = labels[rows[0]]
+        what = "is missing" if first is None else f"is {said(first)}, which no calibration row had"
+        count = f"by {what}, in row {rows[0]} ({rows.size} rows of {len(labels)} are of no known group)"
+        if len(self.laws) == len(self.labels):
+            raise ValueError(f"{count}: unseen='pooled' gives such rows the law of all")
+        warn_user(f"{count}: they get the law of all groups, and nothing is promised for them")
+
+    # ---- on its own, the laws of the groups, one after the other ----------------------------------------------------
+
+    def _cdf(self, y: Array) -> Array:
+        return self.laws._cdf(y)
+
+    def _cdf_left(self, y: Array) -> Array:
+        return self.laws._cdf_left(y)
+
+    def _ppf(self, p: Array) -> Array:
+        return self.laws._ppf(p)
+
+    def _logpdf(self, y: Array) -> Array:
+        return self.laws._logpdf(y)
+
+    def _mean(self) -> Array:
+        return self.laws._mean()
+
+    def _std(self) -> Array:
+        return self.laws._std()
+
+    def _crps(self, y: Array) -> Array:
+        return self.laws._crps(y)
+
+    def _infinite_mass(self) -> tuple[Array, Array]:
+        return self.laws._infinite_mass()
+
+    def __getitem__(self, index: Any) -> Distribution:
+        """The laws of some groups, by their number."""
+        return self.laws[index]
+
+    def _describe(self) -> str:
+        return f"{len(self.labels)} groups"
+
+
+class _Uniforms:
+    """The uniforms of all rows, drawn once if any group asks for its own."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.drawn: Any = None
+
+    def of(self, rows: Numbers) -> _Part:
+        """What draws for these rows."""
+        return _Part(self, rows)
+
+    def all(self) -> Any:
+        """One for each row."""
+        if self.drawn is None:
+            self.drawn = generator(self.context.rng).random(self.context.rows)
+        return self.drawn
+
+
+class _Part:
+    def __init__(self, uniforms: _Uniforms, rows: Numbers) -> None:
+        self.uniforms, self.rows = uniforms, rows
+
+    def random(self, count: int) -> Any:
+        """Those of the rows, which are so many."""
+        del count
+        return self.uniforms.all()[self.rows]

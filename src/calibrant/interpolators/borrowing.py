@@ -1,0 +1,273 @@
+"""How a group borrows: its law is a mixture of the law of all scores and of ever more of its own.
+
+Group g has n_g scores u with the location m and the spread s. Its law is
+
+    F_g(u) = a_0 P(u) + sum over k of a_k B_k(v),    v = W((u - m) / s),
+
+where P is the smooth law of all scores, W that of all scores standardised without the score itself, and B_k the
+Bernstein polynomial of degree k through the law of the group's own v: B_1(v) = v is the shape of all groups at the
+group's place and spread, and the larger k is, the more is the group's own. The weights a have the largest likelihood on
+scores that were left out, group by group. Nothing is iterated but these weights, and all groups are worked on at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, expit
+
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.lines import Numbers, TableOfLines
+from calibrant.distributions.logistic_mixture import LogisticMixture
+from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
+from calibrant.interpolators.naf_fit import fit_logistic_mixture
+
+Counts = NDArray[np.int64]
+
+DEGREES = (4, 16, 64, 256, 1024)  # of the group's own laws
+FEWEST = 4  # scores that tell a place and a spread when some are held out
+FOLDS = 5  # of the held-out scores
+FINEST = 8  # a degree is at most so many times the number of scores
+STEPS = 20  # of EM on the weights
+CELLS = 1024  # of [0, 1], on which the Bernstein polynomials are drawn
+OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it lay there
+LEVELS = expit(np.linspace(-10, 10, 21))  # of P and W: where the law is drawn beside the scores themselves
+NOTHING = 1e-3  # a weight below this is none
+AT_ONCE = 2**22  # numbers that are worked on at a time
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Scores sorted by group and then by size: those of group g lie from first[g] to first[g + 1]."""
+
+    scores: Numbers
+    first: Counts
+
+    @property
+    def counts(self) -> Counts:
+        """n_g."""
+        return np.diff(self.first)
+
+    @property
+    def group(self) -> Counts:
+        """The group of each score."""
+        return np.repeat(np.arange(len(self.first) - 1), self.counts)
+
+    def only(self, kept: NDArray[np.bool_]) -> Parts:
+        """Some of the scores."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Parts(self.scores[kept], before[self.first])
+
+
+def borrowed(parts: Parts, accuracies: Numbers, units: int) -> tuple[TableOfLines, Distribution]:
+    """The laws of the groups, each within its lambda of its own ranks, as one table; and P, the law of all."""
+    pooled = smooth(np.sort(parts.scores), units)
+    place, spread = loc_scale(parts)
+    out_place, out_spread = _held_out(parts)
+    group = parts.group
+    degenerate = np.bincount(group, out_spread <= 0, minlength=len(spread)) > 0
+    able = (parts.counts >= FEWEST) & (spread > 0) & ~degenerate
+    place, spread, own = np.where(able, place, 0.0), np.where(able, spread, 1.0), able[group]
+    likelihood = [np.exp(pooled.logpdf(parts.scores))]
+    shape = None
+    if own.any():
+        out = (parts.scores - out_place)[own] / out_spread[own]
+        shape = smooth(np.sort(out), units)
+        likelihood.append(np.zeros(len(own)))
+        likelihood[1][own] = np.exp(shape.logpdf(out)) / out_spread[own]
+        z = (parts.scores - place[group]) / spread[group]
+        v, density = shape.cdf(z), np.exp(shape.logpdf(z)) / spread[group]
+        likelihood += [density * _left_out(v, parts, able, degree) for degree in _degrees(parts, able)]
+    weights = _weights(np.stack(likelihood, axis=1), parts)
+    return _drawn(parts, accuracies, pooled, shape, place, spread, weights), pooled
+
+
+def _degrees(parts: Parts, able: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Those that some group is large enough for."""
+    most = FINEST * int(parts.counts[able].max(initial=0))
+    return tuple(degree for degree in DEGREES if degree <= most)
+
+
+def smooth(ordered: Numbers, units: int) -> Distribution:
+    """The smooth law of sorted scores, as NAF has it before its guard."""
+    w, m, t = fit_logistic_mixture(ordered, units)
+    return LogitSpline.through(LogisticMixture(w, m, t), knots_of_units(m, t), ordered)
+
+
+def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
+    """The mean of each group and the mean distance from it, outliers drawn in; 0 and 0 of no scores."""
+    u, n = parts.scores, parts.counts
+    begin = np.minimum(parts.first[:-1], max(len(u) - 1, 0))
+    last = len(u) - 1
+    median = (u[begin + np.maximum(n - 1, 0) // 2] + u[np.minimum(begin + n // 2, last)]) / 2
+    half = (u[np.minimum(begin + 3 * n // 4, last)] - u[np.minimum(begin + n // 4, last)]) / 2
+    cap, group = np.where(half > 0, OUTLYING * half, np.inf), parts.group
+    inner = np.clip(u - median[group], -cap[group], cap[group])
+    some = np.maximum(n, 1)
+    place = median + np.bincount(group, inner, minlength=len(n)) / some
+    spread = np.bincount(group, np.abs(inner + (median - place)[group]), minlength=len(n)) / some
+    return np.where(n > 0, place, 0.0), np.where(n > 0, spread, 0.0)
+
+
+def _held_out(parts: Parts) -> tuple[Numbers, Numbers]:
+    """The place and spread of each score's group without the fifth of it that the score is in."""
+    key, group = np.random.default_rng(0).random(len(parts.scores)), parts.group
+    order = np.lexsort((key, group))  # a fixed shuffle of the ranks: the order of the rows does not count
+    folds = np.empty(len(key), np.int64)
+    folds[order] = (np.arange(len(key)) - parts.first[group]) % FOLDS
+    place, spread = np.zeros(len(key)), np.zeros(len(key))
+    for fold in range(FOLDS):
+        held = folds == fold
+        m, s = loc_scale(parts.only(~held))
+        place[held], spread[held] = m[group[held]], s[group[held]]
+    return place, spread
+
+
+# ---- the group's own law of v ---------------------------------------------------------------------------------------
+
+
+@cache
+def _basis(degree: int) -> Numbers:
+    """The Beta(j, k - j + 1) CDFs at the edges of the cells: (k, CELLS + 1)."""
+    j = np.arange(1, degree + 1)[:, None]
+    return np.asarray(betainc(j, degree - j + 1, np.linspace(0, 1, CELLS + 1)), np.float64)
+
+
+def _cells(v: Numbers, count: int) -> Counts:
+    """Which of so many equal parts of [0, 1] each v lies in."""
+    return np.minimum((v * count).astype(np.int64), count - 1)
+
+
+def _counts(v: Numbers, group: Counts, groups: int, degree: int) -> Numbers:
+    """How many of each group's v lie in each of k equal parts of [0, 1]."""
+    counts = np.bincount(group * degree + _cells(v, degree), minlength=groups * degree)
+    return counts.reshape(groups, degree).astype(np.float64)
+
+
+def _left_out(v: Numbers, parts: Parts, able: NDArray[np.bool_], degree: int) -> Numbers:
+    """The density of each v under the Bernstein polynomial of its group's other scores; 0 where they are too few."""
+    steps, group = np.diff(_basis(degree), axis=1).T * CELLS, parts.group
+    density, rows = np.zeros(len(v)), np.flatnonzero((able & (FINEST * parts.counts >= degree))[group])
+    counts = _counts(v, group, len(parts.counts), degree)
+    for some in np.array_split(rows, 1 + len(rows) * degree // AT_ONCE):
+        at = steps[_cells(v[some], CELLS)]
+        all_of_them = np.einsum("ij,ij->i", counts[group[some]], at)
+        its_own = at[np.arange(len(some)), _cells(v[some], degree)]
+        density[some] = np.maximum(all_of_them - its_own, 0.0) / (parts.counts[group[some]] - 1)
+    return density
+
+
+def _weights(likelihood: Numbers, parts: Parts) -> Numbers:
+    """The weights of each group's components, by EM from equal ones, which count as one more score."""
+    group, begin = parts.group, parts.first[:-1]
+    there = np.add.reduceat(likelihood, begin, axis=0) > 0
+    there[:, 0] = True
+    prior = there / there.sum(axis=1, keepdims=True)
+    weights = prior
+    for _ in range(STEPS):
+        share = weights[group] * likelihood
+        share /= np.maximum(share.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        weights = prior + np.add.reduceat(share, begin, axis=0)
+        weights /= weights.sum(axis=1, keepdims=True)
+    weights[weights < NOTHING] = 0.0
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+# ---- the laws, drawn ------------------------------------------------------------------------------------------------
+
+
+def _drawn(
+    parts: Parts,
+    accuracies: Numbers,
+    pooled: Distribution,
+    shape: Any,
+    place: Numbers,
+    spread: Numbers,
+    weights: Numbers,
+) -> TableOfLines:
+    """Each F_g at the group's scores and at some quantiles, held to its ranks, with straight lines in between."""
+    groups, n, group = len(parts.counts), parts.counts, parts.group
+    grids = [np.broadcast_to(pooled.ppf(LEVELS), (groups, len(LEVELS)))]
+    if shape is not None:
+        grids.append(place[:, None] + spread[:, None] * shape.ppf(LEVELS))
+    grid = np.concatenate(grids, axis=1)
+    owner = np.repeat(np.arange(groups), grid.shape[1])
+    knots, owners = np.concatenate([parts.scores, grid.ravel()]), np.concatenate([group, owner])
+    F = weights[owners, 0] * pooled.cdf(knots)
+    if shape is not None:
+        v = shape.cdf((knots - place[owners]) / spread[owners])
+        F += weights[owners, 1] * v
+        own_v = v[: len(group)]
+        for i, degree in enumerate(DEGREES[: weights.shape[1] - 2]):
+            F += _bernstein(own_v, parts, degree, v, owners, weights[:, 2 + i])
+    rank = np.arange(len(group)) - parts.first[group] + 1
+    low, high = ((rank + sign * accuracies[group]) / (n[group] + 1) for sign in (-1, 1))
+    held = np.clip(F[: len(group)], low, high)
+    probs = np.concatenate([held, _bent(F, held, parts, knots, owners)])
+    order = np.lexsort((probs, knots, owners))
+    knots, probs = knots[order], probs[order]
+    first = np.searchsorted(owners[order], np.arange(groups + 1))
+    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
+
+
+def drawn(law: Distribution) -> TableOfLines:
+    """A smooth law by itself, drawn at many quantiles."""
+    probs = expit(np.linspace(-10, 10, 1001))
+    knots, first = law.ppf(probs), np.asarray([0, len(probs)])
+    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
+
+
+def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Counts, weights: Numbers) -> Numbers:
+    """w B_k of each owner at its v: straight between the edges of the cells."""
+    F, cell = np.zeros_like(v), _cells(v, CELLS)
+    group, number = parts.group, np.cumsum(weights > 0) - 1  # of each group among those that have any of it
+    having = np.flatnonzero(weights > 0)
+    order = np.argsort(owners, kind="stable")
+    first = np.searchsorted(owners[order], np.arange(len(weights) + 1))
+    mine = weights[group] > 0
+    counts = _counts(own_v[mine], number[group[mine]], len(having), degree)
+    for some in np.array_split(having, 1 + len(having) * CELLS // AT_ONCE):
+        at_edges = (weights[some] / parts.counts[some])[:, None] * counts[number[some]] @ _basis(degree)
+        if not len(some):
+            break
+        asked = np.concatenate([order[first[g] : first[g + 1]] for g in some])
+        g, c = number[owners[asked]] - number[some[0]], cell[asked]
+        low, high = at_edges[g, c], at_edges[g, c + 1]
+        F[asked] = low + (high - low) * (v[asked] * CELLS - c)
+    return F
+
+
+def _bent(F: Numbers, held: Numbers, parts: Parts, knots: Numbers, owners: Counts) -> Numbers:
+    """F beside the scores: bent by the broken line through (0, 0), (F(u_(i)), what it is held to) and (1, 1)."""
+    count = len(held)
+    order = np.lexsort((np.arange(len(knots)) >= count, knots, owners))  # a score comes before what ties with it
+    scores_so_far = np.cumsum(order < count)
+    after = np.empty(len(order), np.int64)
+    after[order] = scores_so_far
+    before = after[count:] - 1  # the last score at or below each point of the grid, if it is of the same group
+    g = owners[count:]
+    lowest, highest = before < parts.first[g], before + 1 >= parts.first[g + 1]
+    a, b = np.maximum(before, 0), np.minimum(before + 1, count - 1)
+    Fa, Ha = np.where(lowest, 0.0, F[a]), np.where(lowest, 0.0, held[a])
+    Fb, Hb = np.where(highest, 1.0, F[b]), np.where(highest, 1.0, held[b])
+    share = np.divide(F[count:] - Fa, Fb - Fa, out=np.zeros(len(g)), where=Fb > Fa)
+    return np.asarray(Ha + (Hb - Ha) * np.clip(share, 0.0, 1.0))
+
+
+def _tails(knots: Numbers, probs: Numbers, first: Counts) -> tuple[Numbers, Numbers]:
+    """The mean excess of exponential tails that fall as the law does between its outermost two knots."""
+    begin, end = first[:-1], first[1:] - 1
+
+    def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:
+        falls = (inner > outer) & (outer > 0) & (step > 0)
+        ratio = np.where(falls, inner / np.where(falls, outer, 1.0), 2.0)
+        usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
+        return np.asarray(np.where(falls, step / np.log(ratio), usual))
+
+    left = excess(knots[begin + 1] - knots[begin], probs[begin + 1], probs[begin])
+    right = excess(knots[end] - knots[end - 1], 1 - probs[end - 1], 1 - probs[end])
+    return left, right

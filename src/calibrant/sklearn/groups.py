@@ -1,0 +1,108 @@
+"""The groups of the rows of X, and splits that leave rows of every group to calibrate on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils.validation import _num_samples
+
+from calibrant._arrays import Array, same_length, warn_user
+from calibrant._frames import is_frame
+from calibrant.distributions.labels import labels_of, said
+
+FEW = 5
+"""Groups that calibrate, below which one wonders whether `by` was meant."""
+
+
+def groups_in(X: Any, by: Any) -> list[Hashable]:
+    """The group of each row: by a function of X, or by one or several of its columns.
+
+    >>> groups_in(np.array([[1.0, 5.0], [2.0, 6.0]]), 0), groups_in([[1], [2]], lambda X: ["a", "b"])
+    ([1, 2], ['a', 'b'])
+    """
+    if callable(by):
+        found = labels_of(by(X))
+        same_length("X", _num_samples(X), "what by gives", len(found))
+        return found
+    columns = by if isinstance(by, (list, tuple)) else [by]
+    if not columns:
+        raise ValueError("by must name a column of X, or several, got none")
+    values = [labels_of(_column(X, name)) for name in columns]
+    rows = zip(*values, strict=True)
+    return values[0] if len(values) == 1 else [None if None in row else tuple(row) for row in rows]
+
+
+def _column(X: Any, name: Any) -> Any:
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        if name not in frame.columns:
+            raise ValueError(f"by names the column {name!r}, and those of X are {', '.join(map(str, frame.columns))}")
+        return frame[name].to_list()
+    if isinstance(name, str):
+        raise TypeError(f"by names the column {name!r}, but X is no data frame: give its number, or a function of X")
+    table = np.asarray(X)
+    if table.ndim != 2 or not -table.shape[1] <= name < table.shape[1]:
+        raise ValueError(f"by is column {name}, and X has shape {table.shape}")
+    values = table[:, name]
+    # an array of floats has whole numbers as floats
+    whole = values.dtype.kind == "f" and bool(np.all(np.isnan(values) | (values == np.floor(values))))
+    return [None if math.isnan(value) else int(value) for value in values.tolist()] if whole else values
+
+
+@dataclass(frozen=True)
+class WithinGroups:
+    """Splits every group by itself, at random: into `folds`, or once with a `share` held out, at least one row."""
+
+    labels: Sequence[Hashable]
+    seed: int
+    folds: int = 1
+    share: float | None = None
+
+    def split(self, X: Any, y: Any = None) -> Iterator[tuple[Array, Array]]:
+        """The rows to train on and those to calibrate on."""
+        del X, y
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(self.labels))}
+        group = np.asarray([numbers[label] for label in self.labels])
+        order = np.lexsort((np.random.default_rng(self.seed).random(len(group)), group))
+        counts = np.bincount(group)
+        place = np.empty(len(group), np.int64)
+        place[order] = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+        if self.share is not None:
+            held = place < np.maximum(1, np.rint(self.share * counts))[group]
+            yield np.flatnonzero(~held), np.flatnonzero(held)
+            return
+        fold = np.empty(len(group), np.int64)
+        fold[order] = np.arange(len(group)) % self.folds  # of groups in a row: all folds are of one size
+        for k in range(self.folds):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+def check_held(labels: Sequence[Hashable], held: Sequence[Array]) -> None:
+    """Raise if a group has no row to calibrate on: a later prediction for it would fail."""
+    everything = set(labels)
+    for k, rows in enumerate(held):
+        lacking = everything - {labels[row] for row in rows}
+        if lacking:
+            first = min(lacking, key=str)
+            where = f"in fold {k} of {len(held)}" if len(held) > 1 else "in the part held out"
+            raise ValueError(
+                f"group {said(first)} ({labels.count(first)} rows) has none to calibrate on {where}, as have"
+                f" {len(lacking) - 1} more groups: use fewer folds, or an interpolator with unseen='pooled'"
+            )
+
+
+def warn_of_few(groups: Array | None, held: Sequence[Array]) -> None:
+    """Say what `groups` means where so few of them calibrate that something else may have been meant."""
+    if groups is None:
+        return
+    fewest = min(len(np.unique(groups[rows])) for rows in held)
+    if fewest < FEW:
+        warn_user(
+            f"groups= keeps the rows of a group together in the split, and rows of only {fewest} groups calibrate:"
+            " to calibrate each group by itself, use by= of CalibratedRegressor"
+        )
