@@ -43,8 +43,9 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
-from calibrant.labels import Chained, Counts, Labels, Real, Transformed
+from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
+    AtomScore,
     CDFScore,
     EnsembleScore,
     IntervalScore,
@@ -352,6 +353,7 @@ PARTS = (
     _kind(ZScore, floor=_FLOOR),
     _kind(CDFScore),
     _kind(SamplesScore, floor=_FLOOR),
+    _kind(AtomScore, floor=_FLOOR),
     _kind(QuantileScore, floor=_FLOOR, outer_slope=_optional(_POSITIVE)),
     _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
     _kind(SignedScore, nonconformity=_a(Nonconformity), scale=_FLOOR),
@@ -363,6 +365,7 @@ PARTS = (
     _kind(Real, lower=_BOUND, upper=_BOUND),
     _kind(Transformed, by=_NAME),
     _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
+    _kind(AtomAt, at=_FINITE, share=_optional(_NAME)),
     _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),
