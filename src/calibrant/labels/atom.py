@@ -9,8 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
-from calibrant._arrays import probabilities, same_length
+from calibrant._arrays import (
+    Array,
+    anywhere,
+    device_like,
+    first_and_count,
+    generator,
+    namespace,
+    one_number,
+    probabilities,
+    same_length,
+)
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Chained, Labels, column_of
 from calibrant.labels.real import Real

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, probabilities, same_length
+from calibrant._arrays import Array, device_like, probabilities, same_length
 from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
@@ -31,7 +31,7 @@ class WithAtom(Prediction):
     def __post_init__(self) -> None:
         prediction = as_prediction(self.prediction)
         share = probabilities("WithAtom.share", self.share, like=prediction.like)
-        share = share if share.ndim else share + np.zeros(len(prediction))
+        share = share if share.ndim else share + device_like(np.zeros(len(prediction)), share)
         if share.ndim != 1:
             raise ValueError(f"WithAtom.share must be one probability a row, got shape {tuple(share.shape)}")
         same_length("WithAtom.prediction", len(prediction), "WithAtom.share", share.shape[0])
@@ -55,7 +55,11 @@ class WithAtom(Prediction):
 
     def spread_rows(self) -> Array | None:
         """That of the prediction."""
-        return self.prediction.spread_rows()  # type: ignore[no-any-return]
+        return self.prediction.spread_rows()
+
+    def default_score(self) -> Any:
+        """None: it takes labels that have an atom."""
+        raise TypeError("a WithAtom needs labels that say where the atom is, as in Calibrator(labels=AtomAt(0))")
 
     def form(self) -> Form:
         """That of the prediction, with an atom."""
