@@ -262,6 +262,12 @@ def test_torch_gives_the_same_law():
     assert H.crps(labels[:5]).numpy() == pytest.approx(ours.crps(y[:5]))
 
 
+def test_the_log_score_at_the_atom_is_that_of_its_probability():
+    H = fitted(Normal(MEAN, 1.0), Y)(Normal([0.5, 0.5], 1.0))
+    wanted = -(np.log(H.pmf(0.0)[0]) + H.logpdf([0.0, 1.0])[1]) / 2
+    assert evaluate(H, [0.0, 1.0]).nll == pytest.approx(wanted)
+
+
 # ---- the estimator -------------------------------------------------------------------------------------------------
 
 
