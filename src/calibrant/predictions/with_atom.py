@@ -22,7 +22,7 @@ class WithAtom(Prediction):
 
     >>> from calibrant import Normal
     >>> WithAtom(Normal([3.0, 1.0], 2.0), share=[0.1, 0.7])
-    WithAtom(n=2, Normal)
+    WithAtom(n=2, LocationScale)
     """
 
     prediction: Any
