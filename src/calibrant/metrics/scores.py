@@ -16,9 +16,9 @@ from calibrant.predictions.quantiles import pinball_rows
 def nll(H: Any, y: Any) -> Scalar:
     """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
 
-    Of a law of counts h_i(y_i) is the probability of y_i, and so it is where a clipped law has an atom at y_i. Elsewhere
-    it is inf as soon as one label lies where the density is 0: always for another law of steps (naive, random), which
-    has no density.
+    Of a law of counts h_i(y_i) is the probability of y_i, and so it is where a clipped law has an atom at y_i.
+    Elsewhere it is inf as soon as one label lies where the density is 0: always for another law of steps (naive,
+    random), which has no density.
 
     >>> from calibrant import Normal
     >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)

@@ -45,7 +45,6 @@ from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
-    AtomScore,
     CDFScore,
     EnsembleScore,
     IntervalScore,
@@ -58,6 +57,7 @@ from calibrant.scores import (
     SqrtScore,
     ZScore,
 )
+from calibrant.scores.atom import AtomScore
 from calibrant.scores.base import ChartScore
 from calibrant.scores.signed import SignedScore
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from calibrant.scores.atom import AtomScore
 from calibrant.scores.base import Score
 from calibrant.scores.cdf import CDFScore
 from calibrant.scores.default import default_score
@@ -20,7 +19,6 @@ from calibrant.scores.sqrt import SqrtScore
 from calibrant.scores.zscore import ZScore
 
 __all__ = [
-    "AtomScore",
     "CDFScore",
     "EnsembleScore",
     "IntervalScore",
