@@ -8,14 +8,16 @@ Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, label
 | `Real(lower, upper)` | clips to the bounds |
 | `Transformed("log")` and others | the inverse of the function |
 | `Counts(step, lower)` | rounds down to whole numbers, or another lattice |
+| `AtomAt(0)` | takes all below 0 to 0, where many labels are |
 | `a \| b` | g_a(g_b(Y')) |
 
 The names are those of `calibrant.labels.named.labels_named`.
 """
 
+from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Chained, Labels
 from calibrant.labels.counts import Counts
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 
-__all__ = ["Chained", "Counts", "Labels", "Real", "Transformed"]
+__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed"]

@@ -124,5 +124,19 @@ class Chained(Labels):
         return " | ".join(map(repr, self.steps))
 
 
+def column_of(labels: Labels, wanted: Any, bound: Any) -> Any:
+    """What `wanted` stands for: a column of `bound`, `bound` itself where there is one column, a function of it."""
+    if callable(wanted):
+        return wanted(bound)
+    if len(labels.columns) == 1 and not hasattr(bound, "columns") and not hasattr(bound, "keys"):
+        if getattr(bound, "ndim", 1) == 1:
+            return bound
+        raise TypeError(f"{labels} needs a table with a column {wanted!r}, got an array without names: pass a function")
+    try:
+        return bound[wanted]
+    except KeyError:
+        raise KeyError(f"{labels} needs a column {wanted!r}, which bound= does not have") from None
+
+
 def _own(step: Labels, bound: Any) -> Any:
     return bound if step.by_row else None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from calibrant.labels.base import Chained, Labels
+from calibrant.labels.atom import AtomAt
+from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
@@ -18,6 +21,7 @@ KINDS: dict[str, Callable[..., Labels]] = {
     "yeo-johnson": lambda power: Transformed(f"yeo-johnson:{power}"),
     "counts": lambda step="1": Counts(_step(step)),
     "integers": lambda: Counts(lower=None),
+    "atom": lambda rest="0": _atom(rest),
 }
 """What makes a kind of its name, and of what stands behind a colon."""
 
@@ -26,8 +30,9 @@ def labels_named(value: Any) -> Labels | None:
     """The kind of a name; a kind as it is; None, which is any real number.
 
     `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. `counts` are whole numbers from 0
-    on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. Several kinds, from the label
-    inwards, stand with commas between.
+    on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. `atom:0` are labels of which many
+    are 0, and `atom:0:p` has the probability of that in the column p. Several kinds, from the label inwards, stand with
+    commas between.
 
     >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
     (Real(0, None), Real(0, 'capacity'), Transformed(log1p))
@@ -38,8 +43,7 @@ def labels_named(value: Any) -> Labels | None:
         return value
     if not isinstance(value, str):
         raise TypeError(f"labels must be a name or a Labels object, got {value!r}")
-    steps = tuple(_one(part.strip(), value) for part in value.split(","))
-    return steps[0] if len(steps) == 1 else Chained(steps)
+    return reduce(or_, (_one(part.strip(), value) for part in value.split(",")))
 
 
 def _one(name: str, whole: str) -> Labels:
@@ -60,6 +64,14 @@ def _step(text: str) -> float:
         return float(text)
     except ValueError:
         raise ValueError(f"labels 'counts' take a number behind the colon, as in counts:0.05, got {text!r}") from None
+
+
+def _atom(text: str) -> AtomAt:
+    at, _, share = text.partition(":")
+    try:
+        return AtomAt(float(at), share or None)
+    except ValueError:
+        raise ValueError(f"labels 'atom' take a number behind the colon, as in atom:0, got {text!r}") from None
 
 
 def _bound(text: str) -> float | str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace, one_number, same_length
 from calibrant.distributions.base import Distribution
-from calibrant.labels.base import Labels
+from calibrant.labels.base import Labels, column_of
 from calibrant.predictions.mapped import mapped
 
 Bound = float | str | Callable[[Any], Any] | None
@@ -99,21 +99,9 @@ class Real(Labels):
         if not (isinstance(end, str) or callable(end)):
             return end
         like = getattr(rows, "like", rows)
-        column = floats(f"the {name} bound of {self}", self._found(end, bound), like=like, ndim=1, allow_inf=True)
+        column = floats(f"the {name} bound of {self}", column_of(self, end, bound), like=like, ndim=1, allow_inf=True)
         same_length("the prediction", rows.shape[0], f"the {name} bound of {self}", column.shape[0])
         return column
-
-    def _found(self, end: Any, bound: Any) -> Any:
-        if callable(end):
-            return end(bound)
-        if len(self.columns) == 1 and not hasattr(bound, "columns") and not hasattr(bound, "keys"):
-            if getattr(bound, "ndim", 1) == 1:
-                return bound
-            raise TypeError(f"{self} needs a table with a column {end!r}, got an array without names: pass a function")
-        try:
-            return bound[end]
-        except KeyError:
-            raise KeyError(f"{self} needs a column {end!r}, which bound= does not have") from None
 
     def __repr__(self) -> str:
         return f"Real({', '.join(_said(bound) for bound in (self.lower, self.upper))})"

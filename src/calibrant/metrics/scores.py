@@ -8,6 +8,7 @@ import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, to_numpy, unit
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.clipped import Clipped
 from calibrant.metrics.forecasts import Scalar, average, forecast, paired
 from calibrant.predictions.quantiles import pinball_rows
 
@@ -15,9 +16,9 @@ from calibrant.predictions.quantiles import pinball_rows
 def nll(H: Any, y: Any) -> Scalar:
     """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
 
-    Of a law of counts h_i(y_i) is the probability of y_i. Elsewhere it is inf as soon as one label lies where the
-    density is 0: always for another law of steps (naive, random), which has no density. Of a law with some atoms it
-    sees the rest only.
+    Of a law of counts h_i(y_i) is the probability of y_i, and so it is where a clipped law has an atom at y_i.
+    Elsewhere it is inf as soon as one label lies where the density is 0: always for another law of steps (naive,
+    random), which has no density.
 
     >>> from calibrant import Normal
     >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
@@ -28,8 +29,14 @@ def nll(H: Any, y: Any) -> Scalar:
 
 
 def nll_rows(law: Distribution, y: Array) -> Array:
-    """-log of the density of each row, or of the probability where the law sits on a lattice."""
-    return -law.logpdf(y) if law.lattice is None else -law.logpmf(y)
+    """-log h_i(y_i); where the law has an atom at the label, as on a lattice or on a bound, -log P(Y = y_i)."""
+    if law.lattice is not None:
+        return -law.logpmf(y)
+    loss = -law.logpdf(y)
+    if not isinstance(law, Clipped):
+        return loss
+    mass = law.logpmf(y)
+    return namespace(loss).where(namespace(mass).isfinite(mass), -mass, loss)
 
 
 def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-10) -> Scalar:

@@ -57,7 +57,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
-from calibrant.labels import Chained, Counts, Labels, Real, Transformed
+from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -71,6 +71,7 @@ from calibrant.scores import (
     SqrtScore,
     ZScore,
 )
+from calibrant.scores.atom import AtomScore
 from calibrant.scores.base import ChartScore
 from calibrant.scores.signed import SignedScore
 from calibrant.several import Joint, Reference, SeveralCalibrated
@@ -502,6 +503,7 @@ PARTS = (
     _kind(ZScore, floor=_FLOOR),
     _kind(CDFScore),
     _kind(SamplesScore, floor=_FLOOR),
+    _kind(AtomScore, floor=_FLOOR),
     _kind(QuantileScore, floor=_FLOOR, outer_slope=_optional(_POSITIVE)),
     _kind(EnsembleScore, scores=_optional(_either(_a(ChartScore), _several(_a(ChartScore))))),
     _kind(SignedScore, nonconformity=_a(Nonconformity), scale=_FLOOR),
@@ -513,6 +515,7 @@ PARTS = (
     _kind(Real, lower=_BOUND, upper=_BOUND),
     _kind(Transformed, by=_NAME),
     _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
+    _kind(AtomAt, at=_FINITE, share=_optional(_NAME)),
     _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
     _kind(Naive),

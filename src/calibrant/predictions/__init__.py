@@ -19,6 +19,7 @@ from calibrant.predictions.point import Point
 from calibrant.predictions.quantiles import Quantiles
 from calibrant.predictions.rates import Rates
 from calibrant.predictions.samples import Samples
+from calibrant.predictions.with_atom import WithAtom
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ __all__ = [
     "Rates",
     "Samples",
     "Unsaid",
+    "WithAtom",
     "as_prediction",
     "concatenate",
 ]

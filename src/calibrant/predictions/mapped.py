@@ -12,6 +12,7 @@ from calibrant.predictions.interval import Interval
 from calibrant.predictions.point import Point
 from calibrant.predictions.quantiles import Quantiles
 from calibrant.predictions.samples import Samples
+from calibrant.predictions.with_atom import WithAtom
 
 
 def mapped(
@@ -33,6 +34,8 @@ def mapped(
             return Quantiles(prediction.levels, function(prediction.values, "Quantiles.values"))
         case Samples():
             return Samples(function(prediction.values, "Samples.values"))
+        case WithAtom():
+            return WithAtom(mapped(prediction.prediction, function, of_law), prediction.share)
         case Ensemble():
             return Ensemble([mapped(member, function, of_law) for member in prediction.members], prediction.weights)
     raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")

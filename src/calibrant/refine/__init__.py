@@ -15,6 +15,7 @@ from calibrant.refine.plain import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
+from calibrant.refine.two_part import TwoPart
 
 __all__ = [
     "Auto",
@@ -31,4 +32,5 @@ __all__ = [
     "ResidualQuantiles",
     "Spread",
     "TrainingRows",
+    "TwoPart",
 ]

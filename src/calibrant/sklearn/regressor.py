@@ -20,9 +20,12 @@ from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.guarantee import CrossGuarantee, Guarantee
+from calibrant.labels.atom import atom_in
 from calibrant.labels.named import labels_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
+from calibrant.refine.names import refiner_named
+from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuarantee, SeveralLaws
@@ -66,7 +69,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
             yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
             both). None is any real number. The estimator and `refine` learn y as it is, in its own unit; what they
-            predict is calibrated as the labels say.
+            predict is calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on
+            training rows: how likely 0 is, and the law of what lies above it.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
             mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`.
@@ -305,6 +309,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         return isinstance(self.refine, str) and self.refine == "default"
 
     def _around(self, refine: Any, seed: int) -> Refined:
+        at = atom_in(labels_named(self.labels))
+        refine = refine if at is None else TwoPart(refiner_named(refine), at)
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
 
     def _calibrator(self, *labels: Any) -> Calibrator:

@@ -47,9 +47,18 @@ class _LabelsTrial:
         self.name = type(labels).__name__
         self.own = {"bound": bound}
         labels.check(y, bound)
-        self.inner = to_numpy(labels.spread(y, Point(y), bound=bound, rng=np.random.default_rng(1)))
+        self.inner = to_numpy(labels.spread(y, self.forecast, bound=bound, rng=np.random.default_rng(1)))
         law(self.inner.shape == y.shape, f"{self.name}.spread must give one number a row, got shape {self.inner.shape}")
         law(bool(np.all(np.isfinite(self.inner))), f"{self.name}.spread must give finite numbers")
+
+    @property
+    def forecast(self) -> Any:
+        """The labels as points, or as normal laws around them where the kind asks for a law."""
+        try:
+            self.labels.spread_prediction(Point(self.y), **self.own)
+        except TypeError:
+            return Normal(self.y, float(np.std(self.y)) or 1.0)
+        return Point(self.y)
 
     @property
     def unit(self) -> float:
@@ -109,14 +118,14 @@ class _LabelsTrial:
         return to_numpy(self.labels.collapse(Normal(inner, width), **self.own).ppf(0.5))
 
     def calibrates(self) -> None:
-        calibrated = Calibrator(labels=self.labels).fit(Point(self.y), self.y, **self.own, rng=np.random.default_rng(2))
-        H = calibrated(Point(self.y), **self.own)
+        calibrated = Calibrator(labels=self.labels).fit(self.forecast, self.y, **self.own, rng=np.random.default_rng(2))
+        H = calibrated(self.forecast, **self.own)
         law(H.shape == self.y.shape, f"{self.name}.collapse must give a law for each row, got shape {H.shape}")
         self.labels.check(H.sample(1, self.rng)[:, 0], self.bound)
 
     def stays_the_same(self) -> None:
         law(pickle.loads(pickle.dumps(self.labels)) == self.labels, f"{self.name} must equal itself after a pickle")
-        calibrated = Calibrator(labels=self.labels).fit(Point(self.y), self.y, **self.own)
+        calibrated = Calibrator(labels=self.labels).fit(self.forecast, self.y, **self.own)
         try:
             encoded = encode(calibrated)
         except FileError as error:

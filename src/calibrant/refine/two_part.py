@@ -1,0 +1,101 @@
+"""How likely one value is, and the law of the rest: two parts, each learned for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from calibrant._arrays import Array, one_number
+from calibrant.choice.league import League
+from calibrant.predictions import WithAtom
+from calibrant.refine.auto import Auto
+from calibrant.refine.base import Refinement, Refiner
+from calibrant.refine.features import Features
+from calibrant.refine.learners import MOST, few_threads, leaf
+from calibrant.refine.rows import TrainingRows
+
+_FEWEST = 10
+"""Rows of either part: fewer teach no classifier."""
+
+
+@dataclass(frozen=True)
+class TwoPart(Refiner):
+    """WithAtom(what `refiner` learns from the rows above the atom, P(Y = at | x) by a boosted classifier).
+
+    It is what `CalibratedRegressor(model, labels="atom:0")` makes of its `refine`. The classifier sees X and the
+    out-of-fold prediction. With fewer than 10 rows at the atom, or above it, every row gets the same share.
+    """
+
+    refiner: Refiner = field(default_factory=Auto)
+    at: float = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.refiner, type) or not isinstance(self.refiner, Refiner):
+            raise TypeError(f"TwoPart.refiner must be a Refiner, got {self.refiner!r}")
+        object.__setattr__(self, "at", one_number("TwoPart.at", self.at))
+
+    def fit(self, rows: TrainingRows) -> TwoPartRefinement:
+        """The classifier on all rows, the refiner on those above the atom."""
+        if np.any(rows.y < self.at):
+            raise ValueError(
+                f"y is {np.min(rows.y):g} in a training row ({np.sum(rows.y < self.at)} rows in all), below the atom"
+                f" at {self.at:g}"
+            )
+        above = np.flatnonzero(rows.y > self.at)
+        if len(above) < 2:
+            raise ValueError(
+                f"{len(above)} of {len(rows)} training rows have a label above {self.at:g}: what lies above the atom"
+                " takes at least two to learn"
+            )
+        _ = rows.matrix  # encoded once for both
+        return TwoPartRefinement(rows.features, *_share(rows, self.at), self.refiner.fit(rows[above]))
+
+
+def _share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
+    """The share of the atom in all rows, and what knows more."""
+    there = rows.y == at
+    share = float((np.average(there, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))
+    if not _FEWEST <= np.sum(there) <= len(rows) - _FEWEST:
+        return share, None
+    rows = rows.sampled(MOST)
+    model = HistGradientBoostingClassifier(
+        learning_rate=0.05,
+        max_iter=200,
+        max_leaf_nodes=15,
+        min_samples_leaf=leaf(rows, 30),
+        l2_regularization=5.0,
+        early_stopping=len(rows) >= 100,
+        random_state=rows.seed,
+    )
+    with few_threads(rows.matrix):
+        return share, model.fit(rows.matrix, rows.y == at, sample_weight=rows.sample_weight)
+
+
+@dataclass(frozen=True)
+class TwoPartRefinement:
+    """(X, prediction) -> WithAtom."""
+
+    features: Features
+    share: float
+    classifier: HistGradientBoostingClassifier | None
+    rest: Refinement
+
+    def __call__(self, X: Any, prediction: Any) -> WithAtom:
+        """Both parts of each row."""
+        return WithAtom(self.rest(X, prediction), self.shares(X, prediction))
+
+    def shares(self, X: Any, prediction: Any) -> Array:
+        """P(Y = at | x)."""
+        matrix = self.features(X, prediction)
+        if self.classifier is None:
+            return np.full(len(matrix), self.share)
+        with few_threads(matrix):
+            return np.asarray(self.classifier.predict_proba(matrix)[:, 1])
+
+    @property
+    def league(self) -> League | None:
+        """That of the refiner, if it held one."""
+        return getattr(self.rest, "league", None)

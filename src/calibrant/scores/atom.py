@@ -1,0 +1,79 @@
+"""The level at which a label lies on a law with an atom."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant.predictions.atom_line import LEVELS, AtomLine
+from calibrant.predictions.quantiles import Quantiles
+from calibrant.scores.charts import BrokenLine, Chart
+from calibrant.scores.default import default_for
+from calibrant.scores.floors import SHARE
+from calibrant.scores.quantile_line import QuantileLine
+
+_SHARE = 0.01
+"""Of the median width: the floor that `fit` learns."""
+
+
+@default_for(AtomLine)
+@dataclass(frozen=True, repr=False)
+class AtomScore(QuantileLine):
+    """phi runs straight through (at - w, 0), (at, share) and (f_k, share + (1 - share) g_k), and on outside.
+
+    Below the atom lie labels that were drawn there, uniformly over w, so that their scores are uniform up to `share`,
+    whatever w is. Above all quantiles the slope is g_K / (f_K - at), which has the row's unit and not its share: where
+    the atom is all but sure, the rest may be far off no sooner than in other rows.
+    """
+
+    outer_slope = None
+    expects = (AtomLine,)
+
+    def quantiles(self, prediction: Any) -> Quantiles:
+        """Those above the atom."""
+        return Quantiles(device_like(LEVELS, prediction.values), prediction.values)
+
+    def widths(self, prediction: Any) -> tuple[Array, Array]:
+        """f_K - at, near the atom."""
+        last = prediction.values[:, -1]
+        return last - prediction.at, namespace(last).full_like(last, prediction.at)
+
+    def learn(self, prediction: Any) -> tuple[Self, Array]:
+        """A floor of a hundredth of the median width: rows of which only the atom is known are many, not odd ones."""
+        learned, below = super().learn(prediction)
+        if learned is self:
+            return self, below
+        floor = float(learned.floor or 0.0) * (_SHARE / SHARE)
+        return replace(learned, floor=floor), self.widths(prediction)[0] < floor
+
+    def at_least(self, width: Array, centre: Array) -> Array:
+        """`width`, or the floor; without a warning, since a forecast that is sure of the atom need not know more."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().at_least(width, centre)
+
+    def chart(self, prediction: Any) -> Chart:
+        """The broken line."""
+        xp, share = namespace(prediction.values), prediction.share[:, None]
+        at = xp.full_like(share, prediction.at)
+        values, gap = self._apart(concatenate([at, prediction.values], axis=1))
+        levels = device_like([0.0, *LEVELS], values)[None, :]
+        w = below_the_atom(prediction.at)
+        inner = (1 - share) * (levels[:, 1:] - levels[:, :-1]) / gap
+        outer = LEVELS[-1] / (values[:, -1:] - at)
+        return BrokenLine(
+            concatenate([at - w, values], axis=1),
+            concatenate([xp.zeros_like(share), share + (1 - share) * levels], axis=1),
+            concatenate([xp.full_like(share, 1 / w), share / w, inner, outer], axis=1),
+        )
+
+    def middle(self, prediction: Any) -> float:
+        """1/2."""
+        return 0.5
+
+
+def below_the_atom(at: float) -> float:
+    """w: any width will do which floats near the atom tell apart."""
+    return 1.0 + abs(at)

@@ -1,0 +1,406 @@
+"""Labels of which many are one value: an atom, and a continuous part."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression
+
+import calibrant
+from calibrant import (
+    CalibratedRegressor,
+    Calibrator,
+    Ensemble,
+    Interval,
+    LogNormal,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    evaluate,
+)
+from calibrant.interpolators import NAF, Random
+from calibrant.labels import AtomAt, Counts, Real, Transformed
+from calibrant.labels.atom import atom_in
+from calibrant.labels.named import labels_named
+from calibrant.predictions import WithAtom
+from calibrant.refine import Plain, TrainingRows
+from calibrant.refine.two_part import TwoPart
+from calibrant.study.datasets import load
+from calibrant.testing import check_distribution, check_labels
+
+LEVELS = np.arange(1, 20) / 20
+
+
+def rain(count, seed, at=0.0):
+    """Normal laws, and labels that are what such a law gives, held at 0."""
+    rng = np.random.default_rng(seed)
+    mean = rng.uniform(-1.5, 3.0, count) + at
+    return mean, np.maximum(mean + rng.normal(size=count), at), rng
+
+
+KINDS = {
+    "normal": lambda mean, rng: Normal(mean, 1.0),
+    "clipped": lambda mean, rng: Normal(mean, 1.0).clip(0.0),
+    "too wide": lambda mean, rng: Normal(mean, 2.0),
+    "quantiles": lambda mean, rng: Quantiles(LEVELS, Normal(mean, 1.0).quantiles(LEVELS)),
+    "samples": lambda mean, rng: Samples(mean[:, None] + rng.normal(size=(len(mean), 60))),
+    "clipped samples": lambda mean, rng: Samples(np.maximum(mean[:, None] + rng.normal(size=(len(mean), 60)), 0)),
+    "with an atom": lambda mean, rng: WithAtom(Normal(mean, 1.0), Normal(mean, 1.0).cdf(0.0)),
+    "the positive part": lambda mean, rng: WithAtom(
+        LogNormal(0.3 * mean, 0.6), np.clip(Normal(mean, 1.0).cdf(0.0), 0, 1)
+    ),
+    "ensemble": lambda mean, rng: Ensemble([Normal(mean - 0.2, 1.0), Normal(mean + 0.2, 1.0)]),
+    "points": lambda mean, rng: WithAtom(Point(Normal(mean, 1.0).clip(0.0).mean()), Normal(mean, 1.0).cdf(0.0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:AtomScore.*no width of their own")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_prediction_gives_the_atom_its_probability(kind):
+    mean, y, rng = rain(4000, 0)
+    prediction = KINDS[kind](mean, rng)
+    H = Calibrator(labels=AtomAt(0)).fit(prediction[:2000], y[:2000], rng=rng)(prediction[2000:])
+    true = Normal(mean[2000:], 1.0)
+    assert np.mean(np.abs(H.pmf(0.0) - true.cdf(0.0))) < 0.06
+    assert np.all(H.cdf_left(0.0) == 0)
+    assert H.crps(y[2000:]).mean() < 1.12 * true.clip(0.0).crps(y[2000:]).mean()
+
+
+@pytest.mark.parametrize("width", [1.0, 3.0])
+@pytest.mark.parametrize("n", [4, 40])
+def test_calibration_keeps_its_promise(n, width):
+    """P(H'(Y') <= c) is within 1 / (n + 1) of c: over R sets and 20 labels each the noise is below 5 sd of R sets."""
+    repetitions, seen = 1000, []
+    for seed in range(repetitions):
+        mean, y, rng = rain(n + 20, seed)
+        base, labels = Normal(mean, width), AtomAt(0)
+        H = Calibrator(labels=labels).fit(base[:n], y[:n], rng=rng)(base[n:])
+        seen.append(H.law.cdf(labels.spread(y[n:], base[n:], rng=rng))[:, None] <= LEVELS)
+    share = np.mean(seen, axis=(0, 1))
+    noise = 5 * np.std(np.mean(seen, axis=1), axis=0) / math.sqrt(repetitions)
+    assert np.all(np.abs(share - LEVELS) <= 1 / (n + 1) + noise)
+
+
+@pytest.mark.parametrize(("labels", "off"), [(Real(0), True), (AtomAt(0), False)])
+def test_only_with_the_atom_is_the_law_of_y_itself_calibrated(labels, off):
+    n, below = 40, []
+    for seed in range(300):
+        mean, y, rng = rain(n + 20, seed)
+        H = Calibrator(labels=labels).fit(Normal(mean[:n], 1.0), y[:n], rng=rng)(Normal(mean[n:], 1.0))
+        below.append(H.pit(y[n:], rng.random(20))[:, None] <= LEVELS)
+    assert (np.abs(np.mean(below, axis=(0, 1)) - LEVELS).max() > 0.08) == off
+
+
+def test_the_score_of_a_label_at_the_atom_is_uniform_up_to_its_share():
+    mean = np.full(5000, 0.5)
+    base, rng = Normal(mean, 1.0), np.random.default_rng(0)
+    calibrated = Calibrator(labels=AtomAt(0)).fit(base, np.maximum(rng.normal(0.5, 1.0, 5000), 0.0), rng=rng)
+    spread = calibrated.labels.spread(np.zeros(5000), base, rng=rng)
+    scores = calibrated.score(calibrated.labels.spread_prediction(base), spread) / Normal(0.5, 1.0).cdf(0.0)
+    assert np.abs(np.sort(scores) - (np.arange(5000) + 0.5) / 5000).max() < 1.95 / math.sqrt(5000)  # p = 1e-3
+    assert calibrated.guarantee.largest_tie == 1
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_the_unit_of_y_does_not_matter(factor):
+    mean, y, _ = rain(600, 1)
+    one, two = (
+        Calibrator(labels=AtomAt(0)).fit(Normal(mean[:500] * unit, unit), y[:500] * unit, rng=np.random.default_rng(0))(
+            Normal(mean[500:] * unit, unit)
+        )
+        for unit in (1.0, factor)
+    )
+    assert two.pmf(0.0) == pytest.approx(one.pmf(0.0), rel=1e-9)
+    assert two.quantiles(LEVELS) == pytest.approx(factor * one.quantiles(LEVELS), rel=1e-9, abs=1e-12 * factor)
+
+
+def test_an_atom_elsewhere_is_the_same_atom_moved():
+    mean, y, _ = rain(600, 1)
+    one, two = (
+        Calibrator(labels=AtomAt(at)).fit(
+            Normal(mean[:500] + at, 1.0), np.maximum(y[:500] + at, at), rng=np.random.default_rng(0)
+        )(Normal(mean[500:] + at, 1.0))
+        for at in (0.0, -7.0)
+    )
+    assert two.pmf(-7.0) == pytest.approx(one.pmf(0.0), rel=1e-6)
+    assert two.mean() == pytest.approx(one.mean() - 7.0, rel=1e-6)
+
+
+def test_a_calibrated_law_keeps_the_laws_of_a_law_and_its_crps_is_the_integral():
+    mean, y, rng = rain(400, 2)
+    H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:300], 1.0), y[:300], rng=rng)(Normal([-1.0, 0.5, 3.0], 1.0))
+    check_distribution(H)
+    for row in range(3):
+        t = (np.arange(400_000) + 0.5) / 10_000  # the middles of cells up to 40
+        whole = np.sum((H[row].cdf(t) - (t >= 0.7)) ** 2) / 10_000
+        assert float(H[row].crps(0.7)) == pytest.approx(whole, rel=1e-5)
+
+
+def test_atoms_keep_the_laws_of_a_kind_of_labels():
+    _, y, _ = rain(200, 3)
+    for labels, shift in ((AtomAt(0), 0.0), (AtomAt(-3), -3.0), (Real(0, 9) | AtomAt(0), 0.0)):
+        check_labels(labels, y + shift)
+    check_labels(AtomAt(0) | Transformed("log1p"), y[:60])
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("atom:0", AtomAt(0)),
+        ("atom", AtomAt(0)),
+        ("atom:-1.5", AtomAt(-1.5)),
+        ("atom:0:p_zero", AtomAt(0, share="p_zero")),
+        ("atom:0,log1p", Real(0) | Transformed("log1p") | AtomAt(0)),
+        ("0:9,atom:0", Real(0, 9) | AtomAt(0)),
+        ("atom:0,0:9", Real(0, 9) | AtomAt(0)),
+    ],
+)
+def test_atoms_by_name(name, labels):
+    assert labels_named(name) == labels
+
+
+def test_the_atom_of_a_chain_is_in_the_unit_of_the_labels():
+    assert atom_in(AtomAt(2) | Transformed("log")) == pytest.approx(2.0)
+    assert atom_in(labels_named("0:9,atom:0")) == 0.0
+    assert atom_in(AtomAt(0, share="p")) is None
+    assert atom_in(Counts()) is None
+    assert atom_in(None) is None
+
+
+MEAN, Y, _ = rain(50, 4)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: AtomAt(math.inf), "AtomAt.at must be finite"),
+        (lambda: AtomAt(0, share=0.5), "AtomAt.share must be the name of a column"),
+        (lambda: labels_named("atom:x"), "labels 'atom' take a number behind the colon, as in atom:0, got 'x'"),
+        (lambda: AtomAt(0) | Counts(), r"AtomAt\(0\) is a kind for the inner end of a chain, and Counts\(\) cannot"),
+        (lambda: AtomAt(0) | Transformed("log"), "y is 0 in row 0 .*outside the domain of Transformed"),
+        (lambda: fitted(Normal(MEAN, 1.0), Y - 1), r"y is -0.7\d+ in row 1 \(27 rows in all\), below the atom at 0"),
+        (lambda: fitted(Point(MEAN), Y), "a point does not say how likely 0 is"),
+        (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes laws, quantiles, draws and points, got Inter"),
+        (lambda: fitted(Quantiles([0.5], MEAN[:, None]), Y), "needs quantiles at two levels or more"),
+        (lambda: fitted(LogNormal(MEAN, 1.0), Y), r"LogNormal\(n=50\) has no mass at or below 0 in any row"),
+        (
+            lambda: WithAtom(Point(MEAN), [0.5, 0.5]),
+            "WithAtom.share must have one row for each of the 50 rows .* got 2",
+        ),
+        (lambda: WithAtom(Point(MEAN), np.full(50, 1.5)), r"WithAtom.share lies outside \[0, 1\] in row 0 \(50 rows"),
+        (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y), "needs bound=, with one entry for each row"),
+        (
+            lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y, bound=MEAN),
+            r"the share of AtomAt\(0, share='p'\) lies outside \[0, 1\] in row",
+        ),
+        (lambda: TwoPart(Plain), "TwoPart.refiner must be a Refiner"),
+        (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), Y - 1)), r"y is -1 in a training row"),
+        (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), 0 * Y)), "0 of 50 training rows have a label"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(make, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        make()
+
+
+def fitted(prediction, y):
+    return Calibrator(labels=AtomAt(0)).fit(prediction, y, rng=np.random.default_rng(0))
+
+
+def test_a_share_beside_the_prediction_and_one_in_a_column_are_the_same():
+    mean, y, _ = rain(400, 5)
+    p = Normal(mean, 1.0).cdf(0.0)
+    beside = fitted(WithAtom(Normal(mean, 2.0), p), y)(WithAtom(Normal(mean, 2.0), p))
+    for bound in (p, {"p": p}):
+        calibrated = Calibrator(labels=AtomAt(0, "p")).fit(
+            Normal(mean, 2.0), y, bound=bound, rng=np.random.default_rng(0)
+        )
+        assert calibrated(Normal(mean, 2.0), bound=bound).pmf(0.0).tolist() == beside.pmf(0.0).tolist()
+
+
+def test_shares_of_0_and_1_and_a_batch_of_one_row_have_laws():
+    mean, y, rng = rain(400, 6)
+    share = (rng.random(400) < 0.3).astype(float)
+    H = fitted(WithAtom(Normal(mean, 1.0), share), y)(WithAtom(Normal(mean, 1.0), share))
+    assert np.all(np.isfinite(H.mean()))
+    assert np.all(np.isfinite(H.crps(y)))
+    one = fitted(Normal(mean, 1.0), y)
+    assert one(Normal([50.0], 1.0)).pmf(0.0)[0] < 0.02
+    assert one(Normal([-50.0], 1.0)).pmf(0.0)[0] > 0.98
+    assert np.isfinite(one(Normal([-50.0], 1.0)).mean()[0])
+
+
+def test_a_row_is_the_same_beside_others():
+    mean, y, _ = rain(400, 6)
+    H = fitted(Normal(mean, 1.0), y)
+    assert H(Normal(mean, 1.0))[7].quantiles(LEVELS).tolist() == H(Normal(mean[7:8], 1.0))[0].quantiles(LEVELS).tolist()
+
+
+@pytest.mark.parametrize("interpolator", [NAF(), Random()])
+def test_atoms_with_other_interpolators(interpolator):
+    mean, y, rng = rain(1500, 7)
+    calibrated = Calibrator(interpolator=interpolator, labels=AtomAt(0)).fit(Normal(mean[:900], 1.0), y[:900], rng=rng)
+    H = calibrated(Normal(mean[900:], 1.0), rng=rng)
+    assert np.mean(np.abs(H.pmf(0.0) - Normal(mean[900:], 1.0).cdf(0.0))) < 0.05
+
+
+def test_torch_gives_the_same_law():
+    torch = pytest.importorskip("torch")
+    mean, y, _ = rain(300, 8)
+    ours = fitted(Normal(mean, 1.0), y)(Normal(mean[:5], 1.0))
+    loc, labels = (torch.asarray(each, dtype=torch.float64) for each in (mean, y))
+    H = fitted(Normal(loc, torch.ones_like(loc)), labels)(Normal(loc[:5], torch.ones(5, dtype=torch.float64)))
+    assert H.pmf(0.0).numpy() == pytest.approx(ours.pmf(0.0))
+    assert H.crps(labels[:5]).numpy() == pytest.approx(ours.crps(y[:5]))
+
+
+def test_the_log_score_at_the_atom_is_that_of_its_probability():
+    H = fitted(Normal(MEAN, 1.0), Y)(Normal([0.5, 0.5], 1.0))
+    wanted = -(np.log(H.pmf(0.0)[0]) + H.logpdf([0.0, 1.0])[1]) / 2
+    assert evaluate(H, [0.0, 1.0]).nll == pytest.approx(wanted)
+
+
+# ---- the estimator -------------------------------------------------------------------------------------------------
+
+
+def showers(count, seed):
+    """Whether it rains and how much depend on different features."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (count, 3))
+    wet = rng.random(count) < 1 / (1 + np.exp(-2 * X[:, 0]))
+    return X, np.where(wet, np.exp(0.5 * X[:, 1] + 0.5 * rng.normal(size=count)), 0.0)
+
+
+@pytest.mark.parametrize("cv", [0.3, 2])
+def test_the_estimator_learns_how_likely_the_atom_is(cv):
+    X, y = showers(3000, 0)
+    base = HistGradientBoostingRegressor(max_iter=50, random_state=0)
+    model = CalibratedRegressor(base, refine="location-scale", labels="atom:0", cv=cv, random_state=0)
+    H = model.fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
+    free = clone(model).set_params(labels="0:").fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
+    dry = y[2000:] == 0
+    brier, plain = (np.mean((law.cdf(0.0) - dry) ** 2) for law in (H, free))
+    true = 1 / (1 + np.exp(2 * X[2000:, 0]))
+    assert brier < np.mean((true - dry) ** 2) + 0.02 < plain
+    assert H.crps(y[2000:]).mean() < free.crps(y[2000:]).mean()
+    assert evaluate(H, y[2000:]).pit_pvalue > 1e-3
+    again = pickle.loads(pickle.dumps(model)).predict_distribution(X[2000:2005])
+    assert again.pmf(0.0).tolist() == H[:5].pmf(0.0).tolist()
+    if cv == 2:
+        pooled = model.calibrate(X[2000:], y[2000:]).predict_distribution(X[:100])
+        assert np.all((pooled.pmf(0.0) > 0) & (pooled.pmf(0.0) < 1))
+
+
+def test_the_default_holds_its_league_on_the_rows_above_the_atom():
+    X, y = showers(600, 1)
+    model = CalibratedRegressor(LinearRegression(), labels="atom:0", random_state=0).fit(X, y)
+    assert model.league_.rows < 300  # of 480 training rows, half of which are zeros
+    assert np.all(model.predict(X[:9]) > 0)
+
+
+def test_a_share_in_a_column_of_x_needs_no_classifier():
+    pd = pytest.importorskip("pandas")
+    X, y = showers(600, 2)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(dry=1 / (1 + np.exp(2 * X[:, 0])))
+    model = CalibratedRegressor(LinearRegression(), refine=None, labels="atom:0:dry", random_state=0).fit(frame, y)
+    said = model.predict_distribution(frame).pmf(0.0)
+    assert np.corrcoef(said, frame["dry"])[0, 1] > 0.97
+
+
+def test_without_refinement_a_point_model_is_asked_for_the_probability():
+    X, y = showers(100, 2)
+    with pytest.raises(TypeError, match="a point does not say how likely 0 is"):
+        CalibratedRegressor(LinearRegression(), refine=None, labels="atom:0").fit(X, y)
+
+
+def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
+    X, y = showers(200, 3)
+    rows = TrainingRows(X, Point(X[:, 1]), y)
+    made = TwoPart(Plain()).fit(rows)
+    said = pickle.loads(pickle.dumps(made))(X, rows.prediction).share
+    assert said.tolist() == made(X, rows.prediction).share.tolist()
+    assert np.mean(said[y == 0]) > np.mean(said[y > 0]) + 0.2
+    few = TwoPart(Plain()).fit(TrainingRows(X, Point(X[:, 1]), np.where(np.arange(200) < 5, 0.0, y + 1)))
+    assert few(X, Point(X[:, 1])).share == pytest.approx(np.full(200, 5.5 / 201))
+
+
+@pytest.mark.parametrize("name", ["blog", "fb-comment1"])
+def test_on_real_data_the_atom_is_told_and_the_forecast_sharper(name):
+    shared = Path(os.environ.get("CALIBRANT_SHARED") or Path(__file__).parents[1] / ".." / "shared")
+    folder = Path(os.environ.get("CALIBRANT_DATA") or shared / "datasets" / "raw")
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not at hand (CALIBRANT_DATA, or datasets/raw in CALIBRANT_SHARED)")
+    data = load(name, folder=folder)
+    rows = np.random.default_rng(0).permutation(len(data.y))[:3000]
+    X, y = data.X[rows], np.round(np.expm1(data.y[rows]))
+    base, found = HistGradientBoostingRegressor(random_state=0), {}
+    for labels in ("0:", "atom:0"):
+        model = CalibratedRegressor(base, refine="location-scale", labels=labels, random_state=0)
+        H = model.fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
+        found[labels] = np.mean((H.cdf(0.0) - (y[2000:] == 0)) ** 2), H.crps(y[2000:]).mean()
+    assert found["atom:0"][0] < 0.75 * found["0:"][0]
+    assert found["atom:0"][1] < 1.05 * found["0:"][1]
+
+
+# ---- the other doors -----------------------------------------------------------------------------------------------
+
+
+def test_a_calibrated_law_with_an_atom_is_the_same_from_a_file(tmp_path):
+    mean, y, rng = rain(300, 9)
+    for labels in (AtomAt(0), AtomAt(0) | Transformed("log1p")):
+        calibrated = Calibrator(labels=labels).fit(Normal(mean, 1.0), y, rng=rng)
+        calibrated.save(tmp_path / "atom.safetensors")
+        again = calibrant.load(tmp_path / "atom.safetensors")
+        assert again.labels == labels
+        base = Normal(mean[:9], 1.0)
+        assert again(base).pmf(0.0).tolist() == calibrated(base).pmf(0.0).tolist()
+    with pytest.raises(TypeError, match="calibrated on distributions, got predictions with an atom"):
+        again(WithAtom(base, 0.5))
+
+
+@pytest.mark.parametrize("flags", [["--mean", "mu", "--std", "sd"], ["--point", "f"]])
+def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
+    typer_testing = pytest.importorskip("typer.testing")
+    from calibrant.cli.app import app
+
+    mean, y, _ = rain(800, 10)
+    law = Normal(mean, 1.0)
+    table, model, out = tmp_path / "table.csv", tmp_path / "model.safetensors", tmp_path / "out.csv"
+    columns = np.column_stack([mean, np.ones(800), law.clip(0.0).mean(), law.cdf(0.0), y])
+    np.savetxt(table, columns, delimiter=",", header="mu,sd,f,p_zero,y", comments="", fmt="%.17g")
+    run = typer_testing.CliRunner().invoke
+    said = run(app, ["fit", str(table), "--target", "y", *flags, "--labels", "atom:0:p_zero", "-o", str(model)])
+    assert said.exit_code == 0, said.output
+    judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
+    assert judged.exit_code == 0, judged.output
+    assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.8", "-o", str(out)]).exit_code == 0
+    lower, upper = np.loadtxt(out, delimiter=",", skiprows=1)[:, -2:].T
+    assert np.all(lower >= 0)
+    assert np.mean(lower[law.cdf(0.0) > 0.15] == 0) > 0.9
+    assert np.mean(upper[law.cdf(0.0) > 0.92] == 0) > 0.8
+    lost = run(app, ["fit", str(table), "--target", "y", *flags, "--labels", "atom:0:nothing", "-o", str(model)])
+    assert lost.exit_code != 0
+    assert "nothing" in lost.output
+
+
+def test_an_atom_is_drawn_as_a_stem_and_its_pits_over_the_jump():
+    pytest.importorskip("matplotlib").use("Agg")
+    from calibrant.plots.curves import shape
+    from calibrant.reports.sides import side_of
+
+    mean, y, rng = rain(1200, 11)
+    H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:600], 1.0), y[:600], rng=rng)(Normal(mean[600:], 1.0))
+    drawn = shape(H[3], "H")
+    assert [float(place) for place in drawn.atoms[0]] == [0.0]
+    assert float(drawn.atoms[1][0]) == pytest.approx(float(H[3].pmf(0.0)))
+    side = side_of(H, y[600:], 0.9)
+    assert np.unique(side.drawn).size == 600
+    assert evaluate(H, y[600:]).pit_pvalue > 1e-4
