@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, writer
+from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, updater, writer
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
@@ -27,16 +27,19 @@ from calibrant.guarantee import (
     CensoredGuarantee,
     ChosenGuarantee,
     CrossGuarantee,
+    FadingGuarantee,
     Guarantee,
     SurveyGuarantee,
     WeightedGuarantee,
     required_n,
     required_n_for_interval,
 )
+from calibrant.interpolators.forget import HalfLife, Window
 from calibrant.interpolators.weights import Survey
 from calibrant.metrics import evaluate
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
+from calibrant.updating import updated
 
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
@@ -90,6 +93,7 @@ def _save(path: Any, calibrated: Any) -> None:
 
 
 writer.hand_in(_save)
+updater.hand_in(updated)
 
 
 def __getattr__(name: str) -> Any:
@@ -124,8 +128,10 @@ __all__ = [
     "CrossGuarantee",
     "Distribution",
     "Ensemble",
+    "FadingGuarantee",
     "GaussianMixture",
     "Guarantee",
+    "HalfLife",
     "Interval",
     "Laplace",
     "LogNormal",
@@ -139,6 +145,7 @@ __all__ = [
     "Survey",
     "SurveyGuarantee",
     "WeightedGuarantee",
+    "Window",
     "concatenate",
     "conformal",
     "distributions",
