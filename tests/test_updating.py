@@ -209,7 +209,7 @@ def test_no_rows_update_nothing():
 def test_the_floor_of_the_first_fit_stays_and_its_rows_are_counted():
     sigma = np.where(np.arange(300) == 3, 1e-9, 1.0)
     with pytest.warns(UserWarning, match="no width"):
-        calibrated = Calibrator().fit(Normal(F[:100], sigma[:100]), Y[:100])
+        calibrated = Calibrator().fit(Normal(F[:100], sigma[:100]), np.where(sigma < 1, F, Y)[:100])
     updated = calibrated.update(Normal(F[100:], 5.0), Y[100:])
     assert updated.score.floor == calibrated.score.floor
     assert updated.guarantee.floored == calibrated.guarantee.floored == 1

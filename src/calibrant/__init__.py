@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from calibrant.choice import choose as choose
     from calibrant.diagnosis import diagnose as diagnose
     from calibrant.models import prediction_of as prediction_of
+    from calibrant.monitoring import Monitor as Monitor
+    from calibrant.monitoring import monitor as monitor
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
     from calibrant.sklearn.chosen import Candidate as Candidate
@@ -69,10 +71,12 @@ _LATER = {
     "Candidate": "calibrant.sklearn.chosen",
     "Chosen": "calibrant.sklearn.chosen",
     "DensityRatio": "calibrant.sklearn.density_ratio",
+    "Monitor": "calibrant.monitoring",
     "Refined": "calibrant.sklearn.refined",
     "choose": "calibrant.choice",
     "diagnose": "calibrant.diagnosis",
     "load": "calibrant.persistence",
+    "monitor": "calibrant.monitoring",
     "neg_crps": "calibrant.sklearn.scorers",
     "neg_interval_score": "calibrant.sklearn.scorers",
     "neg_nll": "calibrant.sklearn.scorers",

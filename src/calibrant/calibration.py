@@ -133,7 +133,8 @@ class Calibrated:
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
         """
-        return updater.update(self, prediction, y, weights=weights, bound=bound, rng=rng, refit=refit)
+        known = {"weights": weights, "bound": bound, "rng": rng, "refit": refit}
+        return updater.update(self, prediction, y, **known)  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""

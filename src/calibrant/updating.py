@@ -41,15 +41,15 @@ class Updated(Calibrated):
 
     @cached_property
     def _made(self) -> tuple[Distribution, Guarantee]:
-        return _made(self, _kept_history(self))
+        return _made(self, kept_history(self))
 
     @cached_property
-    def q(self) -> Distribution:  # type: ignore[override]
+    def q(self) -> Distribution:
         """The law of all scores."""
         return self._made[0]
 
     @cached_property
-    def guarantee(self) -> Guarantee:  # type: ignore[override]
+    def guarantee(self) -> Guarantee:
         """What it promises."""
         return self._made[1]
 
@@ -69,7 +69,7 @@ def updated(
     refit: bool = False,
 ) -> Calibrated:
     """A calibrator of the scores of `fit` and of these rows."""
-    history = _kept_history(calibrated)
+    history = kept_history(calibrated)
     merging = type(calibrated.interpolator) in MERGING
     if not (merging or refit):
         name = type(calibrated.interpolator).__name__
@@ -108,7 +108,8 @@ def _made(calibrated: Calibrated, history: History, rng: Rng = None) -> tuple[Di
     return q, replace(guarantee, floored=history.floored) if history.floored else guarantee
 
 
-def _kept_history(calibrated: Calibrated) -> History:
+def kept_history(calibrated: Calibrated) -> History:
+    """Its scores, if it knows them."""
     if calibrated.history is None:
         raise TypeError(
             "this calibrator does not know its scores, as those of groups, of censored labels, of a choice among"

@@ -212,6 +212,25 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
         return self
 
+    def update(self, X: Any, y: Any, *, refit: bool = False) -> Self:
+        """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
+
+        With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
+        """
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, CrossCalibrated):
+            raise TypeError(
+                f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
+                " which can"
+            )
+        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        if (there := _labelled(y)).size < len(y):
+            X, y = rows_of(X, there), y[there]
+        # draws of their own for every update
+        rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
+        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, refit=refit)
+        return self
+
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
