@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, intervals, metrics, predictions, scores, updater, writer
+from calibrant import distributions, doers, interpolators, intervals, metrics, predictions, scores
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
@@ -96,8 +96,7 @@ def _save(path: Any, calibrated: Any) -> None:
     import_module("calibrant.persistence").save(path, calibrated)
 
 
-writer.hand_in(_save)
-updater.hand_in(updated)
+doers.hand_in(save=_save, update=updated)
 
 
 def __getattr__(name: str) -> Any:

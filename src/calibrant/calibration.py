@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from calibrant import updater, writer
+from calibrant import doers
 from calibrant._arrays import Array, Rng, check_bound, check_has, detached, namespace, refuse
 from calibrant._missing import labelled
 from calibrant._uniforms import source
@@ -133,12 +133,11 @@ class Calibrated:
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
         """
-        known = {"weights": weights, "bound": bound, "rng": rng, "refit": refit}
-        return updater.update(self, prediction, y, **known)  # type: ignore[no-any-return]
+        return doers.update(self, prediction, y, weights=weights, bound=bound, rng=rng, refit=refit)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        writer.save(path, self)
+        doers.save(path, self)
 
 
 def spread(labels: Labels | None, prediction: Any, y: Array, bound: Any, rng: Rng) -> tuple[Any, Array]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._arrays import Array, Rng, one_each
 from calibrant._missing import labelled
 from calibrant.calibration import Calibrated, finite_scores, spread
+from calibrant.distributions.base import Distribution
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.history import History
 from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
@@ -16,10 +18,6 @@ from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
-
-if TYPE_CHECKING:
-    from calibrant.distributions.base import Distribution
-    from calibrant.guarantee import Guarantee
 
 MERGING = (Linear, Naive, Random)
 """Interpolators whose q is a table of the sorted scores."""

@@ -18,5 +18,6 @@ def check_order(column: str, times: Sequence[Any]) -> None:
     for row, (before, now) in enumerate(pairwise(times), start=1):
         if now < before:
             raise ValueError(
-                f"column {column!r} runs backwards in row {row} (counting from 0), from {before} to {now}: sort the rows"
+                f"column {column!r} runs backwards in row {row} (counting from 0), from {before} to {now}: sort the"
+                " rows"
             )

@@ -1,4 +1,4 @@
-"""Bets against uniform p-values: capital that grows when scores move or spread, and is a martingale when they do not."""
+"""Bets against uniform p-values: capital that grows when scores move or spread, and else is a martingale."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy.special import logsumexp, ndtri
 
 Numbers = NDArray[np.float64]
 
-MOVES = (0.25, 0.5, 1.0, 2.0)
+MOVES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 """How far scores may have moved, in standard deviations, if they are normal."""
-SPREADS = (1.25, 1.5, 2.0, 3.0)
+SPREADS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0)
 """By which factor they may spread more, or less."""
 
 
@@ -98,11 +98,5 @@ def since(p: Numbers) -> int:
 def shares(held: Numbers) -> dict[Direction, float]:
     """The share of each direction in what the bets hold."""
     total = logsumexp(held)
-    return {
-        direction: float(
-            np.exp(
-                logsumexp([each for each, bet in zip(held, BETS, strict=True) if bet.direction is direction]) - total
-            )
-        )
-        for direction in DIRECTIONS
-    }
+    of = {direction: [bet.direction is direction for bet in BETS] for direction in DIRECTIONS}
+    return {direction: float(np.exp(logsumexp(held[mine]) - total)) for direction, mine in of.items()}

@@ -23,7 +23,7 @@ def online_p_values(pool: Numbers, scores: Numbers, uniform: Numbers) -> tuple[N
     p = np.empty(len(scores))
     for start in range(0, len(scores), BLOCK):
         new = scores[start : start + BLOCK]
-        left, right = (np.searchsorted(pool, new, side=side) for side in ("left", "right"))  # type: ignore[call-overload]
+        left, right = (np.searchsorted(pool, new, side=side) for side in ("left", "right"))
         earlier = np.tri(len(new), k=-1, dtype=bool)  # row t, column i: i < t
         below = left + ((new[None, :] < new[:, None]) & earlier).sum(axis=1)
         equal = right - left + ((new[None, :] == new[:, None]) & earlier).sum(axis=1)

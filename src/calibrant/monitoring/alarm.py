@@ -70,9 +70,7 @@ class Monitor:
         if self.pool is None:
             history = kept_history(self.calibrated)
             if history.weights is not None:
-                raise TypeError(
-                    "the alarm compares rows that count equally, and this calibrator was fitted with weights"
-                )
+                raise TypeError("the alarm compares rows that count equally: this calibrator was fitted with weights")
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
     def update(self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None) -> Monitor:
