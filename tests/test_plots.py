@@ -88,6 +88,7 @@ def every_plot(case):
         "sharpness": lambda ax=None: plots.sharpness(both, case.y, ax=ax),
         "scores": lambda ax=None: plots.scores(linear, case.calibration[:20], case.y_calibration[:20], ax=ax),
         "interpolators": lambda ax=None: plots.interpolators(SCORES, ax=ax),
+        "monitor": lambda ax=None: plots.monitor(watched, ax=ax),
     }
 
 

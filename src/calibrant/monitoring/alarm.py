@@ -47,7 +47,7 @@ class Monitor:
     >>> calm.alarm is None
     True
     >>> print(calm.update(np.zeros(200), 1.0 + rng.normal(size=200), rng=rng).alarm)
-    Alarm at row 1015: the labels are higher than the forecasts say, about since row 1000.
+    Alarm at row 1061: the labels are higher than the forecasts say, about since row 1003.
     """
 
     calibrated: Calibrated
@@ -121,7 +121,7 @@ def monitor(
     >>> rng = np.random.default_rng(0)
     >>> calibrated = Calibrator().fit(np.zeros(500), rng.normal(size=500))
     >>> print(monitor(calibrated, np.zeros(300), 2 * rng.normal(size=300), rng=rng))
-    Alarm at row 24: the labels scatter more than the forecasts say: these are too narrow, about since row 0. As long as
+    Alarm at row 17: the labels scatter more than the forecasts say: these are too narrow, about since row 0. As long as
     nothing changes, the probability of ever hearing it is at most 0.01.
     """
     return Monitor(calibrated, threshold).update(prediction, y, bound=bound, rng=rng)

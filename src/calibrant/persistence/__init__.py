@@ -51,9 +51,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
     its fields if it is a frozen dataclass, or a class without any state. A promise of `NAF` that is not the default is
     kept as what it promised for this n.
     """
-    if isinstance(calibrated, Updated):
-        calibrated = calibrated.settled()
-    if type(calibrated) not in {kind.cls for kind in ROOTS}:
+    if type(calibrated) not in {Updated, *(kind.cls for kind in ROOTS)}:
         names = " or ".join(f"a {kind.cls.__name__}" for kind in ROOTS)
         raise TypeError(f"save takes {names}, got {reprlib.repr(calibrated)}")
     with _naming("save", path):

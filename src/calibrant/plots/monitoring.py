@@ -19,7 +19,7 @@ MOST = 5000
 def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
     """The capital after each row, on a logarithmic scale; the threshold, the alarm, and since when.
 
-    `found` is a `calibrant.Monitor`.
+    `found` is a `calibrant.Monitor`. What lies above the square of the threshold is cut off.
 
     >>> import calibrant
     >>> rng = np.random.default_rng(0)
@@ -44,6 +44,9 @@ def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
             at = math.exp(min(float(found.log_capital[row]), math.log(1e300)))
             ax.plot([row], [at], color=BEFORE, marker="o", linestyle="none", label=f"alarm at row {row:,}", zorder=3)
         ax.set_yscale("log")
+        top = max(found.threshold**2, 10 * found.threshold)
+        if capital.max() > top:
+            ax.set_ylim(top=top)
         ax.set_xlabel("row")
         ax.set_ylabel("capital")
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
