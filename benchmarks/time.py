@@ -14,7 +14,7 @@ from calibrant.monitoring import bets
 from calibrant.monitoring.ranks import online_p_values
 
 OUT = Path(__file__).parents[1] / "results" / "time.md"
-RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 200
 ROWS, BATCH = 1_000_000, 1000
 LONG = 100_000
 NONE_HELD = np.full(len(bets.BETS), -np.inf)
@@ -76,8 +76,8 @@ def size() -> list[str]:
 
 def delays() -> list[str]:
     lines = [
-        "| change | n | after row | rang within 2,000 rows | median delay, rows | 90% within | words right | median error"
-        " of `since` |",
+        "| change | n | after row | rang within 2,000 rows | median delay, rows | 90% within | words right |"
+        " median error of `since` |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     words = dict(zip(CHANGES, ("high", "high", "high", "narrow", "wide"), strict=True))
@@ -119,7 +119,8 @@ def main() -> None:
         "# Updating and the alarm",
         "`python benchmarks/time.py` on one core; times are CPU times. [What this is about](../docs/time.md).",
         "## The cost of an update",
-        f"{ROWS:,} rows in batches of {BATCH:,}, from a fit on the first batch. q is made when a prediction asks for it.",
+        f"{ROWS:,} rows in batches of {BATCH:,}, from a fit on the first batch. q is made when a prediction asks"
+        " for it.",
         "\n".join(update_cost()),
         "## False alarms",
         f"Nothing changes for {LONG:,} rows. The share of runs in which the capital ever reaches a threshold. Online"

@@ -15,7 +15,7 @@ from calibrant.metrics import coverage
 #
 # Forecasts of a sensor's reading, hour by hour. After 3,000 hours its noise grows by a half.
 
-rng = np.random.default_rng(7)
+rng = np.random.default_rng(1)
 hours, change = 5000, 3000
 truth = 20 + 5 * np.sin(np.arange(hours + 1000) / 24)
 noise = rng.normal(size=hours + 1000)
@@ -34,7 +34,7 @@ print(found)
 # %%
 # ## What to do
 #
-# Before the alarm the intervals were right, after it they are too short. A calibrator that forgets mends that by itself:
+# Before the change the intervals were right, now they are too short. A calibrator that forgets mends that by itself:
 # here the last 500 rows count.
 
 after = slice(1000 + found.alarm.row, None)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-BLOCK = 512
+BLOCK = 256
 """Rows that are compared with one another at once; earlier ones are found by binary search."""
 
 

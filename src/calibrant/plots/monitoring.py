@@ -46,7 +46,7 @@ def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
         ax.set_yscale("log")
         top = max(found.threshold**2, 10 * found.threshold)
         if capital.max() > top:
-            ax.set_ylim(top=top)
+            ax.set_ylim(capital.min() / 3, top)
         ax.set_xlabel("row")
         ax.set_ylabel("capital")
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
