@@ -102,7 +102,7 @@ class Monitor:
         rate = f"{1 / self.threshold:.2g}"
         if self.alarm is not None:
             return f"{self.alarm} As long as nothing changes, the probability of ever hearing it is at most {rate}."
-        most = math.exp(min(700.0, max([0.0, *self.log_capital])))
+        most = math.exp(float(np.max(self.log_capital, initial=0.0)))  # below the threshold
         return (
             f"No alarm in {len(self):,} rows: the capital was at most {most:.3g}, and the alarm rings at"
             f" {self.threshold:g}, which has a probability of at most {rate} as long as nothing changes."
