@@ -43,6 +43,7 @@ PUBLIC = (
     "calibrant.intervals",
     "calibrant.metrics",
     "calibrant.models",
+    "calibrant.monitoring",
     "calibrant.persistence",
     "calibrant.plots",
     "calibrant.predictions",

@@ -16,6 +16,7 @@ import scipy.stats
 from matplotlib.collections import FillBetweenPolyCollection, LineCollection
 from matplotlib.colors import to_hex
 
+import calibrant
 from calibrant import (
     Calibrator,
     CrossCalibrated,
@@ -75,6 +76,8 @@ def every_plot(case):
     linear = case.fit(Linear(), rows=20)
     by = {"region": case.region, "x": case.f}
     same_width = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region, "scale": case.base.std()})
+    moved = case.y + np.where(np.arange(len(case.y)) < 350, 0.0, 1.0)
+    watched = calibrant.monitor(case.fit(Linear()), case.base, moved, rng=np.random.default_rng(0))
     return {
         "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
         "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
@@ -88,6 +91,7 @@ def every_plot(case):
         "sharpness": lambda ax=None: plots.sharpness(both, case.y, ax=ax),
         "scores": lambda ax=None: plots.scores(linear, case.calibration[:20], case.y_calibration[:20], ax=ax),
         "interpolators": lambda ax=None: plots.interpolators(SCORES, ax=ax),
+        "monitor": lambda ax=None: plots.monitor(watched, ax=ax),
     }
 
 

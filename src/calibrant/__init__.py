@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, interpolators, predictions, scores, writer
+from calibrant import distributions, doers, interpolators, predictions, scores
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions import (
     Distribution,
@@ -25,6 +25,7 @@ from calibrant.guarantee import (
     CensoredGuarantee,
     ChosenGuarantee,
     CrossGuarantee,
+    FadingGuarantee,
     GroupGuarantee,
     Guarantee,
     SurveyGuarantee,
@@ -32,6 +33,7 @@ from calibrant.guarantee import (
     required_n,
     required_n_for_interval,
 )
+from calibrant.interpolators.forget import HalfLife, Window
 from calibrant.interpolators.weights import Survey
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
 from calibrant.recipes import conformal, isotonic
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from calibrant.diagnosis import diagnose as diagnose
     from calibrant.metrics import evaluate as evaluate
     from calibrant.models import prediction_of as prediction_of
+    from calibrant.monitoring import Monitor as Monitor
+    from calibrant.monitoring import monitor as monitor
     from calibrant.persistence import load as load
     from calibrant.reports import report as report
     from calibrant.sklearn.chosen import Candidate as Candidate
@@ -72,11 +76,13 @@ _LATER = {
     "Chosen": "calibrant.sklearn.chosen",
     "CrossCalibrated": "calibrant.cross",
     "DensityRatio": "calibrant.sklearn.density_ratio",
+    "Monitor": "calibrant.monitoring",
     "Refined": "calibrant.sklearn.refined",
     "choose": "calibrant.choice",
     "diagnose": "calibrant.diagnosis",
     "evaluate": "calibrant.metrics",
     "load": "calibrant.persistence",
+    "monitor": "calibrant.monitoring",
     "neg_crps": "calibrant.sklearn.scorers",
     "neg_interval_score": "calibrant.sklearn.scorers",
     "neg_nll": "calibrant.sklearn.scorers",
@@ -96,7 +102,11 @@ def _save(path: Any, calibrated: Any) -> None:
     import_module("calibrant.persistence").save(path, calibrated)
 
 
-writer.hand_in(_save)
+def _update(*rows: Any, **known: Any) -> Any:
+    return import_module("calibrant.updating").updated(*rows, **known)
+
+
+doers.hand_in(save=_save, update=_update)
 
 
 def __getattr__(name: str) -> Any:
@@ -131,9 +141,11 @@ __all__ = [
     "CrossGuarantee",
     "Distribution",
     "Ensemble",
+    "FadingGuarantee",
     "GaussianMixture",
     "GroupGuarantee",
     "Guarantee",
+    "HalfLife",
     "Interval",
     "Laplace",
     "LogNormal",
@@ -147,6 +159,7 @@ __all__ = [
     "Survey",
     "SurveyGuarantee",
     "WeightedGuarantee",
+    "Window",
     "concatenate",
     "conformal",
     "distributions",

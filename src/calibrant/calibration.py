@@ -10,13 +10,13 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from calibrant import writer
-from calibrant._arrays import Rng, check_bound, check_has, detached, namespace, refuse
+from calibrant import doers
+from calibrant._arrays import Array, Rng, check_bound, check_has, detached, namespace, refuse
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.in_context import interpolate
+from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.forms import Form
     from calibrant.guarantee import Guarantee
+    from calibrant.interpolators.forget import Forgetting
+    from calibrant.interpolators.history import History
     from calibrant.labels import Labels
 
 
@@ -35,7 +37,8 @@ class Calibrator:
     """A score and an interpolator, ready to be fitted.
 
     Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of
-    an ensemble's. `labels` says what kind of number y is, see `calibrant.labels`; without it, any real number.
+    an ensemble's. `labels` says what kind of number y is, see `calibrant.labels`; without it, any real number. `forget`
+    says what old rows count, a `Window` or a `HalfLife`; without it, as much as new ones.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -45,9 +48,11 @@ class Calibrator:
     score: Score | None = None
     interpolator: Interpolator = field(default_factory=Linear)
     labels: Labels | None = None
+    forget: Forgetting | None = None
 
     def __post_init__(self) -> None:
         check_has("Calibrator.labels", self.labels, "collapse", "a Labels object", optional=True)
+        check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
         for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
                 raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
@@ -63,22 +68,20 @@ class Calibrator:
             return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
         prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
         given, y = with_labels(prediction, y)
-        check_bound(self.labels, bound)
-        prediction, y = (given, y) if self.labels is None else self.labels.spread_both(given, y, bound=bound, rng=rng)
+        prediction, y = spread(self.labels, given, y, bound, rng)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score = default_score(prediction) if self.score is None else self.score
         score, floored = learned(score, prediction, y)
-        scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-        infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
-        refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
+        scores = finite_scores(score, prediction, y)
         if hasattr(score, "review"):
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
         context = Context(y.shape[0], by, weights, rng)
+        history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored) if floored else guarantee
-        return Calibrated(score, q, guarantee, used, given.form(), self.labels)
+        return Calibrated(score, q, guarantee, used, given.form(), self.labels, history)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ class Calibrated:
     form: Form | None = None
     """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
     labels: Labels | None = None
+    history: History | None = None
+    """The scores that q was made of, for `update`. None where they are not known."""
 
     def __call__(
         self,
@@ -121,6 +126,30 @@ class Calibrated:
         H = self.score.pull_back(q, prediction)
         return H if self.labels is None else self.labels.collapse(H, bound=bound)
 
+    def update(
+        self, prediction: Any, y: Any, *, weights: Any = None, bound: Any = None, rng: Rng = None, refit: bool = False
+    ) -> Calibrated:
+        """A new calibrator, whose q is also made of the scores of these rows; this one does not change.
+
+        What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
+        after the other, such as NAF, is fitted again to all of them.
+        """
+        return doers.update(self, prediction, y, weights=weights, bound=bound, rng=rng, refit=refit)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        writer.save(path, self)
+        doers.save(path, self)
+
+
+def spread(labels: Labels | None, prediction: Any, y: Array, bound: Any, rng: Rng) -> tuple[Any, Array]:
+    """The prediction and the labels, both continuous."""
+    check_bound(labels, bound)
+    return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
+
+
+def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
+    """phi(f(x_i), y_i), which no label may make infinite."""
+    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
+    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
+    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
+    return scores

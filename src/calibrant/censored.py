@@ -93,7 +93,7 @@ class Censored:
         promised: Any = calibrated.guarantee
         guarantee = replace(promised, rows=len(self), known=known, modelled=self.followed is not None)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
-        return replace(calibrated, q=q, guarantee=guarantee)
+        return replace(calibrated, q=q, guarantee=guarantee, history=None)
 
     def _known(self, levels: Any, missing: float) -> float:
         """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""

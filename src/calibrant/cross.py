@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import writer
+from calibrant import doers
 from calibrant._batch import same
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
@@ -84,7 +84,7 @@ class CrossCalibrated:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        writer.save(path, self)
+        doers.save(path, self)
 
 
 def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:

@@ -68,7 +68,7 @@ def choose(
     priced = ChosenGuarantee(**kept, candidates=len(pairs))
     return Choice(
         league.chosen,
-        replace(calibrated, guarantee=priced),
+        replace(calibrated, guarantee=priced, history=None),
         league,
     )
 

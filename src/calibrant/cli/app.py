@@ -92,6 +92,15 @@ Missing = Annotated[
         "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
     ),
 ]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="NAME",
+        help="A column of numbers or dates that must not run backwards; without it the rows are taken as they come.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -207,6 +216,14 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="ROWS", help="Only the last rows count; rows are in the order of time."),
+    ] = None,
+    half_life: Annotated[
+        float | None,
+        typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
+    ] = None,
     missing: Missing = Gap.keep,
     debug: Debug = False,
 ) -> None:
@@ -216,7 +233,8 @@ def fit(
         groups = tuple(_names(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
-        calibrator, beside = fitting.Calibrator(*chosen), fitting.Beside(weights, event, chosen[2], groups)
+        calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
+        beside = fitting.Beside(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
@@ -228,6 +246,71 @@ def fit(
             )
         columns = _later("columns").of_flags(flags)
         fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
+
+
+@app.command(
+    epilog=examples(
+        "calibrant update m.safetensors june.csv -o m.safetensors",
+        "calibrant update m.safetensors june.parquet --time hour -o june.safetensors",
+    )
+)
+def update(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What fit has written.", show_default=False)],
+    file: Input,
+    *,
+    output: Output,
+    target: Target = None,
+    time: Time = None,
+    refit: Annotated[bool, typer.Option("--refit", help="Fit naf again to all scores.")] = False,
+    weights: Weights = None,
+    missing: Missing = Gap.keep,
+    debug: Debug = False,
+) -> None:
+    """Let the rows of a file join those that a model was calibrated on. The columns are those of fit."""
+    with reported(debug=debug):
+        found = _later("model").Model.read(model).weighted_by(weights)
+        labelled = found.target(target)
+        _later("update").update(file, found, labelled, time, output, refit=refit, gaps=_gaps(missing))
+
+
+@app.command(
+    epilog=examples(
+        "calibrant monitor june.csv -m m.safetensors --time hour",
+        "calibrant monitor june.parquet -m m.safetensors --threshold 1000 --json",
+    )
+)
+def monitor(
+    file: Input,
+    *,
+    model: ModelFile,
+    target: Target = None,
+    time: Time = None,
+    threshold: Annotated[
+        float, typer.Option(help="The alarm rings at this capital: a false alarm has a probability of at most 1 in it.")
+    ] = 100.0,
+    point: Point = None,
+    rate: Rate = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the number that is drawn for each row.")] = 0,
+    missing: Missing = Gap.keep,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Say whether labels that came later are still like the calibration rows: an alarm that is seldom false."""
+    with reported(debug=debug):
+        found = _later("model").Model.read(model)
+        columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
+        watching = _later("monitor")
+        seen = watching.watched(file, found, columns, found.target(target), time, threshold, seed, gaps=_gaps(missing))
+        if as_json:
+            _later("evaluate").print_json(watching.to_json(seen))
+        else:
+            watching.show_monitor(seen)
 
 
 @app.command(

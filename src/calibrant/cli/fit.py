@@ -21,6 +21,7 @@ from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
+from calibrant.interpolators.forget import Forgetting, HalfLife, Window
 from calibrant.labels import Labels
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
@@ -95,6 +96,15 @@ def by_groups(interpolator: Interpolator, by: Sequence[str], unseen: str | None)
         return by_group(interpolator, unseen=unseen or "refuse")
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--unseen") from None
+
+
+def forget_of(last: int | None, half_life: float | None) -> Forgetting | None:
+    """What old rows count; None is as much as new ones."""
+    if last is not None and half_life is not None:
+        raise typer.BadParameter("--last and --half-life do not go together", param_hint="--half-life")
+    if half_life is not None and not half_life > 0:
+        raise typer.BadParameter(f"a positive number of rows is wanted, got {half_life:g}", param_hint="--half-life")
+    return HalfLife(half_life) if half_life is not None else None if last is None else Window(last)
 
 
 def interpolator_of(name: str, tails: str | None) -> Interpolator:

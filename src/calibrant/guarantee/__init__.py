@@ -6,12 +6,13 @@ from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
-from calibrant.guarantee.weighted import SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
 
 __all__ = [
     "CensoredGuarantee",
     "ChosenGuarantee",
     "CrossGuarantee",
+    "FadingGuarantee",
     "GroupGuarantee",
     "Guarantee",
     "SurveyGuarantee",

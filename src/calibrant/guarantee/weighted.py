@@ -93,3 +93,15 @@ class SurveyGuarantee(WeightedGuarantee):
             f" ones{self._limits()}. With more rows it is right for the population that the weights stand for, if each"
             " weight is the inverse of the probability that its row was drawn."
         )
+
+
+@dataclass(frozen=True)
+class FadingGuarantee(SurveyGuarantee):
+    """No finite-sample claim: recent scores weigh more than old ones, so that q follows what changes slowly."""
+
+    def __str__(self) -> str:
+        return (
+            f"No finite-sample claim: q is the law of n = {self.n} scores whose weights fall with their age, worth"
+            f" {self.effective:.3g} equal ones{self._limits()}. It follows slow changes, and under a change nothing is"
+            " promised."
+        )

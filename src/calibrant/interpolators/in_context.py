@@ -11,6 +11,8 @@ from calibrant.distributions.context import Context
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import by_group
+from calibrant.interpolators.forget import Forgetting
+from calibrant.interpolators.history import History
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.interpolators.weights import as_weights
 
@@ -39,3 +41,15 @@ def interpolate(
     fit, weights = interpolator.fit, as_weights(context.weights)
     q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[call-arg]
     return q, weights.guarantee(interpolator, scores), interpolator
+
+
+def remembered(
+    scores: Array, context: Context, forget: Forgetting | None, floored: int
+) -> tuple[History | None, Array, Context]:
+    """What a later update must know; and the scores that are not forgotten, with what is known of them."""
+    if context.by is not None:
+        if forget is not None:
+            raise TypeError("a calibrator by groups forgets nothing: forget= takes no by=")
+        return None, scores, context
+    history = History.of(scores, context.weights, forget, floored)
+    return (history, scores, context) if forget is None else (history, history.scores, history.context(context.rng))

@@ -27,6 +27,7 @@ from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
 from calibrant.persistence.kinds import ROOTS, Promised
 from calibrant.persistence.summary import calibrations, summary
+from calibrant.updating import Updated
 
 __all__ = ["FileError", "Promised", "Stored", "load", "read", "save"]
 
@@ -50,7 +51,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
     its fields if it is a frozen dataclass, or a class without any state. A promise of `NAF` that is not the default is
     kept as what it promised for this n.
     """
-    if type(calibrated) not in {kind.cls for kind in ROOTS}:
+    if type(calibrated) not in {Updated, *(kind.cls for kind in ROOTS)}:
         *names, last = (f"a {kind.cls.__name__}" for kind in ROOTS)
         raise TypeError(f"save takes {', '.join(names)} or {last}, got {reprlib.repr(calibrated)}")
     with _naming("save", path):

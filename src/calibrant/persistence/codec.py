@@ -24,6 +24,7 @@ from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
 from calibrant.persistence.errors import FileError
 from calibrant.persistence.kinds import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own, short, why
+from calibrant.updating import Updated
 
 DEPTH = 32
 """The most that objects and tuples may be nested."""
@@ -76,6 +77,8 @@ class Encoded:
         return {"array": _at(place)}
 
     def _object(self, value: Any, place: Place, n: int | None) -> Any:
+        if isinstance(value, Updated):
+            value = value.settled()
         if isinstance(value, Calibrated):
             n = getattr(value.guarantee, "worth", getattr(value.guarantee, "n", None))
         if type(value) is NAF:

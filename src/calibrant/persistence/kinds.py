@@ -37,6 +37,7 @@ from calibrant.forms import Form
 from calibrant.guarantee import (
     CensoredGuarantee,
     ChosenGuarantee,
+    FadingGuarantee,
     GroupGuarantee,
     Guarantee,
     SurveyGuarantee,
@@ -54,8 +55,11 @@ from calibrant.interpolators import (
     Naive,
     Random,
 )
+from calibrant.interpolators.forget import Forgetting, HalfLife, Window
+from calibrant.interpolators.history import History
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
+from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
 from calibrant.scores import (
@@ -200,6 +204,7 @@ _KNOTS = _floats("finite floats in a row", (1,), lambda value: abs(value) <= np.
 _LOGITS = _floats("finite floats in a row", (1,))
 _POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
 _PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
+_WEIGHTS = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
 _LOCS = _floats("finite floats, one a law", (0, 1))
 _SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
 _PLACES = Wanted(
@@ -349,7 +354,13 @@ def _among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
 
 
 def _agreeing(
-    score: Any, q: Any, guarantee: Guarantee, interpolator: Any, form: Any = None, labels: Any = None
+    score: Any,
+    q: Any,
+    guarantee: Guarantee,
+    interpolator: Any,
+    form: Any = None,
+    labels: Any = None,
+    history: Any = None,
 ) -> None:
     """What calibrant's own interpolators promise, and how many scores their laws are made of."""
     del score, form, labels
@@ -367,6 +378,16 @@ def _agreeing(
     knots = q.knots.size if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
     if (made_of and knots and knots not in made_of) or (isinstance(q, Unrealised) and q.count != n):
         raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
+    if history is not None and history.weights is None and history.scores.size != n:
+        raise ValueError(f"its guarantee has n = {n}, but its history has {history.scores.size} scores")
+
+
+def _weighed(scores: Any, weights: Any = None, forget: Any = None, floored: int = 0) -> None:
+    if weights is not None and len(weights) != scores.size:
+        raise ValueError(f"{scores.size} scores do not go with {len(weights)} weights")
+    if weights is not None and isinstance(forget, HalfLife):
+        raise ValueError("a half-life takes no other weights")
+    del floored
 
 
 def _ranked(ranks: Any, largest: Any) -> None:
@@ -419,6 +440,7 @@ ROOTS = (
         interpolator=_a(Interpolator),
         form=_later(_optional(_a(Form))),
         labels=_later(_optional(_a(Labels))),
+        history=_later(_optional(_a(History))),
     ),
     _kind(CrossCalibrated, members=_several(_a(Calibrated))),
     _kind(
@@ -461,7 +483,7 @@ PARTS = (
             effective=_POSITIVE,
             largest_share=_WEIGHT,
         )
-        for cls in (WeightedGuarantee, SurveyGuarantee)
+        for cls in (WeightedGuarantee, SurveyGuarantee, FadingGuarantee)
     ),
     _kind(
         CensoredGuarantee,
@@ -494,6 +516,19 @@ PARTS = (
     ),
     _kind(Joint, _ranked, ranks=_RANKS, largest=_optional(_SORTED)),
     _kind(Reference, score=_a(Score), q=_SINGLE, labels=_optional(_a(Labels))),
+    # what an update must know
+    _kind(
+        History,
+        _weighed,
+        scores=_KNOTS,
+        weights=_optional(_a(CalibrationWeights)),
+        forget=_optional(_a(Forgetting)),
+        floored=_count("a count", 0),
+    ),
+    _kind(Window, last=_count("a count", 1)),
+    _kind(HalfLife, rows=_POSITIVE),
+    _kind(Ratios, values=_WEIGHTS),
+    _kind(Survey, values=_WEIGHTS),
     # scores
     _kind(ResidualScore),
     _kind(RelativeScore, floor=_FLOOR),

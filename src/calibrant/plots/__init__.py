@@ -16,6 +16,7 @@ from calibrant.plots.diagnosis import diagnosis
 from calibrant.plots.intervals import fan, intervals, sharpness
 from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
+from calibrant.plots.monitoring import monitor
 from calibrant.plots.theme import AFTER, BEFORE, COLOURS, theme
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "fan",
     "interpolators",
     "intervals",
+    "monitor",
     "pit_histogram",
     "reliability",
     "ridgeline",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import writer
+from calibrant import doers
 from calibrant._arrays import Array, Rng, generator, to_numpy
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.predictions import with_labels
@@ -165,7 +165,7 @@ class SeveralCalibrated:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        writer.save(path, self)
+        doers.save(path, self)
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:

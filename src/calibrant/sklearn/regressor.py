@@ -297,6 +297,28 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.calibrated_ = self.calibrator_.fit(self._pooled(X), Y, **self._known(X), rng=rng)
         return self
 
+    def update(self, X: Any, y: Any, *, refit: bool = False) -> Self:
+        """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
+
+        With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
+        """
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            raise TypeError("several labels cannot be updated: calibrate(X, y) on all rows makes their laws anew")
+        if isinstance(self.calibrated_, CrossCalibrated):
+            raise TypeError(
+                f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
+                " which can"
+            )
+        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        if (there := _labelled(y)).size < len(y):
+            X, y = rows_of(X, there), y[there]
+        # draws of their own for every update
+        rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
+        known = {name: value for name, value in self._known(X).items() if name != "by"}  # groups cannot be updated
+        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **known, rng=rng, refit=refit)
+        return self
+
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():

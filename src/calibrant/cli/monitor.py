@@ -1,0 +1,61 @@
+"""`calibrant monitor`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from calibrant.cli.columns import Columns
+from calibrant.cli.console import naming, show, working
+from calibrant.cli.evaluate import strict
+from calibrant.cli.forecasts import judged
+from calibrant.cli.in_time import check_order
+from calibrant.cli.mending import counted
+from calibrant.cli.missing import Gaps
+from calibrant.cli.model import Model
+from calibrant.monitoring import Monitor, monitor
+
+
+def watched(
+    path: Path,
+    model: Model,
+    columns: Columns,
+    target: str,
+    time: str | None,
+    threshold: float,
+    seed: int,
+    *,
+    gaps: Gaps,
+) -> Monitor:
+    """The alarm after all rows of a file, in the order of the file."""
+    if not 1 < threshold < math.inf:
+        raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
+    rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
+    known = {name: value for name, value in rows.known.items() if name == "bound"}
+    with working("watching"), naming(rows.where), counted():
+        if time is not None:
+            check_order(time, rows.groups[time])
+        rng = np.random.default_rng(seed)
+        return monitor(model.calibrated, rows.prediction, rows.y, threshold=threshold, **known, rng=rng)
+
+
+def show_monitor(seen: Monitor) -> None:
+    """Print it as a sentence or two."""
+    show(str(seen))
+
+
+def to_json(seen: Monitor) -> dict[str, Any]:
+    """As JSON values; rows are counted from 0."""
+    alarm = seen.alarm
+    return {
+        "rows": len(seen),
+        "threshold": seen.threshold,
+        "log_capital": strict(float(seen.log_capital[-1])),
+        "alarm": None
+        if alarm is None
+        else {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)},
+    }

@@ -1,0 +1,36 @@
+"""`calibrant update`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from calibrant.cli.console import naming, show, working
+from calibrant.cli.forecasts import judged
+from calibrant.cli.in_time import check_order
+from calibrant.cli.mending import counted
+from calibrant.cli.missing import Gaps
+from calibrant.cli.model import Model, write
+from calibrant.cli.tables import not_over
+from calibrant.persistence import FileError
+
+
+def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:
+    """Let the rows of a file join those of the model, and keep the result."""
+    not_over(out, path)
+    if model.notes is None:
+        raise FileError(f"{model.path}: it does not say which columns it was fitted on: update it in Python")
+    before = model.calibrated
+    rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
+    with working("updating"), naming(rows.where), counted():
+        if time is not None:
+            check_order(time, rows.groups[time])
+        # labels that are spread are drawn: others than before, and the same for the same files
+        rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
+        known = {name: value for name, value in rows.known.items() if name != "by"}  # groups cannot be updated
+        calibrated = before.update(rows.prediction, rows.y, **known, rng=rng, refit=refit)
+    write(out, calibrated, model.notes)
+    show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
+    show(str(calibrated.guarantee))
+    show(f"Wrote {out}.")

@@ -1,0 +1,65 @@
+"""The scores that q was made of, so that more can join them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from calibrant._arrays import Array, concatenate, moved, namespace
+from calibrant.distributions.context import Context
+from calibrant.interpolators.forget import Forgetting
+from calibrant.interpolators.weights import CalibrationWeights, as_weights
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Scores and their weights: in the order of time, unless no order matters, since all count equally for ever."""
+
+    scores: Array
+    weights: CalibrationWeights | None = None
+    forget: Forgetting | None = None
+    floored: int = 0
+    """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
+
+    @classmethod
+    def of(cls, scores: Array, weights: Any, forget: Forgetting | None, floored: int = 0) -> History:
+        """What is not forgotten of these rows."""
+        weights = None if weights is None else as_weights(weights)
+        if forget is not None:
+            scores, weights = forget.recent(scores, weights)
+        return cls(scores, weights, forget, floored)
+
+    def context(self, rng: Any = None) -> Context:
+        """What is known of the rows beside their scores."""
+        rows = int(self.scores.shape[0])
+        return Context(rows, None, self.weights if self.forget is None else self.forget.weigh(rows, self.weights), rng)
+
+    def then(self, scores: Array, weights: Any) -> History:
+        """With later rows, less what is forgotten."""
+        joined = concatenate([self.scores, _beside(scores, self.scores)])
+        if self.weights is None and self.forget is None:
+            # a stable sort merges what is in order already, so many small updates cost little
+            return replace(self, scores=namespace(joined).sort(joined, stable=True))
+        return History.of(joined, self._joined(weights), self.forget, self.floored)
+
+    def check(self, weights: Any) -> None:
+        """Raise unless later rows come with weights of the kind that earlier ones had."""
+        if self.weights is None and weights is not None:
+            raise TypeError("the calibrator was fitted without weights: update takes no weights=")
+        if self.weights is not None and (weights is None or type(as_weights(weights)) is not type(self.weights)):
+            got = "none" if weights is None else type(as_weights(weights)).__name__
+            raise TypeError(f"the calibrator was fitted with {type(self.weights).__name__} as weights=, got {got}")
+
+    def _joined(self, weights: Any) -> CalibrationWeights | None:
+        if self.weights is None:
+            return None
+        return replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
+
+
+def _beside(scores: Array, like: Array) -> Array:
+    """Scores where the others are; of one home, the wider type of the two wins."""
+    same = namespace(scores) is namespace(like) and array_api_compat.device(scores) == array_api_compat.device(like)
+    return scores if same else moved(scores, like)

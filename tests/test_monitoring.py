@@ -1,0 +1,217 @@
+"""The alarm: how often it is false, how soon it rings, and what it says."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import kstest, norm
+
+import calibrant
+from calibrant import Calibrator, HalfLife, Interval, Monitor, Normal, Window, monitor
+from calibrant.labels import Counts
+from calibrant.monitoring import bets
+from calibrant.monitoring.ranks import online_p_values
+
+NONE_HELD = np.full(len(bets.BETS), -np.inf)
+
+
+def slow_p_values(pool, scores, uniform):
+    seen, p = list(pool), []
+    for score, u in zip(scores, uniform, strict=True):
+        below, equal = sum(s < score for s in seen), sum(s == score for s in seen)
+        p.append((below + u * (1 + equal)) / (1 + len(seen)))
+        seen.append(score)
+    return np.array(p), np.sort(seen)
+
+
+@pytest.mark.parametrize("digits", [1, 8], ids=["tied", "distinct"])
+def test_p_values_are_ranks_among_all_earlier_scores(digits, monkeypatch):
+    monkeypatch.setattr("calibrant.monitoring.ranks.BLOCK", 7)
+    rng = np.random.default_rng(0)
+    pool, scores = np.sort(rng.normal(size=20).round(digits)), rng.normal(size=60).round(digits)
+    uniform = rng.random(60)
+    found = online_p_values(pool, scores, uniform)
+    for one, two in zip(found, slow_p_values(pool, scores, uniform), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-15)
+
+
+@pytest.mark.parametrize("law", [lambda rng, n: rng.normal(size=n), lambda rng, n: rng.integers(0, 3, n) * 1.0])
+def test_p_values_are_uniform_and_independent_with_ties_too(law):
+    rng = np.random.default_rng(1)
+    first, second = [], []
+    for _ in range(2000):
+        scores = law(rng, 12)
+        p, _ = online_p_values(np.sort(scores[:10]), scores[10:], rng.random(2))
+        first.append(p[0])
+        second.append(p[1])
+    assert kstest(first, "uniform").pvalue > 1e-3
+    assert kstest(second, "uniform").pvalue > 1e-3
+    assert abs(np.corrcoef(first, second)[0, 1]) < 3.3 / np.sqrt(2000)
+
+
+@pytest.mark.parametrize("bet", bets.BETS, ids=lambda bet: f"{bet.move}-{bet.spread:.2g}")
+def test_a_bet_is_fair(bet):
+    total, _ = quad(lambda z: np.exp(bet.log(np.asarray(z))) * norm.pdf(z), -40, 40, limit=500, points=[-4, 0, 4])
+    assert total == pytest.approx(1, abs=1e-9)  # over p = Phi(z)
+
+
+def test_the_shares_of_all_starts_sum_to_one():
+    t = np.arange(1.0, 1001.0)
+    idle = np.exp(bets.log_idle(t))
+    np.testing.assert_allclose(np.cumsum(np.exp(bets.log_start(t))) + idle, 1, rtol=1e-13)
+    assert np.exp(bets.log_idle(np.array(1e300))) < 2e-3  # slowly, but all of it is bet in the end
+
+
+def test_the_capital_is_that_of_every_bet_from_every_start():
+    p = np.random.default_rng(2).random(40)
+    gains = np.exp(bets.gains(p))
+    for t in (1, 2, 40):
+        starts = np.exp(bets.log_start(np.arange(1.0, t + 1)))
+        held = sum(starts[s] * np.prod(gains[s:t], axis=0) for s in range(t))
+        slow = np.exp(bets.log_idle(np.array(float(t)))) + held.mean()
+        path, last = bets.capital(p[:t], NONE_HELD)
+        assert path[-1] == pytest.approx(np.log(slow), abs=1e-12)
+        np.testing.assert_allclose(np.exp(last), held, rtol=1e-12)
+
+
+def test_rows_in_batches_are_rows_at_once():
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=1500)
+    y[900:] += 1
+    calibrated = Calibrator().fit(np.zeros(200), rng.normal(size=200))
+    whole = monitor(calibrated, np.zeros(1500), y, rng=np.random.default_rng(4))
+    parts, draws = Monitor(calibrated), np.random.default_rng(4)
+    for rows in np.split(y, [1, 2, 700, 700, 1300]):
+        parts = parts.update(np.zeros(len(rows)), rows, rng=draws)
+    np.testing.assert_allclose(parts.p, whole.p, rtol=1e-15)
+    np.testing.assert_allclose(parts.log_capital, whole.log_capital, atol=1e-9)
+    np.testing.assert_array_equal(parts.pool, whole.pool)
+    assert (parts.alarm.row, parts.alarm.since, parts.alarm.direction) == (
+        whole.alarm.row,
+        whole.alarm.since,
+        whole.alarm.direction,
+    )
+    assert len(Monitor(calibrated)) == 0
+
+
+def ever(p, threshold):
+    return bets.capital(p, NONE_HELD)[0].max() >= np.log(threshold)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_false_alarms_are_rarer_than_one_in_the_threshold(n):
+    rng, runs, rows, threshold = np.random.default_rng(n), 400, 3000, 5.0
+    rang = 0
+    for _ in range(runs):
+        scores = rng.standard_t(3, n + rows)
+        p, _ = online_p_values(np.sort(scores[:n]), scores[n:], rng.random(rows))
+        rang += ever(p, threshold)
+    sd = np.sqrt(0.2 * 0.8 / runs)
+    assert rang / runs <= 1 / threshold + 3 * sd
+    assert rang > 0  # the bets are not idle
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [100, 1000])
+def test_false_alarms_over_1e5_rows(n):
+    rng, runs, rows, threshold = np.random.default_rng(n), 60, 100_000, 5.0
+    rang = 0
+    for _ in range(runs):
+        scores = rng.normal(size=n + rows)
+        p, _ = online_p_values(np.sort(scores[:n]), scores[n:], rng.random(rows))
+        rang += ever(p, threshold)
+    assert rang / runs <= 1 / threshold + 3 * np.sqrt(0.2 * 0.8 / runs)
+
+
+def test_on_pits_of_a_frozen_q_the_same_bets_ring_falsely():
+    """Their ranks are those among n fixed scores: what n scores get wrong is bet on again and again."""
+    rng, runs, rows, n = np.random.default_rng(5), 12, 50_000, 1000
+    rang = 0
+    for _ in range(runs):
+        H = Calibrator().fit(np.zeros(n), rng.normal(size=n))([0.0])
+        rang += ever(H.cdf(rng.normal(size=(1, rows)))[0], 100.0)
+    assert rang >= runs / 2  # at a threshold that allows 1 in 100
+
+
+CHANGES = {
+    "low": lambda e: e - 1,
+    "high": lambda e: e + 1,
+    "narrow": lambda e: 2 * e,
+    "wide": lambda e: e / 2,
+}
+
+
+@pytest.mark.parametrize("direction", CHANGES)
+@pytest.mark.parametrize("start", [0, 2000])
+def test_it_rings_soon_and_says_what_and_since_when(direction, start):
+    soon, right, when = 0, 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        noise = rng.normal(size=start + 300)
+        noise[start:] = CHANGES[direction](noise[start:])
+        f = rng.normal(size=start + 300)
+        calibrated = Calibrator().fit(np.zeros(1000), rng.normal(size=1000))
+        alarm = monitor(calibrated, f, f + noise, rng=rng).alarm
+        assert alarm is not None
+        assert alarm.row >= start
+        soon += alarm.row < start + 100
+        right += alarm.direction.name == direction
+        when += abs(alarm.since - start) <= 20
+        assert 0.25 < alarm.share <= 1
+    assert min(soon, right, when) >= 7, (soon, right, when)
+
+
+def test_it_says_so_in_a_sentence_or_two():
+    rng = np.random.default_rng(0)
+    calibrated = Calibrator().fit(np.zeros(500), rng.normal(size=500))
+    calm = monitor(calibrated, np.zeros(100), rng.normal(size=100), threshold=50, rng=rng)
+    assert str(calm).startswith("No alarm in 100 rows: the capital was at most ")
+    assert "at most 0.02 as long as nothing changes" in str(calm)
+    rung = calm.update(np.zeros(100), rng.normal(size=100) - 2, rng=rng)
+    assert str(rung).startswith("Alarm at row 10")
+    assert "the labels are lower than the forecasts say" in str(rung)
+    assert repr(calm) == "Monitor(rows=100, threshold=50, alarm=None)"
+    later = rung.update(np.zeros(50), rng.normal(size=50), rng=rng)
+    assert later.alarm == rung.alarm  # the first time stays
+    assert len(later) == 250
+
+
+def test_labels_are_spread_and_windows_are_compared():
+    rng = np.random.default_rng(0)
+    rate = np.full(400, 3.0)
+    counts = Calibrator(labels=Counts()).fit(rate, rng.poisson(rate) * 1.0, rng=rng)
+    assert monitor(counts, rate, rng.poisson(rate) * 1.0, rng=rng).alarm is None
+    assert monitor(counts, rate, rng.poisson(2 * rate) * 1.0, rng=rng).alarm.direction.name == "high"
+    for forget, kept in ((Window(50), 50), (HalfLife(2), 120)):
+        calibrated = Calibrator(forget=forget).fit(rate, rng.normal(size=400))
+        assert Monitor(calibrated).pool.shape == (kept,)
+
+
+def test_what_it_cannot_watch_is_one_sentence():
+    y = np.arange(5.0)
+    calibrated = Calibrator().fit(y, y**2)
+    with pytest.raises(ValueError, match=r"Monitor\.threshold must be above 1 and finite, got 1"):
+        Monitor(calibrated, 1)
+    with pytest.raises(TypeError, match="fitted with weights"):
+        Monitor(Calibrator().fit(y, y**2, weights=y))
+    with pytest.raises(ValueError, match="y must have one row for each of the 5 rows"):
+        Monitor(calibrated).update(y, y[:3])
+    with pytest.raises((TypeError, ValueError), match="intervals"):
+        Monitor(calibrated).update(Interval(y, y + 1), y)
+    with pytest.raises(TypeError, match="found must be a calibrant"):
+        calibrant.plots.monitor(calibrated)
+    with pytest.raises(ValueError, match="has seen no row yet"):
+        calibrant.plots.monitor(Monitor(calibrated))
+
+
+def test_the_plot_shows_the_capital_the_threshold_and_the_alarm():
+    rng = np.random.default_rng(0)
+    calibrated = Calibrator().fit(Normal(np.zeros(300), 1.0), rng.normal(size=300))
+    found = monitor(calibrated, Normal(np.zeros(20_000), 1.0), rng.normal(size=20_000) + 3, rng=rng)
+    ax = calibrant.plots.monitor(found)
+    threshold, path, dot = ax.get_lines()
+    assert set(threshold.get_ydata()) == {100.0}
+    rows = path.get_xdata()
+    np.testing.assert_allclose(np.log(path.get_ydata()), np.minimum(found.log_capital[rows], np.log(1e300)))
+    assert len(rows) < 5100
+    assert dot.get_xdata()[0] == found.alarm.row
+    np.testing.assert_allclose(dot.get_ydata()[0], np.exp(found.log_capital[found.alarm.row]))
