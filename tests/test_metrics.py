@@ -541,3 +541,12 @@ def test_a_prediction_that_is_no_law_has_no_nll_and_no_pit(metric):
 def test_what_is_no_forecast_is_refused():
     with pytest.raises(TypeError, match="a prediction must be a Point"):
         metrics.crps("0.3", [1.0])
+
+
+def test_the_pit_test_of_labels_on_bounds_has_its_size():
+    """One stream of draws for all samples would not do: 4,000 samples, four standard errors."""
+    rng = np.random.default_rng(5)
+    f = rng.normal(0.5, 1.0, (4000, 200))
+    y = np.clip(f + rng.normal(size=f.shape), 0.0, 1.5)
+    p = [metrics.pit_uniformity_test(Normal(a, 1.0).clip(0.0, 1.5), b).pvalue for a, b in zip(f, y, strict=True)]
+    assert np.mean(np.less(p, 0.2)) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 4000))

@@ -54,13 +54,13 @@ def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
 def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
     """pit - U (pit - left), from F(y) and its limit from the left: uniform for a true law with atoms too.
 
-    F(y) itself is not, however good the law is (Czado, Gneiting and Held 2009). The draw is seeded, and without atoms
-    there is none: it is F(y).
+    F(y) itself is not, however good the law is (Czado, Gneiting and Held 2009). The draw is the same for the same
+    numbers, and without atoms there is none: it is F(y).
     """
     jump = pit - left
     if not (jump > 0).any():
         return pit
-    return np.asarray(pit - np.random.default_rng(0).random(pit.shape) * jump, np.float64)
+    return np.asarray(pit - draws(pit) * jump, np.float64)
 
 
 def sorted_pit(H: Any, y: Any) -> Array:
