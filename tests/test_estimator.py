@@ -441,6 +441,7 @@ def test_quantiles_of_folds_are_the_inverse_of_their_cdf():
         np.testing.assert_allclose(H.cdf(H.ppf(level)), level, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:groups= keeps the rows of a group together")
 def test_uneven_folds_with_mass_at_infinity_have_finite_quantiles_where_the_mixture_has():
     groups = np.repeat([0, 1, 2], [10, 190, 200])
     model = unrefined(Ridge(), cv=3, interpolator=Linear(tails=InfiniteTails()), random_state=0)

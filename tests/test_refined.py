@@ -138,6 +138,7 @@ def test_only_ratios_of_weights_count():
     np.testing.assert_allclose(each[0].predict(X[NEW]), each[1].predict(X[NEW]))
 
 
+@pytest.mark.filterwarnings("ignore:groups= keeps the rows of a group together")
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
 def test_few_groups_are_no_obstacle(count):
     """As few as there are, one of which calibrates: the league needs six to train on, folds need two."""

@@ -134,7 +134,8 @@ def test_naf_does_not_make_a_density_of_a_single_score():
 def test_equal_calibrators_are_equal_and_say_what_they_are():
     assert isotonic() == isotonic()
     assert (
-        repr(isotonic()) == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()), labels=None)"
+        repr(isotonic())
+        == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()), labels=None, forget=None)"
     )
 
 

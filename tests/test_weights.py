@@ -40,7 +40,7 @@ def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
         np.testing.assert_array_equal(weighted.ppf(p), plain.ppf(p))
 
 
-@pytest.mark.parametrize("name", [name for name in INTERPOLATORS if "random" not in name])
+@pytest.mark.parametrize("name", [name for name in INTERPOLATORS if "random" not in name and name != "naf"])
 def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
     f, noise = np.random.default_rng(0).normal(size=(2, 40))
     plain = Calibrator(None, INTERPOLATORS[name]).fit(f, f + noise)
@@ -53,6 +53,16 @@ def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
         np.testing.assert_allclose(getattr(H_w, method)(), getattr(H, method)(), rtol=1e-12)
     np.testing.assert_allclose(H_w.crps(f), H.crps(f), rtol=1e-11)
     assert shifted.guarantee.epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
+
+
+def test_equal_weights_hold_naf_to_half_a_rank_at_either_end_and_leave_the_rest():
+    f, noise = np.random.default_rng(0).normal(size=(2, 40))
+    H = Calibrator(None, NAF()).fit(f, f + noise)(f)
+    H_w = Calibrator(None, NAF()).fit(f, f + noise, weights=np.full(40, 0.7))(f, weights=np.full(40, 0.7))
+    y = f[:, None] + np.linspace(-3, 3, 61)
+    assert np.max(np.abs(H_w.cdf(y) - H.cdf(y))) <= 0.5 / 41
+    inner = (H.cdf(y) > 3 / 41) & (H.cdf(y) < 38 / 41)
+    np.testing.assert_allclose(H_w.cdf(y)[inner], H.cdf(y)[inner], rtol=1e-12)
 
 
 def test_a_whole_weight_is_so_many_equal_scores_on_the_inside():
@@ -362,7 +372,7 @@ def test_ratios_of_any_size_give_a_law():
 
 
 def test_groups_and_weights_do_not_go_together():
-    with pytest.raises(TypeError, match="takes no by=, weights="):
+    with pytest.raises(TypeError, match="calibration by group takes no weights="):
         Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 2.0])
     model = Calibrator().fit([1.0, 2.0], [1.0, 2.5], weights=[1.0, 2.0])
     with pytest.raises(TypeError, match="takes no by="):
@@ -413,3 +423,11 @@ def test_evaluate_and_report_take_a_weighted_law():
     assert abs(found.coverage - 0.9) < 0.05
     page = calibrant.report(H, y_new, base=Normal(x_new, 1.0), guarantee=model.guarantee)
     assert "worth" in page.html
+
+
+def test_without_weights_the_guard_holds_to_the_ranks_alone():
+    """The first score may have any level below (1 + lambda) / (n + 1): the new row's own mass is no bound."""
+    scores = np.random.default_rng(3).normal(size=30)
+    free, weighted = NAF(promise=lambda n: n).fit(scores), NAF().fit(np.append(scores, -6.0))
+    assert type(free).__name__ == "LogitSpline"  # nothing is clipped under a promise that promises nothing
+    assert weighted.cdf(-6.0) < 0.5 / 32

@@ -4,7 +4,6 @@ Read `calibrant.calibration` first, then one score and one interpolator; the res
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from calibrant import distributions, doers, interpolators, predictions, scores
@@ -111,7 +110,7 @@ doers.hand_in(save=_save, update=_update)
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return version("calibrant")
+        return import_module("importlib.metadata").version("calibrant")
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
     try:

@@ -61,10 +61,12 @@ def test_other_laws_are_calibrated_by_their_cdf(name):
     assert np.mean((lower <= Y_NEW) & (upper >= Y_NEW)) == pytest.approx(0.9, abs=0.05)
 
 
-def test_a_discrete_law_is_refused():
+def test_a_poisson_model_predicts_a_law_of_counts():
     model = ngboost.NGBRegressor(ngboost.distns.Poisson, n_estimators=5, verbose=False)
-    with pytest.raises(TypeError, match="continuous distribution, got the discrete poisson"):
-        prediction_of(model.fit(X_TRAIN, np.round(Y_TRAIN)), X_NEW)
+    model.fit(X_TRAIN, np.round(Y_TRAIN))
+    law = prediction_of(model, X_NEW)
+    assert law.is_discrete
+    np.testing.assert_allclose(law.mean(), model.predict(X_NEW))
 
 
 def test_a_classifier_is_refused():

@@ -27,7 +27,7 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
         law = Mixture((law, Linear().fit(scores)), (0.999, 0.001))
         at = law.cdf(scores)
     low, high = known.levels(-accuracy), known.levels(accuracy)
-    if weighted is not None:  # no score lies in the mass of the new row, of which half is at each end
+    if known.kind is not None:  # no weighted score lies in the mass of the new row, of which half is at each end
         end = xp.full_like(low, 0.5 / (known.total + 1))
         low, high = xp.maximum(low, end), xp.minimum(high, 1 - end)
     clipped = xp.minimum(xp.maximum(at, low), high)
