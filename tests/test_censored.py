@@ -18,6 +18,7 @@ from calibrant import CalibratedRegressor, Calibrator, Censored, CensoredGuarant
 from calibrant.censored import still_followed
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Linear, Naive, Random
+from calibrant.labels import Real, Transformed
 from calibrant.scores import LogScore
 
 LEVELS = np.arange(1, 40) / 40
@@ -270,3 +271,18 @@ def test_bad_input_gets_one_sentence(made, said):
     with pytest.raises((ValueError, TypeError), match=said) as error:
         made()
     one_sentence(error)
+
+
+def test_censored_labels_may_be_bounded_and_transformed():
+    rng = np.random.default_rng(2)
+    f = np.exp(rng.normal(size=400))
+    label = f * np.exp(0.5 * rng.normal(size=400))
+    y, event = np.minimum(label, 8.0), label <= 8.0  # the study ends at 8
+    by_log = Calibrator(labels=Transformed("log")).fit(f, Censored(y, event))
+    of_log = Calibrator().fit(np.log(f), Censored(np.log(y), event))
+    assert by_log.guarantee.known == pytest.approx(of_log.guarantee.known, rel=1e-12)
+    np.testing.assert_allclose(by_log(f[:5]).ppf(0.2), np.exp(of_log(np.log(f[:5])).ppf(0.2)), rtol=1e-9)
+    capped = Calibrator(labels=Real(0, "cap")).fit(f, Censored(y, event), bound=np.full(400, 8.0))
+    assert np.all(capped(f[:5], bound=np.full(5, 0.1)).ppf(0.2) <= 0.1)
+    with pytest.raises(TypeError, match="bound"):
+        Calibrator().fit(f, Censored(y, event), bound=f)

@@ -319,3 +319,13 @@ def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monk
         assert "is missing in row" in refused.stderr
     empty = table(tmp_path / f"none.{suffix}", y=pa.array([None] * N, pa.float64()))
     assert "no row has both a label and a prediction" in run("evaluate", empty, "-m", saved, code=1).stderr
+
+
+@pytest.mark.parametrize(("kind", "bad"), [("counts", 2.5), ("0:", -1.0), ("log", 0.0)])
+@pytest.mark.parametrize("row", [3, 57, 140])
+def test_a_wrong_label_is_named_by_its_own_row_wherever_the_split_puts_it(kind, bad, row):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = np.random.default_rng(1).poisson(5.0, 200) + 1.0
+    y[row] = bad
+    with pytest.raises(ValueError, match=rf"row {row}\b"):
+        CalibratedRegressor(LinearRegression(), labels=kind, refine=None, random_state=0).fit(X, y)

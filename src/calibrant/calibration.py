@@ -65,7 +65,7 @@ class Calibrator:
         `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
         """
         if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
-            return y.calibrated_by(self, prediction, by, weights, rng)  # type: ignore[no-any-return]
+            return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
         prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
         given, y = with_labels(prediction, y)
         prediction, y = spread(self.labels, given, y, bound, rng)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
-from calibrant.calibration import Calibrated, Calibrator
+from calibrant._missing import those
+from calibrant.calibration import Calibrated, Calibrator, spread
 from calibrant.distributions.followed_up import FollowedUp
 from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights
@@ -70,7 +71,13 @@ class Censored:
         return np.asarray(np.where(self.event, 1 / np.where(self.event, followed, 1.0), 0.0))
 
     def calibrated_by(
-        self, calibrator: Calibrator, prediction: Any, by: Any = None, weights: Any = None, rng: Any = None
+        self,
+        calibrator: Calibrator,
+        prediction: Any,
+        by: Any = None,
+        weights: Any = None,
+        bound: Any = None,
+        rng: Any = None,
     ) -> Calibrated:
         """What `Calibrator.fit` makes of them."""
         if by is not None or weights is not None:
@@ -85,10 +92,14 @@ class Censored:
         unseen = np.flatnonzero(~self.event & (self.y >= self.y[seen].max()))  # followed past the last label seen
         missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if unseen.size else 0.0
         ipcw = CensoringWeights(inverse[seen], missing)
-        calibrated = calibrator.fit(prediction[seen], self.y[seen], weights=ipcw, rng=rng)
+        calibrated = calibrator.fit(
+            prediction[seen], self.y[seen], weights=ipcw, bound=those(bound, self.event), rng=rng
+        )
         known = 1.0
         if missing:
-            beyond = calibrated.score(prediction[unseen], self.y[unseen])  # their scores are larger than these
+            there = np.isin(np.arange(len(self)), unseen)
+            lost = spread(calibrator.labels, prediction[unseen], self.y[unseen], those(bound, there), rng)
+            beyond = calibrated.score(*lost)  # their scores are larger than these
             known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
         promised: Any = calibrated.guarantee
         guarantee = replace(promised, rows=len(self), known=known, modelled=self.followed is not None)

@@ -188,6 +188,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             )
         if (there := _labelled(y)).size < len(y):
             X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
+        if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
+            kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
