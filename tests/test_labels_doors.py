@@ -273,7 +273,7 @@ def test_the_command_line_keeps_labels_in_the_file_and_reads_their_bounds(tmp_pa
     run("predict", data, "-m", saved, "--interval", "0.98", "--keep", "capacity", "-o", out)
     found = parquet.read_table(out)
     lower, upper, capacity = (found[name].to_numpy() for name in ("lower", "upper", "capacity"))
-    assert np.all(lower >= 0)
+    assert np.all(lower >= (-1 if kind == "log1p" else 0))
     assert np.all(upper <= capacity)
     wanted = Calibrator(labels=Real(0, "capacity")).fit(X["x"] + 0.5, Y, bound=X)(X["x"] + 0.5, bound=X).interval(0.98)
     np.testing.assert_array_equal([lower, upper], wanted)
@@ -329,3 +329,16 @@ def test_a_wrong_label_is_named_by_its_own_row_wherever_the_split_puts_it(kind, 
     y[row] = bad
     with pytest.raises(ValueError, match=rf"row {row}\b"):
         CalibratedRegressor(LinearRegression(), labels=kind, refine=None, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", ["log", "log1p", "sqrt", "0:,log1p", Real(0) | Transformed("sqrt")])
+@pytest.mark.parametrize("noise", [0.1, 0.8])
+def test_a_transform_works_with_the_estimators_defaults(kind, noise):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.exp(1 + 0.5 * X[:, 0] + noise * rng.normal(size=300))
+    base = TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp)
+    model = CalibratedRegressor(base, labels=kind, random_state=0).fit(X[:200], y[:200])
+    lower, upper = model.predict_interval(X[200:], 0.8).T
+    assert np.all(lower >= (-1 if kind == "log1p" else 0))
+    assert np.mean((lower <= y[200:]) & (y[200:] <= upper)) == pytest.approx(0.8, abs=0.15)

@@ -20,7 +20,9 @@ from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.guarantee import CrossGuarantee, Guarantee
+from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
+from calibrant.labels.domain import takes_any_law
 from calibrant.labels.named import labels_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
@@ -62,8 +64,9 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (plain, spread, location-scale,
             quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
-            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where the
-            estimator is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
+            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where
+            `labels` have a bounded domain, such as a bare "log" (a refined law has mass outside), where the estimator
+            is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
             rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
             Calibration rows take no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
@@ -325,7 +328,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
             return self.refine
-        told = vars(self)["score"] is not None or self.adapter is not None
+        told = vars(self)["score"] is not None or self.adapter is not None or not all(map(takes_any_law, self._kinds()))
         done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
         return None if told or done else "auto"
 
@@ -364,11 +367,14 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
-        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
-        kinds = map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels])
-        if any(kind is not None and kind.by_row for kind in kinds):
+        if any(kind is not None and kind.by_row for kind in self._kinds()):
             known["bound"] = X
         return known
+
+    def _kinds(self) -> list[Labels | None]:
+        """What `labels` says of each label, or of all."""
+        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
+        return list(map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]))
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
