@@ -117,7 +117,7 @@ def speed() -> str:
 def main() -> None:
     parts = [
         "# Updating and the alarm",
-        "`python benchmarks/time.py` on one core; times are CPU times. [What this is about](../docs/time.md).",
+        "`python benchmarks/time.py` on one core; times are CPU times.",
         "## The cost of an update",
         f"{ROWS:,} rows in batches of {BATCH:,}, from a fit on the first batch. q is made when a prediction asks"
         " for it.",
