@@ -8,7 +8,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import first_and_count, namespace, to_numpy, warn_user
+from calibrant._arrays import anywhere, first_and_count, namespace, to_numpy, warn_user
 from calibrant._arrays import rows as rows_of
 
 
@@ -23,11 +23,18 @@ def labelled(prediction: Any, y: Any, *columns: Any) -> tuple[Any, ...]:
     xp = namespace(labels)
     if not xp.isdtype(labels.dtype, "real floating") or not bool(xp.any(xp.isnan(labels))):
         return (prediction, y, *columns)
-    first, count = first_and_count(xp.isnan(labels))
-    warn_user(f"y is missing in {count} of {labels.shape[0]} rows, the first is row {first}: they are left out")
-    there = ~xp.isnan(labels)
+    there = with_label(labels)
     mask = to_numpy(there)
     return (prediction[mask], rows_of(labels, there), *(those(column, mask) for column in columns))
+
+
+def with_label(labels: Any) -> Any:
+    """Which rows have a label, with a warning that counts the others."""
+    missing = namespace(labels).isnan(labels)
+    if anywhere(missing):
+        first, count = first_and_count(missing)
+        warn_user(f"y is missing in {count} of {labels.shape[0]} rows, the first is row {first}: they are left out")
+    return ~missing
 
 
 def _array(y: Any) -> Any:

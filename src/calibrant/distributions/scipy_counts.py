@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, floats
-from calibrant._kept import kept
+from calibrant._arrays import Array, complain
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.poisson import Poisson
+from calibrant.distributions.scipy_family import ScipyFamily, parameters_of
 
 
 def counts_from_scipy(frozen: Any) -> Distribution:
@@ -33,7 +32,7 @@ _OURS: dict[str, Callable[..., Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyCounts(Discrete):
+class ScipyCounts(ScipyFamily, Discrete):
     """A discrete family of scipy.stats, with one value of each parameter a row: shapes, and loc, which is whole."""
 
     _reach = 27.0  # 2e-12 of the mass: some families have 1 - F by subtraction
@@ -43,35 +42,11 @@ class ScipyCounts(Discrete):
     @classmethod
     def of(cls, frozen: Any) -> ScipyCounts:
         """The parameters of a frozen distribution, checked and brought to one shape."""
-        family = frozen.dist
-        shapes, loc, _ = family._parse_args(*frozen.args, **frozen.kwds)
-        names = [*(family.shapes or "").replace(",", " ").split(), "loc"]
-        given = zip(names, (*shapes, loc), strict=True)
-        arrays = [floats(f"{family.name}.{name}", np.asarray(value, dtype=float)) for name, value in given]
-        arrays = list(np.broadcast_arrays(*arrays))
-        if arrays[0].ndim > 1:
-            raise ValueError(f"{family.name} must have parameters of shape () or (n,), got {arrays[0].shape}")
-        for problem, wrong in (
-            ("has a loc that is not whole", arrays[-1] != np.round(arrays[-1])),
-            ("has parameters outside their domain", np.isnan(family(*arrays).support()[0])),
-        ):
-            if np.any(wrong):
-                complain(family.name, np.asarray(wrong), problem)
-        return cls(family, tuple(arrays))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """That of every parameter."""
-        return tuple(self.parameters[0].shape)
-
-    @kept
-    def _columns(self) -> Any:
-        return self.family(*(self._lift(parameter) for parameter in self.parameters))
-
-    def _quietly(self, name: str, k: Array) -> Array:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
-            return np.asarray(getattr(self._columns, name)(k))
+        parameters = parameters_of(frozen, "loc")
+        broken = parameters[-1] != np.round(parameters[-1])
+        if np.any(broken):
+            complain(frozen.dist.name, np.asarray(broken), "has a loc that is not whole")
+        return cls(frozen.dist, parameters)
 
     def _below(self, k: Array) -> Array:
         return self._quietly("cdf", k)

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, floats
-from calibrant._kept import kept
+from calibrant._arrays import Array
 from calibrant._special import levels_around, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.laplace import Laplace
@@ -23,6 +22,7 @@ from calibrant.distributions.logits import logit_of
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.scipy_counts import counts_from_scipy
+from calibrant.distributions.scipy_family import ScipyFamily, parameters_of
 from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
 
@@ -60,7 +60,7 @@ _SCIPY: dict[str, Callable[..., Distribution | None]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyDistribution(Solved, Numeric):
+class ScipyDistribution(ScipyFamily, Solved, Numeric):
     """A continuous family of scipy.stats, with one value of each parameter a row: shapes, loc and scale.
 
     cdf, sf, logcdf, logsf, ppf, mean and std are scipy's own; the crps is by quadrature (relative error about
@@ -76,32 +76,7 @@ class ScipyDistribution(Solved, Numeric):
         if not all(hasattr(frozen, name) for name in ("dist", "args", "kwds")):
             kind = type(frozen).__name__
             raise TypeError(f"from_scipy takes a frozen distribution such as scipy.stats.gamma(2.0), got {kind}")
-        family = frozen.dist
-        shapes, loc, scale = family._parse_args(*frozen.args, **frozen.kwds)
-        names = [*(family.shapes or "").replace(",", " ").split(), "loc", "scale"]
-        values = (*shapes, loc, scale)
-        arrays = [floats(f"{family.name}.{n}", np.asarray(v, dtype=float)) for n, v in zip(names, values, strict=True)]
-        arrays = list(np.broadcast_arrays(*arrays))
-        if arrays[0].ndim > 1:
-            raise ValueError(f"{family.name} must have parameters of shape () or (n,), got {arrays[0].shape}")
-        wrong = np.isnan(family(*arrays).support()[0])
-        if np.any(wrong):
-            complain(family.name, wrong, "has parameters outside their domain")
-        return cls(family, tuple(arrays))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """That of every parameter."""
-        return tuple(self.parameters[0].shape)
-
-    @kept
-    def _columns(self) -> Any:
-        return self.family(*(self._lift(parameter) for parameter in self.parameters))
-
-    def _quietly(self, name: str, argument: Array) -> Array:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
-            return np.asarray(getattr(self._columns, name)(argument))
+        return cls(frozen.dist, parameters_of(frozen, "loc", "scale"))
 
     def _cdf(self, y: Array) -> Array:
         return self._quietly("cdf", y)

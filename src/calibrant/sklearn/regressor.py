@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import like_input, rows_of
+from calibrant._missing import with_label
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
@@ -467,15 +468,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
 
 def _labelled(y: Any) -> Array:
     """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
-    if isinstance(y, Censored):
-        return np.arange(len(y))
-    there = np.flatnonzero(~np.isnan(y))
-    if there.size < y.size:
-        first = int(np.argmax(np.isnan(y)))
-        warn_user(
-            f"y is missing in {y.size - there.size} of {y.size} rows, the first is row {first}: they are left out"
-        )
-    return there
+    return np.arange(len(y)) if isinstance(y, Censored) else np.flatnonzero(with_label(y))
 
 
 def _fitted(estimator: Any, X: Any, y: Array, routed: Routed) -> Any:
