@@ -16,7 +16,8 @@ import calibrant
 from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, evaluate, report
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines, TableOfLines
+from calibrant.distributions.lines import Lines
+from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.by_slice import inside, judged, rows_behind
 from calibrant.metrics.slices import slices_of

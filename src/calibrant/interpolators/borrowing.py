@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lines import Numbers, TableOfLines
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
+from calibrant.distributions.table_of_lines import Numbers, TableOfLines
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]

@@ -14,8 +14,9 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines, TableOfLines
+from calibrant.distributions.lines import Lines
 from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Parts, borrowed, drawn

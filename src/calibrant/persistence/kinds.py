@@ -23,7 +23,7 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.lines import Lines, TableOfLines
+from calibrant.distributions.lines import Lines
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
@@ -33,6 +33,7 @@ from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, Unre
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
+from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.forms import Form
 from calibrant.guarantee import (
     CensoredGuarantee,
