@@ -6,56 +6,64 @@ Read `calibrant.calibration` first, then one score and one interpolator; the res
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from calibrant import distributions, doers, interpolators, predictions, scores
-from calibrant.calibration import Calibrated, Calibrator
-from calibrant.distributions import (
-    Distribution,
-    GaussianMixture,
-    Laplace,
-    Logistic,
-    LogNormal,
-    Mixture,
-    Normal,
-    StudentT,
-    from_scipy,
-    from_torch,
-)
-from calibrant.guarantee import (
-    CensoredGuarantee,
-    ChosenGuarantee,
-    CrossGuarantee,
-    FadingGuarantee,
-    GroupGuarantee,
-    Guarantee,
-    SurveyGuarantee,
-    WeightedGuarantee,
-    required_n,
-    required_n_for_interval,
-)
-from calibrant.interpolators.forget import HalfLife, Window
-from calibrant.interpolators.weights import Survey
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, concatenate
-from calibrant.recipes import conformal, isotonic
+from calibrant import doers
 
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
+    from calibrant import distributions as distributions
+    from calibrant import interpolators as interpolators
     from calibrant import intervals as intervals
     from calibrant import labels as labels
     from calibrant import metrics as metrics
     from calibrant import models as models
     from calibrant import plots as plots
+    from calibrant import predictions as predictions
     from calibrant import refine as refine
     from calibrant import reports as reports
+    from calibrant import scores as scores
     from calibrant import several as several
+    from calibrant.calibration import Calibrated as Calibrated
+    from calibrant.calibration import Calibrator as Calibrator
     from calibrant.censored import Censored as Censored
     from calibrant.choice import choose as choose
     from calibrant.cross import CrossCalibrated as CrossCalibrated
     from calibrant.diagnosis import diagnose as diagnose
+    from calibrant.distributions.base import Distribution as Distribution
+    from calibrant.distributions.gaussian_mixture import GaussianMixture as GaussianMixture
+    from calibrant.distributions.laplace import Laplace as Laplace
+    from calibrant.distributions.log_normal import LogNormal as LogNormal
+    from calibrant.distributions.logistic import Logistic as Logistic
+    from calibrant.distributions.mixture import Mixture as Mixture
+    from calibrant.distributions.normal import Normal as Normal
+    from calibrant.distributions.scipy_law import from_scipy as from_scipy
+    from calibrant.distributions.student_t import StudentT as StudentT
+    from calibrant.distributions.torch_law import from_torch as from_torch
+    from calibrant.guarantee.censored import CensoredGuarantee as CensoredGuarantee
+    from calibrant.guarantee.chosen import ChosenGuarantee as ChosenGuarantee
+    from calibrant.guarantee.cross import CrossGuarantee as CrossGuarantee
+    from calibrant.guarantee.grouped import GroupGuarantee as GroupGuarantee
+    from calibrant.guarantee.marginal import Guarantee as Guarantee
+    from calibrant.guarantee.required import required_n as required_n
+    from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
+    from calibrant.guarantee.weighted import FadingGuarantee as FadingGuarantee
+    from calibrant.guarantee.weighted import SurveyGuarantee as SurveyGuarantee
+    from calibrant.guarantee.weighted import WeightedGuarantee as WeightedGuarantee
+    from calibrant.interpolators.forget import HalfLife as HalfLife
+    from calibrant.interpolators.forget import Window as Window
+    from calibrant.interpolators.weights import Survey as Survey
     from calibrant.metrics import evaluate as evaluate
     from calibrant.models import prediction_of as prediction_of
     from calibrant.monitoring import Monitor as Monitor
     from calibrant.monitoring import monitor as monitor
     from calibrant.persistence import load as load
+    from calibrant.predictions import concatenate as concatenate
+    from calibrant.predictions.ensemble import Ensemble as Ensemble
+    from calibrant.predictions.interval import Interval as Interval
+    from calibrant.predictions.point import Point as Point
+    from calibrant.predictions.quantiles import Quantiles as Quantiles
+    from calibrant.predictions.samples import Samples as Samples
+    from calibrant.recipes import conformal as conformal
+    from calibrant.recipes import isotonic as isotonic
     from calibrant.reports import report as report
     from calibrant.sklearn.chosen import Candidate as Candidate
     from calibrant.sklearn.chosen import Chosen as Chosen
@@ -69,17 +77,48 @@ if TYPE_CHECKING:
     __version__: str
 
 _LATER = {
+    "Calibrated": "calibrant.calibration",
     "CalibratedRegressor": "calibrant.sklearn.regressor",
+    "Calibrator": "calibrant.calibration",
     "Candidate": "calibrant.sklearn.chosen",
     "Censored": "calibrant.censored",
+    "CensoredGuarantee": "calibrant.guarantee.censored",
     "Chosen": "calibrant.sklearn.chosen",
+    "ChosenGuarantee": "calibrant.guarantee.chosen",
     "CrossCalibrated": "calibrant.cross",
+    "CrossGuarantee": "calibrant.guarantee.cross",
     "DensityRatio": "calibrant.sklearn.density_ratio",
+    "Distribution": "calibrant.distributions.base",
+    "Ensemble": "calibrant.predictions.ensemble",
+    "FadingGuarantee": "calibrant.guarantee.weighted",
+    "GaussianMixture": "calibrant.distributions.gaussian_mixture",
+    "GroupGuarantee": "calibrant.guarantee.grouped",
+    "Guarantee": "calibrant.guarantee.marginal",
+    "HalfLife": "calibrant.interpolators.forget",
+    "Interval": "calibrant.predictions.interval",
+    "Laplace": "calibrant.distributions.laplace",
+    "LogNormal": "calibrant.distributions.log_normal",
+    "Logistic": "calibrant.distributions.logistic",
+    "Mixture": "calibrant.distributions.mixture",
     "Monitor": "calibrant.monitoring",
+    "Normal": "calibrant.distributions.normal",
+    "Point": "calibrant.predictions.point",
+    "Quantiles": "calibrant.predictions.quantiles",
     "Refined": "calibrant.sklearn.refined",
+    "Samples": "calibrant.predictions.samples",
+    "StudentT": "calibrant.distributions.student_t",
+    "Survey": "calibrant.interpolators.weights",
+    "SurveyGuarantee": "calibrant.guarantee.weighted",
+    "WeightedGuarantee": "calibrant.guarantee.weighted",
+    "Window": "calibrant.interpolators.forget",
     "choose": "calibrant.choice",
+    "concatenate": "calibrant.predictions",
+    "conformal": "calibrant.recipes",
     "diagnose": "calibrant.diagnosis",
     "evaluate": "calibrant.metrics",
+    "from_scipy": "calibrant.distributions.scipy_law",
+    "from_torch": "calibrant.distributions.torch_law",
+    "isotonic": "calibrant.recipes",
     "load": "calibrant.persistence",
     "monitor": "calibrant.monitoring",
     "neg_crps": "calibrant.sklearn.scorers",
@@ -87,10 +126,26 @@ _LATER = {
     "neg_nll": "calibrant.sklearn.scorers",
     "prediction_of": "calibrant.models",
     "report": "calibrant.reports",
+    "required_n": "calibrant.guarantee.required",
+    "required_n_for_interval": "calibrant.guarantee.required",
 }
-"""Names whose modules need more than the core, or are asked for last: they are imported when they are asked for."""
+"""Every name waits in its module until it is asked for: importing calibrant costs next to nothing."""
 
-_MODULES = ("diagnosis", "intervals", "labels", "metrics", "models", "plots", "refine", "reports", "several")
+_MODULES = (
+    "diagnosis",
+    "distributions",
+    "interpolators",
+    "intervals",
+    "labels",
+    "metrics",
+    "models",
+    "plots",
+    "predictions",
+    "refine",
+    "reports",
+    "scores",
+    "several",
+)
 """Modules, likewise."""
 
 _EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}

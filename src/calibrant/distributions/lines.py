@@ -23,6 +23,7 @@ _REACH = 745.0  # mean excesses, beyond which exp is 0
 class Lines(FromMiddle, Integrated):
     """Row i is law `law[i]` of a table. Everything is exact, from prefix sums.
 
+    >>> from calibrant.distributions import PiecewiseLinear
     >>> table = TableOfLines.of(
     ...     [
     ...         PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.0, 0.0),
