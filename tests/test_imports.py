@@ -27,7 +27,8 @@ def test_import_calibrant_loads_no_library_at_all():
 
 @pytest.mark.parametrize("name", sorted(calibrant.__all__))
 def test_every_public_name_is_there_when_it_is_asked_for(name):
-    assert getattr(calibrant, name) is not None and name in dir(calibrant)
+    assert getattr(calibrant, name) is not None
+    assert name in dir(calibrant)
 
 
 def test_the_modules_of_the_core_load_no_heavy_library():
