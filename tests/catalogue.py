@@ -6,6 +6,7 @@ n)` calibrates the prediction and score of a pair on its first n rows and predic
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.student_t import StudentT
+from calibrant.distributions.truncated import Truncated
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import Logits
@@ -355,6 +357,11 @@ def _joined(w: World) -> Any:
     return concatenate([normal[:1], inner[[1, 0]], mixture[3:4], laplace[4:5]])
 
 
+def _truncated(w, lower, upper):
+    law, ends = Normal(w.at(LOC[:5]), w.by(SCALE[:5])), (float(w.at(lower)), float(w.at(upper)))
+    return Truncated(law, law.cdf(ends[0]), law.sf(ends[1]), ends)
+
+
 def _joined_and_calibrated(w: World) -> Any:
     """Calibrated rows of two kinds, a clipped row, and rows of forecasts."""
     quantile, residual = (predicted(pair, "linear", world=w) for pair in ("quantile", "residual"))
@@ -401,6 +408,8 @@ DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     "a row of gaussian mixtures": lambda w: PREDICTIONS["gaussian mixture"](w)[1],
     "logistic mixture": lambda w: LogisticMixture(w.pure([0.3, 0.7]), w.at([-2.0, 1.0]), w.by([0.5, 1.0])),
     "clipped normal": lambda w: Normal(w.at(LOC[:5]), w.by(SCALE[:5])).clip(float(w.at(18.0)), float(w.at(21.0))),
+    "truncated normal": lambda w: _truncated(w, 18.0, math.inf),
+    "normal truncated on both sides": lambda w: _truncated(w, 15.0, 24.0),
     "joined": _joined,
     "joined, calibrated and clipped": _joined_and_calibrated,
     **{f"q of {name}": _q(name) for name in INTERPOLATORS},

@@ -445,3 +445,13 @@ def test_the_study_says_which_extra_brings_what_is_not_installed(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     said = run("study", "--quick", code=1).stderr
     assert said == "error: this command needs torch: pip install 'calibrant[study]'\n"
+
+
+def test_an_option_given_twice_of_which_one_would_count_is_wrong_usage(tmp_path):
+    from typer.testing import CliRunner
+
+    from calibrant.cli.app import app
+
+    twice = CliRunner().invoke(app, ["fit", str(tmp_path / "a.csv"), "--target", "y", "--target", "z", "--point", "f"])
+    assert twice.exit_code == 2
+    assert "--target was given 2 times, and only one can count" in twice.output

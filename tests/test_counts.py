@@ -10,7 +10,18 @@ import pytest
 import scipy.stats as st
 
 import calibrant
-from calibrant import Calibrator, Interval, LogNormal, Mixture, Normal, Point, Quantiles, Samples, evaluate
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Interval,
+    LogNormal,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+    Samples,
+    evaluate,
+)
 from calibrant.distributions import (
     Binomial,
     Lattice,
@@ -454,9 +465,39 @@ def test_the_command_line_calibrates_rates_of_counts(tmp_path):
     assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
     judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
     assert "NLL of the counts" in judged.output
+    assert "H(Y) is the randomised PIT" in " ".join(judged.output.split())
+    table.write_text("f,y\n3.0,2\n3.0,2.5\n", encoding="utf-8")
+    wrong = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
+    assert wrong.exit_code == 1
+    assert "y is 2.5 in row 1 (1 rows in all): Counts() takes whole numbers" in " ".join(wrong.output.split())
+    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
     assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
     bounds = np.loadtxt(out, delimiter=",", skiprows=1)
     assert np.array_equal(bounds, np.round(bounds))
+
+
+def test_the_promise_is_said_of_the_randomised_pit():
+    rng = np.random.default_rng(11)
+    f = rates(60, rng)
+    law, y, group = Poisson(f), rng.poisson(f), np.arange(60) % 2
+    fit = Calibrator(labels=Counts()).fit
+    for calibrated in (
+        fit(law, y, rng=rng),
+        fit(law, y, rng=rng).update(law, y, rng=rng),
+        fit(law, y, by=group, rng=rng),
+        fit(law, y, weights=f, rng=rng),
+        CrossCalibrated((fit(law, y, rng=rng), fit(law, y, rng=rng))),
+    ):
+        assert calibrated.guarantee.drawn
+        assert str(calibrated.guarantee).endswith("the randomised PIT, drawn between P(Y < y) and P(Y <= y).")
+    assert "randomised PIT" not in str(Calibrator().fit(Point(f), f + rng.normal(size=60)).guarantee)
+
+
+def test_labels_that_a_law_of_counts_cannot_give_are_named():
+    with pytest.raises(ValueError, match=r"y is 0.5 in row 1 \(1 rows in all\): H is a law of whole numbers"):
+        evaluate(Poisson([1.0, 2.0]), [1.0, 0.5])
+    with pytest.raises(ValueError, match=r"y is -1 in row 0 \(1 rows in all\): Counts\(\) takes whole numbers"):
+        evaluate(Normal([1.0, 2.0], 1.0), [-1.0, 2.0], labels=Counts())
 
 
 def test_counts_are_drawn_as_bars():

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.stats
 
 import calibrant
 from calibrant import (
@@ -27,7 +29,7 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
-from calibrant.labels import Chained, Labels, Real, Transformed
+from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.persistence.summary import said
 from calibrant.predictions.mapped import mapped
 from calibrant.scores import CDFScore, LogScore
@@ -224,7 +226,11 @@ def test_what_real_refuses():
             lambda: rows.fit(F, Y, bound=[9.0]))  # fmt: skip
     refused(ValueError, r"y is .* in row \d+ \(\d+ rows in all\), above the bound 0.1",
             lambda: rows.fit(F, Y, bound=np.full(N, 0.1)))  # fmt: skip
-    refused(TypeError, "Calibrator.labels must be a Labels object, got 'log'", lambda: Calibrator(labels="log"))
+    refused(
+        TypeError,
+        "Calibrator.labels must be an object such as calibrant.labels.Counts.., got 'log'",
+        lambda: Calibrator(labels="log"),
+    )
 
 
 def test_a_bounded_interval_holds_all_labels_that_it_held_and_is_shorter():
@@ -440,6 +446,23 @@ def test_a_law_of_y_becomes_the_law_of_its_transform():
     np.testing.assert_allclose(held.cdf(0.5), Normal(S, 1.0).cdf(np.expm1(0.5)))
 
 
+def test_a_law_with_mass_outside_the_domain_is_taken_given_that_it_lies_inside():
+    law, inside = Normal(S, 1.0), scipy.stats.truncnorm(-S, np.inf, loc=S, scale=1.0)
+    found = Transformed("log").spread_prediction(law)
+    np.testing.assert_allclose(found.cdf(0.3), inside.cdf(np.exp(0.3)), rtol=1e-10)
+    np.testing.assert_allclose(found.ppf(0.01), np.log(inside.ppf(0.01)), rtol=1e-8)
+    np.testing.assert_allclose(found.logpdf(0.3), inside.logpdf(np.exp(0.3)) + 0.3, rtol=1e-10)
+    for row in (0, N // 2):
+        mean, _ = scipy.integrate.quad(lambda p, row=row: float(found.ppf(np.full(N, p))[row]), 0, 1, limit=400)
+        np.testing.assert_allclose(found.mean()[row], mean, rtol=1e-6)
+    between = Transformed("logit").spread_prediction(Normal(0.5 + S / 10, 0.5))
+    spread = scipy.stats.truncnorm((-0.5 - S / 10) / 0.5, (0.5 - S / 10) / 0.5, loc=0.5 + S / 10, scale=0.5)
+    np.testing.assert_allclose(between.cdf(0.2), spread.cdf(1 / (1 + np.exp(-0.2))), rtol=1e-10)
+    rng = np.random.default_rng(1)
+    H = Calibrator(labels=Transformed("log")).fit(law, inside.rvs(random_state=rng))(law)
+    assert np.all(H.ppf(1e-6) > 0)
+
+
 def test_all_kinds_of_predictions_are_transformed():
     values = np.exp(S)
     log = Transformed("log").spread_prediction
@@ -486,9 +509,10 @@ def test_what_transformed_refuses():
         lambda: Calibrator(labels=Transformed("log")).fit([1.0, -1.0], [1.0, 1.0]): r"Point.values is -1 in row 1",
         lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
         lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
-        lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0], 1.0), [1.0]): (
-            r"has 0.16 of its mass outside the domain of Transformed\(log\) in row 0"
+        lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0, -9.0], 1.0), [1.0, 1.0]): (
+            r"has 1 of its mass outside the domain of Transformed\(log\) in row 1 \(1 rows in all\)"
         ),
+        lambda: Calibrator(labels=Transformed("log1p")).fit([1.0, -1.0], [1.0, 1.0]): r"'0:,log1p', it takes forecasts",
     }.items():
         with pytest.raises(ValueError, match=words):
             action()
@@ -553,19 +577,29 @@ class Shy(Labels):
         return Normal(law.median(), 0.5 * law.std())
 
 
+@dataclass(frozen=True)
+class Secret(Counts):
+    """Which does not say that it draws."""
+
+    @property
+    def draws(self):
+        return False
+
+
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
         (Doubled(), "must take spread back"),
         (Upside(), "must rise with the labels"),
         (Shy(), "of the draws of Y'"),
+        (Secret(), "`draws` must be True"),
         (Transformed((cubic, cube)), "must fit into a file"),
     ],
     ids=repr,
 )
 def test_labels_that_break_a_law_are_told_so(labels, words):
     with pytest.raises(AssertionError, match=words):
-        check_labels(labels, Y)
+        check_labels(labels, np.round(Y) if isinstance(labels, Counts) else Y)
 
 
 def test_bounds_by_row_keep_the_laws_of_labels():

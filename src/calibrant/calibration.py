@@ -51,7 +51,9 @@ class Calibrator:
     forget: Forgetting | None = None
 
     def __post_init__(self) -> None:
-        check_has("Calibrator.labels", self.labels, "collapse", "a Labels object", optional=True)
+        check_has(
+            "Calibrator.labels", self.labels, "collapse", "an object such as calibrant.labels.Counts()", optional=True
+        )
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
         for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
@@ -80,7 +82,7 @@ class Calibrator:
         history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
-        guarantee = replace(guarantee, floored=floored) if floored else guarantee
+        guarantee = replace(guarantee, floored=floored, drawn=getattr(self.labels, "draws", False))
         return Calibrated(score, q, guarantee, used, given.form(), self.labels, history)
 
 

@@ -12,8 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from calibrant.cli.console import needing, reported
+from calibrant.cli.once import Once
 
 app = typer.Typer(
+    cls=Once,
     help="Calibrated predictive distributions from the predictions of any regression model.",
     no_args_is_help=True,
     add_completion=False,

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
-from calibrant.cli.console import progress
+from calibrant.cli.console import naming, progress
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
@@ -72,6 +72,10 @@ def judged(
                 f" row {rows.number_of(int(censored.argmax()))}: forecasts are judged by rows whose labels were all"
                 " followed to the end"
             )
+    labels = model.calibrated.labels
+    if labels is not None:
+        with naming(found.where):
+            labels.check(found.y, found.known.get("bound"))
     found.say()
     return found
 

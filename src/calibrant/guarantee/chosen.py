@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import unit
 from calibrant.guarantee.marginal import Guarantee
+from calibrant.guarantee.words import drawn_words
 
 
 @dataclass(frozen=True)
@@ -50,5 +51,5 @@ class ChosenGuarantee(Guarantee):
             f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c{ties}, on average over calibration sets of"
             f" n = {self.n}, of which {self.price:.3g} is the price of choosing among {self.candidates} candidates on"
             f" these rows; for this set the error is at most {self.conditional():.3g} with 95% confidence. Assumes"
-            " independent rows, models not trained on them, and candidates fixed beforehand."
+            f" independent rows, models not trained on them, and candidates fixed beforehand.{drawn_words(self.drawn)}"
         )

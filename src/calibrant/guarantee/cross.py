@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.guarantee.words import floor_words
+from calibrant.guarantee.words import drawn_words, floor_words
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class CrossGuarantee:
         return sum(int(fold.floored) for fold in self.folds)
 
     @property
+    def drawn(self) -> bool:
+        """Whether labels were spread by a draw."""
+        return any(fold.drawn for fold in self.folds)
+
+    @property
     def kind(self) -> str:
         """Cross; "cross, approximate" where one of the folds is approximate: for ties, or for a learned floor."""
         return "cross, approximate" if any(fold.kind.endswith("approximate") for fold in self.folds) else "cross"
@@ -69,5 +74,5 @@ class CrossGuarantee:
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
             f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
-            f" that did not see its row. Assumes {self._assumed}{continuous}."
+            f" that did not see its row. Assumes {self._assumed}{continuous}.{drawn_words(self.drawn)}"
         )

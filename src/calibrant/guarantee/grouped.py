@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from calibrant.guarantee.marginal import Guarantee
-from calibrant.guarantee.words import floor_words
+from calibrant.guarantee.words import drawn_words, floor_words
 
 
 def in_text(label: Hashable) -> str:
@@ -36,6 +36,8 @@ class GroupGuarantee:
     """The largest tie of each group."""
     floored: int = 0
     """The calibration rows, over all groups, that got a floor learned from all."""
+    drawn: bool = field(default=False, kw_only=True)
+    """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
 
     def of(self, label: Hashable) -> Guarantee:
         """What is promised to one group."""
@@ -44,7 +46,7 @@ class GroupGuarantee:
         return self._each(self.labels.index(label))
 
     def _each(self, g: int) -> Guarantee:
-        return Guarantee(self.counts[g], self.accuracies[g], self.ties[g], self.floored)
+        return Guarantee(self.counts[g], self.accuracies[g], self.ties[g], self.floored, drawn=self.drawn)
 
     @property
     def n(self) -> int:
@@ -107,5 +109,5 @@ class GroupGuarantee:
             f"{bound} in each of {len(self.labels)} groups{limits}, on average over calibration sets; the smallest,"
             f" {few}has n = {self.counts[smallest]}, the largest, {many}{self.counts[largest]}{best}. Assumes groups"
             " fixed beforehand, exchangeable rows within each, a model not trained on the calibration"
-            f" set{continuous}."
+            f" set{continuous}.{drawn_words(self.drawn)}"
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from calibrant._arrays import Array, largest_tie_of, unit
-from calibrant.guarantee.words import in_words
+from calibrant.guarantee.words import drawn_words, in_words
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Guarantee:
     largest_tie: int = 1
     floored: int = 0
     """The calibration rows without a width of their own, which got a floor learned from all."""
+    drawn: bool = field(default=False, kw_only=True)
+    """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
 
     @classmethod
     def of(cls, interpolator: Any, scores: Array, *, floored: int = 0) -> Guarantee:
@@ -62,7 +64,7 @@ class Guarantee:
 
     def __str__(self) -> str:
         numbers = self.n, self.epsilon, self.conditional(), self.largest_tie, self.floored
-        return in_words(*numbers, randomised=self.randomised)
+        return in_words(*numbers, randomised=self.randomised) + drawn_words(self.drawn)
 
 
 def dkw(n: int, confidence: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import unit
 from calibrant.guarantee.marginal import Guarantee
-from calibrant.guarantee.words import floor_words
+from calibrant.guarantee.words import drawn_words, floor_words
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class WeightedGuarantee(Guarantee):
             f"{bound}{self._limits()}, on average over calibration sets of n = {self.n} weighted rows, worth"
             f" {self.effective:.3g} equal ones. Assumes that the weights are the likelihood ratios of new to"
             " calibration rows and that y given x is the same; ratios estimated on other rows add E|w^ - w| / 2, which"
-            " is not known."
+            f" is not known.{drawn_words(self.drawn)}"
         )
 
     def _limits(self) -> str:

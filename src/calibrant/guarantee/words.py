@@ -25,6 +25,13 @@ def in_words(n: int, epsilon: float, of_this_set: float, largest_tie: int, floor
     )
 
 
+def drawn_words(drawn: object) -> str:
+    """What H(Y) stands for, where labels have probabilities of their own."""
+    if not drawn:
+        return ""
+    return " Labels have probabilities of their own: H(Y) is the randomised PIT, drawn between P(Y < y) and P(Y <= y)."
+
+
 def floor_words(floored: int) -> str:
     """Why a guarantee is approximate."""
     rows, own, were = ("row", "its own", "was") if floored == 1 else ("rows", "their own", "were")

@@ -73,6 +73,11 @@ class AtomAt(Labels):
         """The name of the share, if it is a column."""
         return (self.share,) if isinstance(self.share, str) else ()
 
+    @property
+    def draws(self) -> bool:
+        """A place below the atom for each label at it."""
+        return True
+
     def check(self, y: Array, bound: Any = None) -> None:
         """Raise where y lies below the atom."""
         del bound

@@ -54,6 +54,11 @@ class Labels(ABC):
         return False
 
     @property
+    def draws(self) -> bool:
+        """Whether `spread` draws: where labels have probabilities of their own."""
+        return False
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns that `bound` must have."""
         return ()
@@ -88,6 +93,11 @@ class Chained(Labels):
     def by_row(self) -> bool:
         """Whether a step needs a `bound`."""
         return any(step.by_row for step in self.steps)
+
+    @property
+    def draws(self) -> bool:
+        """Whether a step draws."""
+        return any(step.draws for step in self.steps)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ class Counts(Labels):
         """A point of the lattice."""
         return 0.0 if self.lower is None else self.lower
 
+    @property
+    def draws(self) -> bool:
+        """A place within the step of each label."""
+        return True
+
     def check(self, y: Array, bound: Any = None) -> None:
         """Raise where y is no point of the lattice."""
         del bound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.truncated import Truncated
 from calibrant.labels.base import Labels
 from calibrant.labels.functions import Backwards, Function, Log, function_of
 from calibrant.labels.through import through
 from calibrant.predictions.mapped import mapped
+
+_MOST = 0.999  # of the mass of a law may lie where no label can be
 
 Elementwise = Callable[[Array], Array]
 
@@ -25,8 +29,9 @@ class Transformed(Labels):
     of an array, of which t maps the labels onto the whole line; a third one, t's slope, makes densities faster.
 
     The law of Y is exact: its density has the factor t'(y), its quantiles are those of Y' taken back, and mean, std and
-    crps are integrals in y's own unit. A mean may be infinite: that of a log is, where the upper tail of q has a mean
-    excess of 1 or more.
+    crps are integrals in y's own unit. A predicted law that has mass where t is not defined, as a normal law has below
+    0, is taken given that the label lies inside. A mean may be infinite: that of a log is, where the upper tail of q
+    has a mean excess of 1 or more.
 
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator(labels=Transformed("log")).fit([100.0, 200.0, 400.0], [80.0, 200.0, 500.0])
@@ -78,21 +83,33 @@ class Transformed(Labels):
             row, count = first_and_count(bad)
             first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
             where = f"in row {row} ({count} rows in all)"
-            raise ValueError(f"{name} is {float(first):g} {where}, outside the domain of {self}")
+            raise ValueError(f"{name} is {float(first):g} {where}, outside the domain of {self}{self._way_out(name)}")
         return s
+
+    def _way_out(self, name: str) -> str:
+        """What helps where labels may well be at the end of the domain."""
+        if name == "y" and self.by == "log":
+            return ": log1p takes 0 too"
+        if name != "y" and self.function.upper == math.inf and self.by in ("log1p", "sqrt"):
+            return f": chained behind a bound, '0:,{self.by}', it takes forecasts below 0"
+        return ""
 
     def _law(self, law: Distribution) -> Distribution:
         """The law of t(Y), Y ~ law."""
         t = self.function
         if isinstance(t, Log) and isinstance(law, LogNormal):
             return Normal(law.mu, law.sigma)
-        lost = law.cdf(t.lower) + law.cdf_left(t.least) + law.sf(t.upper)
-        if anywhere(lost > 0):
-            row, count = first_and_count(lost > 0)
+        below = law.cdf_left(t.least) if t.least > t.lower else law.cdf(t.lower)
+        above = 1 - law.cdf_left(t.upper) if t.upper < math.inf else law.sf(t.upper)
+        outside = below + above
+        if anywhere(outside > _MOST):
+            row, count = first_and_count(outside > _MOST)
             raise ValueError(
-                f"{law!r} has {float(lost[row]):.2g} of its mass outside the domain of {self} in row {row}"
-                f" ({count} rows in all): predict a law that stays inside, or clip it"
+                f"{law!r} has {float(outside[row]):.4g} of its mass outside the domain of {self} in row {row}"
+                f" ({count} rows in all): hardly anything is left of it inside"
             )
+        if anywhere(outside > 0):
+            law = Truncated(law, below, above, (max(t.lower, t.least), t.upper))
         return through(Backwards(t), law)
 
     def __repr__(self) -> str:

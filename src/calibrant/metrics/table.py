@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from calibrant._arrays import Array, check_has, to_numpy, unit
+from calibrant._arrays import Array, anywhere, check_has, first_and_count, namespace, to_numpy, unit
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
@@ -86,7 +86,11 @@ def evaluate(
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
     H, y = paired(_collapsed(H, labels), y)
+    if labels is not None and not labels.by_row:
+        labels.check(y)
     counts = isinstance(H, Distribution) and H.lattice is not None
+    if counts:
+        _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))
     metrics: dict[str, Callable[[], Array]] = {
         "nll": lambda: scores.nll(H, y),
@@ -111,6 +115,18 @@ def evaluate(
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
     return Evaluation(**values, n=int(y.shape[0]), labels=_labels(H, coverage, ci, levels))
+
+
+def _on(lattice: tuple[float, float], y: Array) -> None:
+    """Raise where a label is one that a law on this lattice cannot give."""
+    origin, step = lattice
+    xp = namespace(y)
+    places = (y - origin) / step
+    off = xp.abs(places - xp.round(places)) > 1e-6 + 4 * float(xp.finfo(y.dtype).eps) * xp.abs(places)
+    if anywhere(off):
+        row, count = first_and_count(off)
+        wanted = "whole numbers" if step == 1 else f"steps of {step:g}"
+        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): H is a law of {wanted}")
 
 
 def _collapsed(H: Any, labels: Any) -> Any:

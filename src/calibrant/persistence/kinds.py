@@ -321,7 +321,7 @@ def _grouped(laws: Distribution, labels: tuple[Any, ...]) -> None:
         raise ValueError(f"{len(labels)} groups do not go with {len(laws)} laws")
 
 
-def _per_group(labels: Any, counts: Any, accuracies: Any, ties: Any, floored: int) -> None:
+def _per_group(labels: Any, counts: Any, accuracies: Any, ties: Any, floored: int, **_: Any) -> None:
     if not len(labels) == len(counts) == len(accuracies) == len(ties):
         raise ValueError(f"{len(labels)} groups do not go with {len(counts)} counts and {len(accuracies)} lambdas")
     for n, tie in zip(counts, ties, strict=True):
@@ -463,6 +463,7 @@ PARTS = (
         accuracy=_LAMBDA,
         largest_tie=_count("a count", 1),
         floored=_later(_count("a count", 0)),
+        drawn=_later(_YES_OR_NO),
     ),
     _kind(
         ChosenGuarantee,
@@ -471,6 +472,7 @@ PARTS = (
         accuracy=_LAMBDA,
         largest_tie=_count("a count", 1),
         floored=_count("a count", 0),
+        drawn=_later(_YES_OR_NO),
         candidates=_count("a count", 2),
     ),
     *(
@@ -481,6 +483,7 @@ PARTS = (
             accuracy=_LAMBDA,
             largest_tie=_count("a count", 1),
             floored=_count("a count", 0),
+            drawn=_later(_YES_OR_NO),
             effective=_POSITIVE,
             largest_share=_WEIGHT,
         )
@@ -493,6 +496,7 @@ PARTS = (
         accuracy=_LAMBDA,
         largest_tie=_count("a count", 1),
         floored=_count("a count", 0),
+        drawn=_later(_YES_OR_NO),
         effective=_POSITIVE,
         largest_share=_WEIGHT,
         rows=_count("a count", 1),
@@ -507,6 +511,7 @@ PARTS = (
         accuracies=_several(_LAMBDA),
         ties=_several(_count("a count", 1)),
         floored=_count("a count", 0),
+        drawn=_later(_YES_OR_NO),
     ),
     _kind(
         Form,

@@ -23,7 +23,7 @@ from calibrant.cross import CrossCalibrated
 from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
-from calibrant.labels.domain import takes_any_law
+from calibrant.labels.domain import takes_any_quantile
 from calibrant.labels.named import labels_named
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
@@ -66,8 +66,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
             on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where
-            `labels` have a bounded domain, such as a bare "log" (a refined law has mass outside), where the estimator
-            is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
+            `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
+            estimator is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
             rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
             Calibration rows take no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
@@ -329,7 +329,11 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
             return self.refine
-        told = vars(self)["score"] is not None or self.adapter is not None or not all(map(takes_any_law, self._kinds()))
+        told = (
+            vars(self)["score"] is not None
+            or self.adapter is not None
+            or not all(map(takes_any_quantile, self._kinds()))
+        )
         done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
         return None if told or done else "auto"
 

@@ -50,6 +50,8 @@ class _LabelsTrial:
         self.inner = to_numpy(labels.spread(y, self.forecast, bound=bound, rng=np.random.default_rng(1)))
         law(self.inner.shape == y.shape, f"{self.name}.spread must give one number a row, got shape {self.inner.shape}")
         law(bool(np.all(np.isfinite(self.inner))), f"{self.name}.spread must give finite numbers")
+        again = to_numpy(labels.spread(y, self.forecast, bound=bound, rng=np.random.default_rng(2)))
+        law(labels.draws or bool(np.all(again == self.inner)), f"{self.name}.spread draws, so `draws` must be True")
 
     @property
     def forecast(self) -> Any:
