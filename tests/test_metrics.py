@@ -289,6 +289,7 @@ def test_evaluate_of_a_law_has_every_metric_under_its_name():
     }
 
 
+BY_RANK = ["ece", "debiased_ece", "sup_calibration_error", "pit_pvalue"]
 FIVE = [0.025, 0.05, 0.5, 0.95, 0.975]
 SAYS = {
     "point": (Point(LOC), {"crps"}),
@@ -297,11 +298,15 @@ SAYS = {
         Quantiles(FIVE, scipy.stats.norm.ppf(FIVE, LOC[:, None], SCALE[:, None])),
         {"ci_width", "coverage", "interval_score", "pinball"},
     ),
-    "quantiles without": (Quantiles([0.1, 0.9], np.stack([LOC - 1, LOC + 1], axis=1)), {"pinball"}),
-    "samples": (Samples(RNG.normal(size=(300, 7))), {"crps", "std", "pinball"}),
-    "samples with the levels": (
-        Samples(RNG.normal(size=(300, 10))),
-        {"crps", "std", "coverage", "interval_score", "pinball"},
+    "other quantiles": (
+        Quantiles([0.1, 0.9], np.stack([LOC - 1, LOC + 1], axis=1)),
+        {"ci_width", "coverage", "interval_score", "pinball"},
+    ),
+    "quantiles on one side": (Quantiles([0.1, 0.3], np.stack([LOC - 2, LOC - 1], axis=1)), {"pinball"}),
+    "a few samples": (Samples(RNG.normal(size=(300, 7))), {"crps", "std", "pinball", *BY_RANK}),
+    "samples": (
+        Samples(RNG.normal(size=(300, 17))),
+        {"crps", "std", "coverage", "interval_score", "pinball", *BY_RANK},
     ),
     "ensemble": (Ensemble([LOC, LOC + 1]), set()),
 }
@@ -324,8 +329,36 @@ def test_quantiles_at_the_bounds_are_scored_as_the_law_they_come_from():
     assert result.to_dict() == pytest.approx({name: law.to_dict()[name] for name in result.to_dict()}, rel=1e-12)
 
 
+def test_other_quantiles_are_judged_by_the_widest_interval_they_have_and_the_table_says_so():
+    prediction = SAYS["other quantiles"][0]
+    result = metrics.evaluate(prediction, Y)
+    assert result.coverage == metrics.coverage(prediction, Y, 0.8)
+    assert "80% interval coverage" in str(result)
+    assert "80% interval width" in str(result)
+    three = Quantiles([0.1, 0.2, 0.8, 0.9], np.stack([LOC - 2, LOC - 1, LOC + 1, LOC + 2], axis=1))
+    assert metrics.evaluate(three, Y, coverage=0.7).coverage == metrics.coverage(three, Y, 0.6)
+
+
+def test_samples_of_the_true_law_are_calibrated_by_rank_and_cover_between_their_draws():
+    rng = np.random.default_rng(5)
+    loc = rng.normal(size=4000)
+    y = rng.normal(loc, 1.0)
+    true = metrics.evaluate(Samples(rng.normal(loc[:, None], 1.0, (4000, 50))), y)
+    assert true.pit_pvalue > 0.01
+    assert abs(true.coverage - 0.9) < 0.03  # 50 draws leave the ends a little short
+    narrow = metrics.evaluate(Samples(rng.normal(loc[:, None], 0.5, (4000, 50))), y)
+    assert narrow.pit_pvalue < 1e-9
+    draws = np.sort(rng.normal(size=(1, 50)), axis=1)
+    hazen = np.quantile(draws[0], [0.05, 0.333, 0.95], method="hazen")
+    found = [float(Samples(draws).quantile(level)[0]) for level in (0.05, 0.333, 0.95)]
+    np.testing.assert_allclose(found, hazen, rtol=1e-12)
+    tied = Samples(np.zeros((4000, 3)))
+    pits = metrics.pit(tied, np.zeros(4000))
+    assert scipy.stats.kstest(pits, "uniform").pvalue > 0.01
+
+
 def test_quantiles_have_no_pinball_loss_at_levels_they_lack():
-    prediction = SAYS["quantiles without"][0]
+    prediction = SAYS["other quantiles"][0]
     assert metrics.evaluate(prediction, Y, levels=[0.1, 0.5]).pinball is None
     with pytest.raises(TypeError, match=re.escape("says nothing about the quantile at level 0.5")):
         metrics.pinball(prediction, Y, [0.1, 0.5])

@@ -50,6 +50,10 @@ if TYPE_CHECKING:
     from calibrant.guarantee.weighted import WeightedGuarantee as WeightedGuarantee
     from calibrant.interpolators.forget import HalfLife as HalfLife
     from calibrant.interpolators.forget import Window as Window
+    from calibrant.interpolators.linear import Linear as Linear
+    from calibrant.interpolators.naf import NAF as NAF
+    from calibrant.interpolators.naive import Naive as Naive
+    from calibrant.interpolators.random import Random as Random
     from calibrant.interpolators.weights import Survey as Survey
     from calibrant.metrics import evaluate as evaluate
     from calibrant.models import prediction_of as prediction_of
@@ -97,13 +101,17 @@ _LATER = {
     "HalfLife": "calibrant.interpolators.forget",
     "Interval": "calibrant.predictions.interval",
     "Laplace": "calibrant.distributions.laplace",
+    "Linear": "calibrant.interpolators.linear",
     "LogNormal": "calibrant.distributions.log_normal",
     "Logistic": "calibrant.distributions.logistic",
     "Mixture": "calibrant.distributions.mixture",
     "Monitor": "calibrant.monitoring",
+    "NAF": "calibrant.interpolators.naf",
+    "Naive": "calibrant.interpolators.naive",
     "Normal": "calibrant.distributions.normal",
     "Point": "calibrant.predictions.point",
     "Quantiles": "calibrant.predictions.quantiles",
+    "Random": "calibrant.interpolators.random",
     "Refined": "calibrant.sklearn.refined",
     "Samples": "calibrant.predictions.samples",
     "StudentT": "calibrant.distributions.student_t",
@@ -186,6 +194,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "NAF",
     "Calibrated",
     "Calibrator",
     "Censored",
@@ -202,12 +211,15 @@ __all__ = [
     "HalfLife",
     "Interval",
     "Laplace",
+    "Linear",
     "LogNormal",
     "Logistic",
     "Mixture",
+    "Naive",
     "Normal",
     "Point",
     "Quantiles",
+    "Random",
     "Samples",
     "StudentT",
     "Survey",

@@ -16,6 +16,13 @@ def is_frame(X: Any) -> bool:
     return nw.dependencies.is_into_dataframe(X)
 
 
+def collected(X: Any) -> Any:
+    """X itself, unless it is a lazy frame, whose rows are not there yet."""
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError(f"X is a {type(X).__name__}, whose rows are not there yet: give X.collect()")
+    return X
+
+
 def rows_of(X: Any, index: np.ndarray[Any, Any]) -> Any:
     """The rows `index` of an array, a sparse matrix, a list or a frame, in the same kind."""
     if is_frame(X) and not nw.dependencies.is_pandas_dataframe(X):  # pandas keeps its index the other way

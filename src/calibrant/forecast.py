@@ -31,6 +31,16 @@ class Mark(NamedTuple):
 class Law(Protocol):
     """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
 
+    def cdf(self, y: Any) -> Array:
+        """P(Y <= y)."""
+
+    def pit(self, y: Any, u: Any) -> Array:
+        """The CDF, drawn over a jump."""
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """The points of a law of counts."""
+
     def ppf(self, p: Any) -> Array:
         """The quantiles at a level."""
 
@@ -58,6 +68,7 @@ class Forecast(ABC):
     - `quantile_levels()`: the levels at which quantiles are judged and drawn.
     - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
     - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
+    - `pit_rows(y, u)`: the probability of a value below each label, drawn by u where it is not one number.
     - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
     - `centre_rows()`, `spread_rows()`: the middle of each row, and how wide the row says it is.
     - `crps_note`: what its CRPS is, where that needs a word.
@@ -101,6 +112,11 @@ class Forecast(ABC):
     def bounds(self, coverage: float) -> tuple[Array, Array]:
         """The centred interval of each row: its quantiles at (1 -+ coverage) / 2."""
         return self.quantile((1 - coverage) / 2), self.quantile((1 + coverage) / 2)
+
+    def pit_rows(self, y: Array, u: Array) -> Array:
+        """The PIT of each label: that of the law, drawn over the jump where it is one of counts."""
+        law = self.as_law()
+        return law.cdf(y) if law.lattice is None else law.pit(y, u)
 
     def crps_rows(self, y: Array) -> Array:
         """The CRPS of each row: that of the law."""

@@ -104,5 +104,8 @@ def _named(what: str, value: Any, table: Mapping[str, Callable[[], Any]], kind: 
             raise ValueError(f"{what} must be one of {', '.join(table)}, got {value!r}")
         return table[value]()
     if isinstance(value, type) or not isinstance(value, kind):
-        raise TypeError(f"{what} must be one of the names {', '.join(table)} or an object of that kind, got {value!r}")
+        default = ": leave it out for the default" if value is None else ""
+        raise TypeError(
+            f"{what} must be one of the names {', '.join(table)} or an object of that kind, got {value!r}{default}"
+        )
     return value

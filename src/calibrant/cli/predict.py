@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import typer
 
-from calibrant import required_n_for_interval
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress, show
 from calibrant.cli.mending import Mender, counted
 from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
+from calibrant.guarantee.required import too_few_for_interval
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
@@ -107,10 +107,6 @@ def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
     """Warn where the calibration rows do not reach as far out as the interval."""
     if wanted.coverage is None:
         return
-    n, enough = model.stored.about["n"], required_n_for_interval(wanted.coverage)
-    if n < enough:
-        warnings.warn(
-            f"{model.path}: it was calibrated on {n} rows, and a {100 * wanted.coverage:g}% interval needs {enough}:"
-            " the bounds rest on the tails alone",
-            stacklevel=2,
-        )
+    few = too_few_for_interval(model.stored.about["n"], wanted.coverage)
+    if few is not None:
+        warnings.warn(f"{model.path}: {few}", stacklevel=2)

@@ -19,16 +19,15 @@ from calibrant.metrics.forecasts import Scalar, average, paired
 def pit(H: Any, y: Any) -> Array:
     """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
 
-    Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. The draws
-    are the same for the same labels.
+    Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of Samples
+    it is the rank of y among the draws. What is drawn is the same for the same labels.
 
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
     array([0.5       , 0.84134475])
     """
     H, y = paired(H, y)
-    law = H.as_law()
-    return law.cdf(y) if law.lattice is None else law.pit(y, device_like(draws(y), y))
+    return H.pit_rows(y, device_like(draws(y), y))
 
 
 def draws(y: Array) -> NDArray[np.float64]:
@@ -66,7 +65,8 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
 def sorted_pit(H: Any, y: Any) -> Array:
     """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped law the randomised ones."""
     H, y = paired(H, y)
-    p, law = pit(H, y), H.as_law()
+    p = pit(H, y)
+    law = H.as_law() if H.has_law else None
     if isinstance(law, Clipped) and not law.is_discrete:
         p = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
     return namespace(p).sort(p)

@@ -13,6 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.forecasts import forecast, paired
+from calibrant.predictions import Quantiles
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +59,9 @@ def evaluate(
     - a law has everything;
     - a Point has crps, its absolute error;
     - an Interval has ci_width and coverage, of its own bounds: without a level it has no interval score;
-    - Quantiles have pinball at their levels, and coverage, interval_score and ci_width where the levels of
-      the interval are among them;
-    - Samples have what Quantiles at (k - 1/2) / K have, and the crps and std of their empirical law;
+    - Quantiles have pinball at their levels, and coverage, interval_score and ci_width of the widest centred interval
+      among them that is no wider than what is asked for, which the table names;
+    - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank;
     - an Ensemble has nothing: evaluate its members, or calibrate it first.
 
     The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps. `labels` says what
@@ -88,6 +89,7 @@ def evaluate(
     H, y = paired(_collapsed(H, labels), y)
     if labels is not None and not labels.by_row:
         labels.check(y)
+    coverage, ci = (_within(H, each) for each in (coverage, ci))
     counts = isinstance(H, Distribution) and H.lattice is not None
     if counts:
         _on(H.lattice, y)
@@ -115,6 +117,13 @@ def evaluate(
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
     return Evaluation(**values, n=int(y.shape[0]), labels=_labels(H, coverage, ci, levels))
+
+
+def _within(H: Any, coverage: float) -> float:
+    """The coverage of an interval that the forecast has: that of its widest centred quantiles, if it has no wider."""
+    levels = [] if H.has_law or H.own_bounds or not isinstance(H, Quantiles) else H.quantile_levels()
+    centred = [b - a for a in levels for b in levels if a < b and abs(a + b - 1) < 1e-9]
+    return max((c for c in centred if c <= coverage + 1e-9), default=min(centred, default=coverage))
 
 
 def _on(lattice: tuple[float, float], y: Array) -> None:

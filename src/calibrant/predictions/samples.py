@@ -53,8 +53,22 @@ class Samples(Prediction):
         return f"{self.values.shape[1]} a row"
 
     def quantile(self, level: float) -> Array:
-        """A draw, at one of the levels (k - 1/2) / K."""
-        return self.as_quantiles().quantile(level)
+        """The draw at the level (k - 1/2) / K, and straight between two of them; of none beyond the outermost."""
+        count = self.values.shape[1]
+        place = level * count - 0.5
+        if not -1e-6 <= place <= count - 1 + 1e-6:
+            raise self.unsaid(f"the quantile at level {level:.6g}")
+        place = min(max(place, 0.0), count - 1.0)
+        k = min(int(place), max(count - 2, 0))
+        share = place - k
+        return self.values[:, k] if not share else (1 - share) * self.values[:, k] + share * self.values[:, k + 1]
+
+    def pit_rows(self, y: Array, u: Array) -> Array:
+        """(draws below y + u (1 + draws at y)) / (K + 1): the rank of y among the draws, ties by lot."""
+        xp = namespace(self.values)
+        below = xp.sum(xp.astype(self.values < y[:, None], self.values.dtype), axis=1)
+        at = xp.sum(xp.astype(self.values == y[:, None], self.values.dtype), axis=1)
+        return (below + u * (1 + at)) / (self.values.shape[1] + 1)
 
     def quantile_levels(self) -> tuple[float, ...]:
         """(k - 1/2) / K."""

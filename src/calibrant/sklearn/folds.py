@@ -21,6 +21,11 @@ def folds_of(
     seed = random.randint(2**31 - 1)
     if isinstance(cv, (bool, np.bool_)):
         raise TypeError(f"cv must be a share, a number of folds or a splitter, got {cv!r}")
+    if isinstance(cv, str):
+        way = ": around a model that is fitted already goes FrozenEstimator(model), and every row then calibrates"
+        raise ValueError(
+            f"cv must be a share, a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
+        )
     if isinstance(cv, Integral) and by is not None and not grouped:
         splitter = WithinGroups(by, seed, folds=int(cv))
     elif isinstance(cv, Integral):

@@ -15,6 +15,11 @@ from calibrant._arrays import Array, same_length, warn_user
 from calibrant._frames import is_frame
 from calibrant.distributions.labels import labels_of, said
 
+OTHERWISE = {
+    "by": "give its number, or a function of X",
+    "groups": "give its number",
+    "time": "give its number, or the times themselves",
+}
 FEW = 5
 """Groups that calibrate, below which one wonders whether `by` was meant."""
 
@@ -32,22 +37,25 @@ def groups_in(X: Any, by: Any) -> list[Hashable]:
     columns = by if isinstance(by, (list, tuple)) else [by]
     if not columns:
         raise ValueError("by must name a column of X, or several, got none")
-    values = [labels_of(_column(X, name)) for name in columns]
+    values = [labels_of(column_of(X, name, "by")) for name in columns]
     rows = zip(*values, strict=True)
     return values[0] if len(values) == 1 else [None if None in row else tuple(row) for row in rows]
 
 
-def _column(X: Any, name: Any) -> Any:
+def column_of(X: Any, name: Any, what: str) -> Any:
+    """The column of X that the parameter `what` names: by its name in a data frame, by its number in an array."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
         if name not in frame.columns:
-            raise ValueError(f"by names the column {name!r}, and those of X are {', '.join(map(str, frame.columns))}")
+            raise ValueError(
+                f"{what} names the column {name!r}, and those of X are {', '.join(map(str, frame.columns))}"
+            )
         return frame[name].to_list()
     if isinstance(name, str):
-        raise TypeError(f"by names the column {name!r}, but X is no data frame: give its number, or a function of X")
+        raise TypeError(f"{what} names the column {name!r}, but X is no data frame: {OTHERWISE[what]}")
     table = np.asarray(X)
     if table.ndim != 2 or not -table.shape[1] <= name < table.shape[1]:
-        raise ValueError(f"by is column {name}, and X has shape {table.shape}")
+        raise ValueError(f"{what} is column {name}, and X has shape {table.shape}")
     values = table[:, name]
     # an array of floats has whole numbers as floats
     whole = values.dtype.kind == "f" and bool(np.all(np.isnan(values) | (values == np.floor(values))))

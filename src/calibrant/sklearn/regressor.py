@@ -14,13 +14,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
-from calibrant._frames import like_input, rows_of
+from calibrant._frames import collected, like_input, rows_of
 from calibrant._missing import with_label
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.guarantee import CrossGuarantee, Guarantee
+from calibrant.guarantee.required import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.domain import takes_any_quantile
@@ -36,6 +37,7 @@ from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
+from calibrant.sklearn.judging import Judging
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import (
     SeveralModel,
@@ -51,7 +53,7 @@ FORECASTERS = (Refined, Chosen, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
-class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     Args:
@@ -87,6 +89,8 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
             a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
             Of every group some rows are held out.
+        forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
+            taken to be in the order of time. None counts them all alike.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
@@ -132,6 +136,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         weights: Callable[[Any], Any] | None = None,
         missing: str = "error",
         by: Any = None,
+        forget: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -146,6 +151,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.weights = weights
         self.missing = missing
         self.by = by
+        self.forget = forget
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -182,7 +188,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                 raise TypeError(f"by={self.by!r} is for one label, and y has several")
             return self._fit_several(X, y, params)
         self._calibrator()
-        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
@@ -200,7 +206,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         else:
             by = None if self.by is None else groups_in(X, self.by)
             folds = folds_of(self.cv, X, y, routed.split, random, by)
-            held = [test for _, test in folds]
+            held = [test if self.forget is None else np.sort(test) for _, test in folds]
             if by is None:
                 warn_of_few(routed.groups, held)
             elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
@@ -238,10 +244,10 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
             _, Y, there = label_matrix(y, missing=self.missing)
-            X, Y = indexable(X, Y)
+            X, Y = indexable(collected(X), Y)
             return self._calibrate_several(rows_of(X, there), Y[there])
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
-        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
         if (there := _labelled(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
@@ -267,7 +273,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             raise TypeError("several labels take no weights=: calibrate them one by one")
         names, Y, there = label_matrix(y, missing=self.missing)
         each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
-        X, Y = indexable(X, Y)
+        X, Y = indexable(collected(X), Y)
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
@@ -316,7 +322,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
                 f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
                 " which can"
             )
-        X, y = indexable(X, labels(y, missing=self.missing == "drop"))
+        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
         if (there := _labelled(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         # draws of their own for every update
@@ -354,7 +360,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
         if self.missing not in ("error", "drop"):
             raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
         score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
-        return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)))
+        return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
 
     def _calibrator_of(self, model: Any) -> Calibrator:
         """With what the model was chosen for, where nothing else is named."""
@@ -401,6 +407,7 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
     def predict_distribution(self, X: Any) -> Any:
         """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
         check_is_fitted(self, "calibrated_")
+        X = collected(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
             return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
@@ -419,6 +426,11 @@ class CalibratedRegressor(RegressorMixin, AroundModels):  # type: ignore[misc]
             return like_several(X, ["lower", "upper"], H.names, bounds)
         if joint:
             raise TypeError("joint=True is for several labels, and y had one")
+        few = too_few_for_interval(
+            min(each.n for each in getattr(self.guarantee_, "folds", [self.guarantee_])), coverage
+        )
+        if few is not None:
+            warn_user(few)
         bounds = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return like_input(X, ["lower", "upper"], to_numpy(bounds))
 
