@@ -25,6 +25,7 @@ from calibrant.scores import CDFScore, LogScore, RelativeScore, ResidualScore, S
 
 READ = {"parquet": parquet.read_table, "feather": feather.read_table, "csv": csv.read_csv, "csv.gz": csv.read_csv}
 LEVELS, COVERAGE = [0.05, 0.5, 0.95], 0.8
+FEW = "90% intervals need 19 calibration rows, and there are 5: their ends are a guess of the tails"
 WANTED = ["--quantiles", "0.05,0.5,0.95", "--interval", "0.8"]
 NAMES = ["q0.05", "q0.5", "q0.95", "lower", "upper"]
 
@@ -218,9 +219,9 @@ def test_fit_says_what_is_promised_and_where_it_was_written(folder, tmp_path):
 def test_few_rows_are_warned_about_in_fit_and_in_predict(folder, tmp_path):
     cal, model, out = write(tmp_path / "few.csv", rows(0, 5)), tmp_path / "m.safetensors", tmp_path / "out.csv"
     said = run("fit", cal, "--target", "sy", "--point", "mu", "-o", model)
-    assert said.stderr == f"warning: {cal}: 5 rows are few, a 90% interval needs 9\n"
+    assert said.stderr == f"warning: {cal}: {FEW}\n"
     said = run("predict", folder / "test.csv", "-m", model, "--interval", "0.9", "-o", out)
-    assert said.stderr.startswith(f"warning: {model}: it was calibrated on 5 rows, and a 90% interval needs 9")
+    assert said.stderr.startswith(f"warning: {model}: {FEW}")
 
 
 def test_kept_columns_come_first_and_keep_their_values(folder, tmp_path):
@@ -347,7 +348,7 @@ def test_inspect_tells_all_about_a_model(folder):
 
 
 def test_the_demo_shows_commands_that_work_as_printed(tmp_path, monkeypatch):
-    said = run("demo", "--into", tmp_path / "demo").stdout
+    said = run("demo", "--to", tmp_path / "demo").stdout
     commands = [line[2:] for line in said.splitlines() if line.startswith("$ calibrant")]
     assert [command.split()[1] for command in commands] == ["fit", "inspect", "evaluate", "report", "predict"]
     out = tmp_path / "demo" / "out.parquet"

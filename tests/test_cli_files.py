@@ -14,6 +14,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 from typer.testing import CliRunner
 
+import calibrant
 from calibrant.cli.app import app
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile
@@ -359,3 +360,51 @@ def test_notes_of_another_writer_are_refused(tmp_path, model):
         save(other, load(model), notes=notes)
         said = refused("predict", test, "-m", other, "--interval", "0.9", "-o", tmp_path / "out.csv")
         assert said == f"{other}: its notes are not those of `calibrant fit`"
+
+
+BOTH = [[0.25, 0.75], [0.1, 0.9]]
+
+
+def test_semicolons_are_read_and_written_when_asked_for(tmp_path):
+    table, out, model = tmp_path / "s.csv", tmp_path / "out.csv", tmp_path / "m.safetensors"
+    rows = [f"{k}.5;{k + (-1) ** k * 0.25}" for k in range(30)]
+    table.write_text("\n".join(["f;y", *rows]) + "\n", encoding="utf-8")
+    said = refused("fit", table, "--target", "y", "--point", "f", "-o", model)
+    assert said == f"{table}: there is no column 'y'; the only one is 'f;y': try --delimiter ';'"
+    run("fit", table, "--target", "y", "--point", "f", "--delimiter", ";", "-o", model)
+    run("predict", table, "-m", model, "--interval", "0.5", "--interval", "0.8", "--delimiter", ";", "-o", out)
+    names, first = out.read_text(encoding="utf-8").splitlines()[:2]
+    assert names == '"lower_0.5";"upper_0.5";"lower_0.8";"upper_0.8"'
+    narrow, wide = np.array(first.split(";"), float).reshape(2, 2)
+    assert wide[0] <= narrow[0] < narrow[1] <= wide[1]
+    np.testing.assert_allclose([narrow, wide], [calibrant.load(model)([0.5]).quantiles(two)[0] for two in BOTH])
+    wrong = run("fit", table, "--target", "y", "--delimiter", ";;", "-o", model, code=2)
+    assert "one character is wanted, got ';;'" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            ["fit", "a.csv", "--taget", "y"],
+            "there is no option --taget; did you mean --target? (see calibrant fit --help)",
+        ),
+        (["predict", "a.csv"], "missing option '--model' / '-m' (see calibrant predict --help)"),
+        (["fot"], "no such command 'fot'. Did you mean 'fit'? (see calibrant --help)"),
+    ],
+    ids=lambda each: each[0] if isinstance(each, list) else "",
+)
+def test_wrong_usage_is_told_in_one_sentence(line, sentence):
+    assert run(*line, code=2).stderr == f"error: {sentence}\n"
+
+
+def test_a_file_that_cannot_be_written_has_the_name_that_was_given(tmp_path, monkeypatch):
+    def closed(*arguments, **options):
+        raise PermissionError(13, "Permission denied", arguments[0])
+
+    model = calibrant.Calibrator().fit([1.0, 2.0], [1.5, 1.0])
+    monkeypatch.setattr("builtins.open", closed)
+    with pytest.raises(PermissionError) as error:
+        model.save(tmp_path / "m.safetensors")
+    monkeypatch.undo()
+    assert error.value.filename == str(tmp_path / "m.safetensors")

@@ -120,7 +120,9 @@ def test_rows_that_lack_a_number_are_left_out_for_every_target(files):
 def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     table(8, 9).to_csv(files / "few.csv", index=False)
     model, out = files / "m.safetensors", files / "o.csv"
-    assert "8 rows are few, a 90% interval needs 9" in run("fit", files / "few.csv", *NORMAL, "-o", model)
+    assert "90% intervals need 19 calibration rows, and there are 8" in run(
+        "fit", files / "few.csv", *NORMAL, "-o", model
+    )
     said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "--joint", "-o", out)
     assert said.count("needs 9") == 1
     assert np.isneginf(pd.read_csv(out)["lower_a"]).all()

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from calibrant.cli.console import needing, reported
-from calibrant.cli.once import Once
+from calibrant.cli.usage import Commands
 
 app = typer.Typer(
-    cls=Once,
+    cls=Commands,
     help="Calibrated predictive distributions from the predictions of any regression model.",
     no_args_is_help=True,
     add_completion=False,
@@ -104,6 +104,9 @@ Time = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Delimiter = Annotated[
+    str, typer.Option(metavar="CHARACTER", help="What stands between the columns of csv files, those written too.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -227,10 +230,11 @@ def fit(
         typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
     ] = None,
     missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
-    with reported(debug=debug):
+    with reported(debug=debug, delimiter=delimiter):
         fitting, flags = _later("fit"), _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(_names(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
@@ -266,10 +270,11 @@ def update(
     refit: Annotated[bool, typer.Option("--refit", help="Fit naf again to all scores.")] = False,
     weights: Weights = None,
     missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Let the rows of a file join those that a model was calibrated on. The columns are those of fit."""
-    with reported(debug=debug):
+    with reported(debug=debug, delimiter=delimiter):
         found = _later("model").Model.read(model).weighted_by(weights)
         labelled = found.target(target)
         _later("update").update(file, found, labelled, time, output, refit=refit, gaps=_gaps(missing))
@@ -301,10 +306,11 @@ def monitor(
     seed: Annotated[int, typer.Option(min=0, help="Of the number that is drawn for each row.")] = 0,
     missing: Missing = Gap.keep,
     as_json: Json = False,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Say whether labels that came later are still like the calibration rows: an alarm that is seldom false."""
-    with reported(debug=debug):
+    with reported(debug=debug, delimiter=delimiter):
         found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         watching = _later("monitor")
@@ -332,8 +338,11 @@ def predict(
         typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on."),
     ] = None,
     interval: Annotated[
-        float | None,
-        typer.Option(metavar="COVERAGE", help="Write the bounds of the centred interval, as lower and upper."),
+        list[float] | None,
+        typer.Option(
+            metavar="COVERAGE",
+            help="Write the bounds of the centred interval, as lower and upper; given again, as lower_0.5 and so on.",
+        ),
     ] = None,
     joint: Annotated[
         bool, typer.Option("--joint", help="Of several labels: the bounds of a box that holds all of them.")
@@ -353,18 +362,19 @@ def predict(
     by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Write calibrated quantiles and intervals, row for row. Files larger than memory are fine.
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
-    with reported(debug=debug):
-        level = None if interval is None else _unit(str(interval), "--interval")
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
+    with reported(debug=debug, delimiter=delimiter):
+        coverages = tuple(_unit(str(each), "--interval") for each in interval or ())
+        wanted = _later("predict").ColumnsWanted(_levels(quantiles), coverages)
         found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
-        if joint and interval is None:
+        if joint and not coverages:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
         if notes := (several := _later("several")).targets_of(found):
             source = several.Forecaster.of(found, notes, flags)
@@ -402,13 +412,14 @@ def evaluate(
     seed: Seed = None,
     missing: Missing = Gap.keep,
     as_json: Json = False,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Score the predictions as they are and calibrated, side by side.
 
     What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
     """
-    with reported(debug=debug):
+    with reported(debug=debug, delimiter=delimiter):
         level = _unit(str(coverage), "--coverage")
         found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantiles, samples)
@@ -467,13 +478,14 @@ def report(
     by: By = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
     """Write a page that says, in words and charts, how good the forecasts are, before and after calibration.
 
     It is one HTML file that opens in any browser, without a network.
     """
-    with reported(debug=debug):
+    with reported(debug=debug, delimiter=delimiter):
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
         if notes := (several := _later("several")).targets_of(found):
@@ -501,17 +513,17 @@ def inspect(
             _later("inspect").show_description(found)
 
 
-@app.command(epilog=examples("calibrant demo", "calibrant demo --into demo"))
+@app.command(epilog=examples("calibrant demo", "calibrant demo --to demo"))
 def demo(
     *,
-    into: Annotated[
+    to: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where to write; a new temporary folder if not given.")
     ] = None,
     debug: Debug = False,
 ) -> None:
     """Show the other commands at work on a small problem."""
     with reported(debug=debug):
-        _later("demo").demo(into, lambda arguments: app(list(arguments), standalone_mode=False))
+        _later("demo").demo(to, lambda arguments: app(list(arguments), standalone_mode=False))
 
 
 Data = Annotated[

@@ -14,6 +14,8 @@ from typing import Any
 
 import typer
 
+from calibrant.cli.dialect import Dialect
+
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 
 
@@ -31,8 +33,11 @@ def clean_on_sigterm() -> None:
 
 
 @contextmanager
-def reported(*, debug: bool) -> Iterator[None]:
+def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
+    if len(delimiter) != 1:
+        raise typer.BadParameter(f"one character is wanted, got {delimiter!r}", param_hint="--delimiter")
+    Dialect.delimiter = delimiter
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):
             warnings.filterwarnings("always", category=category)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import typer
 
-from calibrant import Calibrator, Censored, required_n_for_interval
+from calibrant import Calibrator, Censored
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, show, working
@@ -19,6 +19,7 @@ from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Notes, write
 from calibrant.cli.tables import TableFile, listed, not_over
+from calibrant.guarantee.required import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.forget import Forgetting, HalfLife, Window
@@ -56,9 +57,8 @@ def fit(
         calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
     write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
     rows.say()
-    enough = required_n_for_interval(0.9)
-    if len(y) < enough:
-        warnings.warn(f"{path}: {len(y)} rows are few, a 90% interval needs {enough}", stacklevel=1)
+    if (few := too_few_for_interval(len(y), 0.9)) is not None:
+        warnings.warn(f"{path}: {few}", stacklevel=1)
     show(
         f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {len(y):,} rows of {path}:"
         f" {calibrated.score!r}, {calibrated.interpolator!r}"

@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet, types
 
+from calibrant.cli.dialect import Dialect
+
 BATCH = 2**18
 """The most rows that are in memory at a time; also the size of a parquet row group that is written."""
 BUFFER = 2**20
@@ -135,7 +137,9 @@ class CSV(Format):
     def _reader(self, path: Path, **convert: Any) -> csv.CSVStreamingReader:
         options = csv.ReadOptions(block_size=CSV_BLOCK)
         stream = pa.input_stream(str(path), compression=self.compression)
-        return csv.open_csv(stream, read_options=options, convert_options=csv.ConvertOptions(**convert))
+        parse = csv.ParseOptions(delimiter=Dialect.delimiter)
+        conversion = csv.ConvertOptions(**convert)
+        return csv.open_csv(stream, read_options=options, parse_options=parse, convert_options=conversion)
 
     @contextmanager
     def writer(self, stream: Any, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Any]:
@@ -143,7 +147,8 @@ class CSV(Format):
         with ExitStack() as stack:
             if self.compression is not None:
                 stream = stack.enter_context(pa.CompressedOutputStream(stream, self.compression))
-            yield stack.enter_context(csv.CSVWriter(stream, schema))
+            options = csv.WriteOptions(delimiter=Dialect.delimiter)
+            yield stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
 
 
 def _first_text(column: pa.StringArray) -> int:

@@ -26,26 +26,28 @@ IN_CACHE = 2**15
 
 @dataclass(frozen=True)
 class ColumnsWanted:
-    """What is to be said of each row: quantiles at some levels, and the bounds of one centred interval."""
+    """What is to be said of each row: quantiles at some levels, and the bounds of centred intervals."""
 
     levels: tuple[float, ...]
-    coverage: float | None
+    coverages: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.levels and self.coverage is None:
+        if not self.levels and not self.coverages:
             raise typer.BadParameter("--quantiles or --interval is wanted, got neither")
+        if len(set(self.coverages)) < len(self.coverages):
+            raise typer.BadParameter("the same coverage is wanted twice", param_hint="--interval")
 
     @property
     def names(self) -> list[str]:
-        """The names of the new columns."""
-        bounds = [] if self.coverage is None else ["lower", "upper"]
-        return [f"q{level}" for level in self.levels] + bounds
+        """The names of the new columns; the bounds of one interval need no coverage in theirs."""
+        several = len(self.coverages) > 1
+        ends = [f"_{coverage:g}" if several else "" for coverage in self.coverages]
+        return [f"q{level}" for level in self.levels] + [f"{side}{end}" for end in ends for side in ("lower", "upper")]
 
     @property
     def all_levels(self) -> list[float]:
-        """The level of each new column: the interval's bounds are quantiles too."""
-        c = self.coverage
-        return [*self.levels, *([] if c is None else [(1 - c) / 2, (1 + c) / 2])]
+        """The level of each new column: the bounds of intervals are quantiles too."""
+        return [*self.levels, *(level for c in self.coverages for level in ((1 - c) / 2, (1 + c) / 2))]
 
 
 def predict(
@@ -104,9 +106,9 @@ def predict(
 
 
 def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
-    """Warn where the calibration rows do not reach as far out as the interval."""
-    if wanted.coverage is None:
+    """Warn where the calibration rows do not reach as far out as the widest interval."""
+    if not wanted.coverages:
         return
-    few = too_few_for_interval(model.stored.about["n"], wanted.coverage)
+    few = too_few_for_interval(model.stored.about["n"], max(wanted.coverages))
     if few is not None:
         warnings.warn(f"{model.path}: {few}", stacklevel=2)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import typer
 
-from calibrant import Calibrator, required_n_for_interval
+from calibrant import Calibrator
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns, of_flags
 from calibrant.cli.console import naming, progress, show, working
@@ -22,6 +22,7 @@ from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model, Notes
 from calibrant.cli.predict import IN_CACHE, ColumnsWanted, warn_if_few
 from calibrant.cli.tables import Batch, Numbers, TableFile, as_arrow, listed, not_over, written
+from calibrant.guarantee.required import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.persistence import FileError, save
 from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation
@@ -104,9 +105,9 @@ def fit(
     table = TableFile(path)
     notes = [Notes(each.found_in(table, target), target).to_json() for target, each in columns.items()]
     save(out, calibrated, notes={"several": notes})
-    n, enough = calibrated.joint.n, required_n_for_interval(0.9)
-    if n < enough:
-        warnings.warn(f"{path}: {n} rows are few, a 90% interval needs {enough}", stacklevel=1)
+    n = calibrated.joint.n
+    if (few := too_few_for_interval(n, 0.9)) is not None:
+        warnings.warn(f"{path}: {few}", stacklevel=1)
     show(f"Calibrated {listed(calibrated.names)} on {n:,} rows of {path}.")
     show(str(calibrated.guarantee))
     if calibrated.references is None:
@@ -222,11 +223,10 @@ def predict(
 
 
 def _said(H: Any, wanted: ColumnsWanted, *, joint: bool) -> Numbers:
-    """The new columns, target by target: quantiles, then the bounds of the interval or of the box."""
+    """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
     parts = []
     if wanted.levels:
         parts.append(H.quantiles(wanted.levels))
-    if wanted.coverage is not None:
-        parts.append(np.stack(H.interval(wanted.coverage, joint=joint), axis=1))
+    parts += [np.stack(H.interval(coverage, joint=joint), axis=1) for coverage in wanted.coverages]
     values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
     return values.transpose(2, 1, 0).reshape(-1, len(values))

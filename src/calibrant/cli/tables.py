@@ -22,6 +22,7 @@ import typer
 from numpy.typing import NDArray
 from pyarrow import types
 
+from calibrant.cli.dialect import Dialect
 from calibrant.cli.formats import BATCH, Format, format_of, no_number
 
 Numbers = NDArray[np.float64]
@@ -138,10 +139,17 @@ class TableFile:
                 continue
             if found:
                 raise ValueError(f"{self.path}: there are {found} columns named {name!r}")
-            near = get_close_matches(name, self.names, 1)
-            others = listed([repr(other) for other in self.names])
-            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {others}"
-            raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
+            raise ValueError(f"{self.path}: there is no column {name!r}; {self._hint(name)}")
+
+    def _hint(self, name: str) -> str:
+        """What may have been meant."""
+        only = self.names[0] if len(self.names) == 1 and self.format.name == "csv" else ""
+        for delimiter, spelt in ((";", "';'"), ("\t", "$'\\t'"), ("|", "'|'")):
+            if delimiter in only and Dialect.delimiter == ",":
+                return f"the only one is {only!r}: try --delimiter {spelt}"
+        same = [other for other in self.names if other.lower() == name.lower()]
+        near = same or get_close_matches(name, self.names, 1, cutoff=0.75)
+        return f"did you mean {near[0]!r}?" if near else f"the columns are {listed(list(map(repr, self.names)))}"
 
     def matching(self, patterns: Sequence[str]) -> list[str]:
         """The columns that these names and patterns such as 's*' choose, in the order of the file."""

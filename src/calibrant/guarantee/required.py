@@ -51,7 +51,7 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
 
     >>> too_few_for_interval(9, 0.9)
-    'a 90% interval needs 19 calibration rows, and there are 9: its ends are a guess of the tails'
+    '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
     >>> too_few_for_interval(19, 0.9)
     """
     enough = math.ceil(2 / (1 - exact(coverage)) - 1)
@@ -59,7 +59,7 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
         return None
     rows = f"there are {n}" if n > 1 else "there is one"
     return (
-        f"a {100 * coverage:g}% interval needs {enough} calibration rows, and {rows}: its ends are a guess of the tails"
+        f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
     )
 
 

@@ -6,7 +6,8 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from calibrant.persistence.errors import FileError
 
@@ -24,7 +25,7 @@ def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
     mode = _mode_of(target)
     temporary = os.path.join(folder, f".calibrant-{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with _naming(target), open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -36,6 +37,17 @@ def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
             os.unlink(temporary)
         raise
     _settle(folder)
+
+
+@contextmanager
+def _naming(target: str) -> Iterator[None]:
+    """The file that was asked for, in the error of one that nobody knows of."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise type(error)(error.errno, os.strerror(error.errno), target) from error
 
 
 def _mode_of(target: str) -> int | None:
