@@ -395,7 +395,8 @@ def test_semicolons_are_read_and_written_when_asked_for(tmp_path):
     ids=lambda each: each[0] if isinstance(each, list) else "",
 )
 def test_wrong_usage_is_told_in_one_sentence(line, sentence):
-    assert run(*line, code=2).stderr == f"error: {sentence}\n"
+    result = CliRunner().invoke(app, line, prog_name="calibrant")
+    assert (result.exit_code, result.stderr) == (2, f"error: {sentence}\n")
 
 
 def test_a_file_that_cannot_be_written_has_the_name_that_was_given(tmp_path, monkeypatch):
