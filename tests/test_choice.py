@@ -5,7 +5,9 @@ import pytest
 import torch
 
 from calibrant import Calibrator, ChosenGuarantee, Normal, choose, load
+from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Random
+from calibrant.labels import Counts
 
 
 def largest_error(pits):
@@ -88,3 +90,16 @@ def test_torch_predictions_and_labels_are_taken():
 def test_the_table_says_nothing_of_training_rows():
     rng = np.random.default_rng(4)
     assert "training" not in str(choose({"a": np.zeros(50), "b": np.ones(50)}, rng.normal(size=50), rng=rng).league)
+
+
+@pytest.mark.parametrize("criterion", ["crps", "nll"])
+def test_counts_are_chosen_among_by_what_is_said_of_counts(criterion):
+    rng = np.random.default_rng(8)
+    rate = rng.uniform(0.5, 6.0, 400)
+    y, calibrator = rng.poisson(rate), Calibrator(labels=Counts())
+    candidates = {"flat": (Poisson(np.full(400, 3.0)), calibrator), "right": (Poisson(rate), calibrator)}
+    one, two = (choose(candidates, y, criterion=criterion, rng=0) for _ in range(2))
+    assert one.name == "right"
+    assert one.calibrated.labels == Counts()
+    assert str(one.league).split("seconds")[0] == str(two.league).split("seconds")[0]
+    assert one.calibrated.q.knots.tolist() == two.calibrated.q.knots.tolist()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from calibrant._arrays import Array, to_numpy, unit
+from calibrant._arrays import Array, Rng, to_numpy, unit
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Interpolator, Linear
-from calibrant.metrics.scores import interval_score_rows
+from calibrant.metrics.scores import interval_score_rows, nll_rows
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,18 @@ class Criterion:
     interpolator: Interpolator
 
     def judge(
-        self, prediction: Any, y: Array, halves: tuple[Array, Array], calibrator: Calibrator | None = None
+        self,
+        prediction: Any,
+        y: Array,
+        halves: tuple[Array, Array],
+        calibrator: Calibrator | None = None,
+        rng: Rng = None,
     ) -> Any:
         """The score of each row of both halves, each calibrated on the other half."""
         calibrator = calibrator or Calibrator(None, self.interpolator)
         scores = []
         for one, other in (halves, halves[::-1]):
-            H = calibrator.fit(prediction[one], y[one])(prediction[other])
+            H = calibrator.fit(prediction[one], y[one], rng=rng)(prediction[other], rng=rng)
             scores.append(to_numpy(self.rows(H, y[other])))
         return scores
 
@@ -45,7 +50,7 @@ def _crps(H: Distribution, y: Array) -> Array:
 
 
 def _nll(H: Distribution, y: Array) -> Array:
-    return -H.logpdf(y)
+    return nll_rows(H, y)
 
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {

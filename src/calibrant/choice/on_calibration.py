@@ -57,12 +57,13 @@ def choose(
     count = len(next(iter(checked.values()))[1])
     if count < 2:
         raise ValueError(f"choose needs at least two rows, got {count}")
-    order = np.random.default_rng(rng).permutation(count)
+    source = np.random.default_rng(rng)
+    order = source.permutation(count)
     halves = np.sort(order[: count // 2]), np.sort(order[count // 2 :])
-    scores = {name: np.concatenate(by.judge(*each, halves, pairs[name][1])) for name, each in checked.items()}
+    scores = {name: np.concatenate(by.judge(*each, halves, pairs[name][1], source)) for name, each in checked.items()}
     league = League.of(by.name, scores, {})
     prediction, calibrator = pairs[league.chosen]
-    calibrated = (calibrator or Calibrator(None, by.interpolator)).fit(prediction, y, rng=rng)
+    calibrated = (calibrator or Calibrator(None, by.interpolator)).fit(prediction, y, rng=source)
     own = calibrated.guarantee
     kept = {field.name: getattr(own, field.name) for field in fields(own)}
     priced = ChosenGuarantee(**kept, candidates=len(pairs))
