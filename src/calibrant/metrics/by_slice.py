@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.calibration import kolmogorov_gap, kolmogorov_pvalue
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
 LEVELS = np.arange(1, 200) / 200
@@ -58,6 +58,10 @@ class SliceResult:
     """How often chance gives so large a gap in any of the slices: Kolmogorov's p-value times the comparisons made."""
     risk: float
     """The p-value from which on the gap is more than chance allows."""
+    size: int = 1
+    """As many PITs of a true law vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
+    comparisons: int = 1
+    """How many shares and gaps were compared."""
 
     @property
     def name(self) -> str:
@@ -68,6 +72,11 @@ class SliceResult:
     def off(self) -> bool:
         """Whether chance does not explain a coverage, or the PITs."""
         return self.pvalue < self.risk or any(each.off for each in self.held)
+
+    @cached_property
+    def allowed(self) -> float:
+        """The largest gap that chance allows."""
+        return kolmogorov_gap(self.risk / self.comparisons, self.size)
 
     @cached_property
     def distance(self) -> float:
@@ -99,6 +108,7 @@ def judged(
     confidence: float = 0.95,
     n: int | None = None,
     own: Mapping[str, int] | None = None,
+    groups: Sequence[Slices] = (),
 ) -> tuple[SliceResult, ...]:
     """The results of every slice of at least 20 rows, in the order of the columns.
 
@@ -106,7 +116,8 @@ def judged(
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
     rows for m. `held` has, by coverage, whether the interval holds the label of each row. `own` has the number of rows
-    that calibrated each group by itself, see `rows_behind`.
+    that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
+    what group a row is in.
 
     >>> from calibrant.metrics.slices import slices_of
     >>> rng = np.random.default_rng(0)
@@ -119,7 +130,7 @@ def judged(
     risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     counted = {id(column): _counts(column, held, pit) for column in columns}
-    behind = rows_behind(columns, n, own)
+    behind = rows_behind([*columns, *groups], n, own)
     found = []
     for column, k in kept:
         m, (hits, paths) = int(column.counts[k]), counted[id(column)]
@@ -129,14 +140,14 @@ def judged(
             (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
             shares.append(Held(coverage, float(hit[k] / m), float(low), float(high)))
         gap = level = below = None
-        pvalue = 1.0
+        pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
         if paths is not None:
             path = np.cumsum(paths[k])[:-1] / m
             at = int(np.argmax(np.abs(path - LEVELS)))
             gap, level, below = float(abs(path[at] - LEVELS[at])), float(LEVELS[at]), float(path[at])
-            size = m if rows is None else max(1, m * rows // (m + rows))
             pvalue = min(1.0, comparisons * kolmogorov_pvalue(gap, size))
-        found.append(SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk))
+        result = SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk)
+        found.append(replace(result, size=size, comparisons=comparisons))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.diagnosis import Stretch
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
@@ -30,6 +31,8 @@ class Findings:
     """The groups that are large enough to be judged."""
     guarantee: Any
     """A `Guarantee` or a `CrossGuarantee`, or None."""
+    stretches: Sequence[Stretch] | None = None
+    """The stretches of time; None where no time is known."""
 
     @property
     def m(self) -> int:
@@ -50,6 +53,11 @@ class Findings:
     def off(self) -> list[SliceResult]:
         """The groups that chance does not explain."""
         return [group for group in self.groups if group.off]
+
+    @property
+    def off_in_time(self) -> list[Stretch]:
+        """The stretches of time that chance does not explain."""
+        return [stretch for stretch in self.stretches or () if stretch.off]
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:

@@ -14,23 +14,27 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
+from calibrant.diagnosis import Stretch, judged_stretches
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.slices import Slices, all_rows
+from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import BINS, COVERAGES, WIDTH_ROWS, Curves, curves
 from calibrant.reports.figures import count, rounded
 from calibrant.reports.findings import Findings
+from calibrant.reports.in_time import drawn_stretches, over_time
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.page import page
 from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
 from calibrant.reports.table import Comparison
-from calibrant.reports.verdict import Statement, verdict
+from calibrant.reports.statement import Statement
+from calibrant.reports.verdict import verdict
 
-SCRIPTS = ("forecast_charts.js", "forecast.js")
+SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +68,7 @@ def report(
     *,
     base: Any = None,
     groups: Any = None,
+    time: Any = None,
     guarantee: Any = None,
     league: League | None = None,
     coverage: float = 0.9,
@@ -80,6 +85,7 @@ def report(
         groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
             a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
             parts.
+        time: when each row was, by numbers or dates, for how the forecasts did along it. Rows may come in any order.
         guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
@@ -116,6 +122,10 @@ def report(
     n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
     own = getattr(guarantee, "sizes", None)
 
+    along = None if time is None else stretches_of(time, m)
+    in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
+    in_time_before = None if along is None or before is None or not before.is_law else _in_time(along, before, coverage)
+
     comparison = Comparison(before, after, coverage)
     parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
@@ -130,6 +140,7 @@ def report(
         [each.name for each in slices],
         judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
         guarantee,
+        in_time,
     )
     said = verdict(findings)
     data = {
@@ -144,6 +155,7 @@ def report(
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": _rows(after, before, slices, shown),
+        "time": drawn_stretches(in_time, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
@@ -152,12 +164,17 @@ def report(
         title=f"Forecasts of {label}" if title is None else str(title),
         verdict=said,
         guarantee=None if guarantee is None else str(guarantee),
+        in_time=[statement for statement in over_time(findings) if data["time"]],
         table=list(comparison.lines.values()),
         league=league,
         notes=_notes(m, n, len(shown), before),
         about=_about(m, n),
     )
     return Report(text, said)
+
+
+def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
+    return judged_stretches(along, {coverage: inside(side.drawn, coverage)}, side.drawn, **known)
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,39 +14,32 @@ from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
+from calibrant.reports.in_time import over_time
+from calibrant.reports.statement import FAIR_GAP, Statement
 
 FEW = 100
 """Fewer rows than this say little."""
 SMALL_GAP = 0.02
 """A gap of this size or less is small, even where so many rows show that it is there."""
-FAIR_GAP = 0.05
-"""A gap of this size or less is fair, where the calibration rows explain it."""
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
 TOO_GOOD = 0.3
 """A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A sentence or two, and what they are: good, warn, bad or info."""
-
-    kind: Literal["good", "warn", "bad", "info"]
-    text: str
-
-
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, later = list(_groups(findings)), (_enough, _assumptions)
-    if findings.off:  # what is right on average is no good news where a group is off
+    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_enough, _assumptions)
+    parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
-        whole = [*whole, *groups] if whole[0].kind == "bad" else [*groups, *whole]
-        groups = []
-    rest = [said for part in (_base, _accuracy, _width, _density) for said in part(findings)]
-    if any(said.kind == "bad" for said in whole):
+        whole = [*whole, *parts] if whole[0].kind == "bad" else [*parts, *whole]
+    fine = [said for said in (*time, *groups) if said not in parts]
+    rest = [*(said for part in (_base, _accuracy, _width, _density) for said in part(findings)), *fine]
+    if findings.off_in_time or any(said.kind == "bad" for said in whole):
         rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
-    return *whole, *rest, *groups, *(said for part in later for said in part(findings))
+    return *whole, *rest, *(said for part in later for said in part(findings))
 
 
 def _together(said: Statement) -> Statement:

@@ -5,7 +5,8 @@
 //   chart.show(spec);                    again with another spec whenever the data change
 //
 // spec = {
-//   x: {label, domain: [a, b], format?}                   format: charts.plain (default), charts.percent
+//   x: {label, domain: [a, b], format?, whole?}           format: charts.plain (default), charts.percent
+//                                                         whole: its ticks are whole numbers
 //   y: {label, format?, include?: [values], domain?, names?: [{at, text, class?, indent?}]}
 //                                                         fitted to what is in view and `include`, unless `domain`
 //   layers: [{kind, series?, name?, ...}]                 in painting order; `name` puts it into the legend,
@@ -23,7 +24,7 @@
 // }
 const charts = (() => {
   const { el } = page;
-  const { KINDS, SHAPES, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
+  const { KINDS, SHAPES, counted, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
   const CLOSEST = 1 / 50; // how far one can zoom in
   const DRAG = 5; // pixels: less is a click
 
@@ -109,13 +110,15 @@ const charts = (() => {
       const y = linear(yDomain, [foot, top]);
       this.#scales = { x, y, left, right, top, foot };
       const xFormat = xAxis.format ?? plain;
-      const xTicks = roomy(xDomain, right - left, xFormat);
+      const xTicks = (xAxis.whole ? counted : roomy)(xDomain, right - left, xFormat);
       const grid = along === "y"
         ? xTicks.values.map((at) => svg("line", { x1: x(at), x2: x(at), y1: top, y2: foot }))
         : yTicks.values.map((at) => svg("line", { x1: left, x2: right, y1: y(at), y2: y(at) }));
-      const xTexts = xTicks.values.map((at) =>
-        svg("text", { x: x(at), y: foot + 17, "text-anchor": "middle" }, xFormat(at, xTicks.step)),
-      );
+      const xTexts = xTicks.values.map((at) => {
+        const text = xFormat(at, xTicks.step);
+        const half = textWidth(text) / 2; // a long text at the end of the axis stays in the picture
+        return svg("text", { x: Math.min(Math.max(x(at), half), width - half), y: foot + 17, "text-anchor": "middle" }, text);
+      });
       const yTexts = yNames.map(({ at, text, class: kind = "", indent = 0 }) => {
         const place = yAxis.names ? { x: indent } : { x: left - 8, "text-anchor": "end" };
         return svg("text", { ...place, y: y(at) + 4, class: kind }, elided(text, left - 10 - indent));

@@ -55,6 +55,14 @@ const marks = (() => {
     return dense.values.length * (widest + 12) <= length ? dense : ticks(domain, length / (widest + 12));
   }
 
+  // The same for an axis that counts things: whole numbers, from the first on.
+  function counted([a, b], length, format) {
+    const all = Array.from({ length: Math.max(0, Math.floor(b) - Math.ceil(a) + 1) }, (_, i) => Math.ceil(a) + i);
+    const widest = Math.max(0, ...all.map((at) => textWidth(format(at, 1))));
+    const step = Math.max(1, Math.ceil(((widest + 12) * (b - a)) / length));
+    return { step, values: all.filter((_, i) => i % step === 0) };
+  }
+
   // Layers: `reach` gives [x, low, high] of each point, to which the y axis is fitted; `draw` gives the shapes.
 
   const path = (points, x, y) => {
@@ -176,5 +184,5 @@ const marks = (() => {
   // The corners of a histogram's outline, as a line.
   const steps = (bars) => bars.flatMap(([a, b, high]) => [[a, high], [b, high]]);
 
-  return { KINDS, SHAPES, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
+  return { KINDS, SHAPES, counted, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
 })();
