@@ -9,10 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from calibrant import Interval, Normal
-from calibrant.diagnosis import over_time
+from calibrant import Calibrator, Interval, Normal
+from calibrant.diagnosis import along_time, over_time
 from calibrant.metrics import coverage
 from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.slices import slices_of
 from calibrant.metrics.stretches import stretches_of
 
 RNG = np.random.default_rng(0)
@@ -158,3 +159,22 @@ def test_bad_input_is_one_sentence():
         over_time(H, Y, bins=0)
     with pytest.raises(ValueError, match="100 stretches need 2000 rows, 20 each, got 1003"):
         over_time(H, Y, bins=100)
+
+
+def test_a_forecast_that_few_rows_calibrated_is_seldom_off_anywhere():
+    rng, runs, n = np.random.default_rng(3), 300, 100
+    off = 0
+    for _ in range(runs):
+        law = Calibrator().fit(np.zeros(n), rng.normal(size=n))(np.zeros(M))
+        y = rng.normal(size=M)
+        off += any(each.off for each in along_time(law, y, np.arange(M), 0.9, n))
+    assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_rows_behind_a_stretch_are_those_of_its_groups():
+    group = slices_of("g", np.where(np.arange(M) < 500, "small", "large"), M)
+    found = along_time(H, Y, np.arange(M), 0.9, 1100, [group], {"small": 100, "large": 1000})
+    widths = [each.held[0].high - each.held[0].low for each in found]
+    assert found[0].size == 101 * 100 // 201
+    assert found[-1].size == 100 * 1000 // 1100
+    assert widths[0] > widths[-1]

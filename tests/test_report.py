@@ -28,6 +28,7 @@ from calibrant import (
     metrics,
     report,
 )
+from calibrant.diagnosis import over_time
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
@@ -359,6 +360,101 @@ def test_atoms_are_no_fault():
     assert page.verdict[0].kind == "good"
     assert page.verdict[1].kind == "good"
     assert "inside whole" in page.verdict[1].text
+
+
+# Over time
+
+
+def changed(m=2000, at=1300, shift=1.0, factor=1.0, n=500):
+    """A calibrated forecast, labels that change in row `at`, and a day for every 10 rows."""
+    rng = np.random.default_rng(31)
+    calibrated = calibrated_on(n, rng)
+    base, y = forecasts(m, rng, 0.5)
+    late = np.arange(m) >= at
+    y = np.where(late, base.loc + (y - base.loc) * factor + shift * base.scale * 2, y)
+    return calibrated, base, y, np.datetime64("2024-01-01") + np.arange(m) // 10
+
+
+@pytest.mark.parametrize(
+    ("shift", "factor", "direction"), [(1.0, 1.0, "low"), (-1.0, 1.0, "high"), (0.0, 2.0, "narrow"), (0.0, 0.4, "wide")]
+)
+def test_the_verdict_says_since_when_the_forecasts_fail_and_how(shift, factor, direction):
+    calibrated, base, y, day = changed(shift=shift, factor=factor, at=1400)
+    page = report(calibrated(base), y, base=base, time=day, guarantee=calibrated.guarantee)
+    (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert said.kind == "bad"
+    assert "3 of 10 stretches are off by more than chance allows" in said.text
+    assert f"since 2024-05-20 the forecasts are too {direction}." in said.text
+    assert "good" not in kinds(page)
+    assert ">Over time</h2>" in page.html
+
+
+def test_a_stretch_in_the_middle_is_off_from_when_to_when():
+    calibrated, base, y, day = changed(shift=0.0)
+    y = np.where((day >= np.datetime64("2024-02-10")) & (day < np.datetime64("2024-03-21")), y - 2 * base.scale, y)
+    y = np.where(day >= np.datetime64("2024-06-29"), y + 4 * base.scale, y)
+    said = next(each for each in report(calibrated(base), y, time=day).verdict if each.text.startswith("Over time"))
+    assert "from 2024-02-10 to 2024-03-20 the forecasts are too high; since 2024-06-29 the" in said.text
+    first = report(calibrated(base[:1000]), np.where(day < np.datetime64("2024-01-21"), y - 9, y)[:1000], time=day[:1000])
+    assert any("until 2024-01-20 the forecasts are too high;" in each.text for each in first.verdict)
+    always = report(Normal(base.loc, base.scale / 4), y, time=day)
+    assert any("off by more than chance allows: all the time the forecasts are too narrow" in s.text for s in always.verdict)
+
+
+def test_what_stays_as_it_was_is_good_over_time():
+    calibrated, base, y, day = changed(shift=0.0)
+    page = report(calibrated(base), y, time=day, guarantee=calibrated.guarantee)
+    (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert said.kind == "good"
+    assert said.text.startswith("Over time, none of 10 stretches is off by more than chance allows.")
+
+
+def test_a_change_that_cancels_over_all_rows_is_not_called_good():
+    rng = np.random.default_rng(32)
+    y = np.concatenate([np.sort(rng.normal(size=2000))])  # PITs uniform together, and from low to high in time
+    page = report(Normal(np.zeros(2000), 1.0), y, time=np.arange(2000))
+    assert page.verdict[0].text.startswith("Over time, ")
+    assert page.verdict[0].kind == "bad"
+    assert "good" not in kinds(page)
+    assert page.verdict[1].text.startswith("Over all rows together, ")
+
+
+def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_rows():
+    calibrated, base, y, day = changed()
+    order = np.random.default_rng(33).permutation(2000)
+    H, n = calibrated(base), calibrated.guarantee.n
+    pages = [
+        data_of(report(H[rows], y[rows], base=base[rows], time=day[rows], guarantee=calibrated.guarantee))["time"]
+        for rows in (np.arange(2000), order)
+    ]
+    assert pages[0] == pages[1]
+    before = over_time(base, y, day)
+    for drawn, one, other in zip(pages[0], over_time(H, y, day, n=n), before, strict=True):
+        (held,) = one.held
+        assert (drawn["from"], drawn["to"], drawn["m"]) == (one.start, one.end, one.m)
+        assert drawn["band"] == rounded([held.low, held.high])
+        assert drawn["allowed"] == rounded(one.allowed)
+        assert drawn["off"] == (f"too {one.direction}" if one.off else None)
+        assert drawn["after"] == {"covered": rounded(held.share), "gap": rounded(one.gap), "mean": rounded(one.mean)}
+        assert drawn["before"]["covered"] == rounded(other.held[0].share)
+
+
+def test_too_few_rows_for_time_are_said():
+    H, y = law_of("linear", m=39)
+    page = report(H, y, time=np.arange(39))
+    assert any("two stretches of 20 rows or more are needed" in said.text for said in page.verdict)
+    assert ">Over time</h2>" not in page.html
+    assert data_of(report(H, y))["time"] == []
+
+
+def test_time_that_is_none_is_named():
+    H, y = law_of("linear")
+    with pytest.raises(ValueError, match="time must have one row for each of the 600 rows of the forecast, got 5"):
+        report(H, y, time=np.arange(5))
+    with pytest.raises(ValueError, match=r"time is missing in row 3 \(1 rows in all\)"):
+        report(H, y, time=np.where(np.arange(M) == 3, np.nan, 1.0))
+    with pytest.raises(TypeError, match="time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"):
+        report(H, y, time=["a"] * M)
 
 
 def test_groups_that_are_off_are_named_with_their_numbers():

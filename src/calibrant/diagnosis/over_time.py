@@ -83,6 +83,22 @@ def over_time(
     return judged_stretches(found, said.held, said.pit, confidence=unit("confidence", confidence), n=n)
 
 
+def along_time(
+    H: Any,
+    y: Any,
+    time: Any,
+    coverage: float,
+    n: int | None,
+    groups: Sequence[Slices] = (),
+    own: Mapping[str, int] | None = None,
+) -> tuple[Stretch, ...]:
+    """The same for one coverage, with as many stretches as the rows bear, 10 at most; none where they bear none."""
+    H, y = paired(H, y)
+    found = stretches_of(time, int(y.shape[0]))
+    said = answers_of(H, y, [coverage])
+    return judged_stretches(found, said.held, said.pit, n=n, groups=groups, own=own)
+
+
 def judged_stretches(
     found: Stretches,
     held: Mapping[float, Flags],
