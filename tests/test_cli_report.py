@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, Normal, Point
 from calibrant.cli.app import app
+from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
 
 M = 300
@@ -242,3 +243,19 @@ def test_a_column_that_is_no_time_is_one_sentence(folder, column, message):
         assert result.exit_code == 1
         assert message in result.stderr
     assert not (folder / "r.html").exists()
+
+
+def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
+    rng = np.random.default_rng(10)
+    rate = rng.uniform(0.5, 6, 2 * M)
+    y = rng.poisson(rate)
+    for name, rows in (("counts.parquet", slice(M)), ("new.parquet", slice(M, None))):
+        parquet.write_table(pa.table({"rate": rate[rows], "y": y[rows]}), name)
+    run("fit", "counts.parquet", "--target", "y", "--rate", "rate", "--labels", "counts", "-o", "c.safetensors")
+    found = json.loads(run("evaluate", "new.parquet", "-m", "c.safetensors", "--json").stdout)
+    law = calibrant.evaluate(Poisson(rate[M:]), y[M:].astype(float))
+    assert found["base"]["crps"] == pytest.approx(law.crps)
+    assert found["base"]["nll"] == pytest.approx(law.nll)
+    said = run("report", "new.parquet", "-m", "c.safetensors", "-o", "r.html").stdout
+    assert f"{law.crps:.3f}".rstrip("0") in said
+    assert "bars" in data_of(folder / "r.html")["rows"][0]["before"]

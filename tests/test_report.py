@@ -29,16 +29,19 @@ from calibrant import (
     report,
 )
 from calibrant.diagnosis import over_time
+from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
+from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, curves
 from calibrant.reports.figures import rounded
 from calibrant.reports.groups import groupings
-from calibrant.reports.rows import chosen_rows
+from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.table import Comparison
 from calibrant.scores import CDFScore
@@ -395,10 +398,14 @@ def test_a_stretch_in_the_middle_is_off_from_when_to_when():
     y = np.where(day >= np.datetime64("2024-06-29"), y + 4 * base.scale, y)
     said = next(each for each in report(calibrated(base), y, time=day).verdict if each.text.startswith("Over time"))
     assert "from 2024-02-10 to 2024-03-20 the forecasts are too high; since 2024-06-29 the" in said.text
-    first = report(calibrated(base[:1000]), np.where(day < np.datetime64("2024-01-21"), y - 9, y)[:1000], time=day[:1000])
+    first = report(
+        calibrated(base[:1000]), np.where(day < np.datetime64("2024-01-21"), y - 9, y)[:1000], time=day[:1000]
+    )
     assert any("until 2024-01-20 the forecasts are too high;" in each.text for each in first.verdict)
     always = report(Normal(base.loc, base.scale / 4), y, time=day)
-    assert any("off by more than chance allows: all the time the forecasts are too narrow" in s.text for s in always.verdict)
+    assert any(
+        "off by more than chance allows: all the time the forecasts are too narrow" in s.text for s in always.verdict
+    )
 
 
 def test_what_stays_as_it_was_is_good_over_time():
@@ -746,6 +753,59 @@ def test_a_label_on_an_atom_is_inside_after_rounding_too():
     capped = [row for row in rows if y[row["row"]] == 123.456789]
     assert len(capped) > 10
     assert all(row["y"] == row[side]["q"][-1] for row in capped for side in ("after", "before"))
+
+
+def drawn_law(H, k=0):
+    side = side_of(H, np.zeros(len(H)), 0.9)
+    rows = np.arange(len(H))
+    return drawn_rows(side, rows, finest([side], rows))[k]
+
+
+def test_an_atom_is_drawn_apart_and_the_density_is_of_the_rest():
+    H = Normal([0.3, 5.0, -4.0], 1.0).clip(lower=0.0)
+    for k in range(3):
+        law = drawn_law(H, k)
+        edges = np.linspace(law["from"], law["to"], len(law["density"]) + 1)
+        smooth = np.diff(stats.norm.cdf(edges, H.law.loc[k], 1.0)) / np.diff(edges)
+        above = edges[:-1] > 0
+        np.testing.assert_allclose(np.array(law["density"])[above], smooth[above], rtol=2e-3, atol=1e-6)
+        assert not np.array(law["density"])[edges[1:] <= 0].any()
+        share = stats.norm.cdf(0.0, H.law.loc[k], 1.0)
+        assert law.get("atoms", []) == ([[0.0, pytest.approx(share, rel=1e-4)]] if share > 0.01 else [])
+
+
+def test_both_ends_may_be_atoms_and_laws_of_steps_show_what_is_far_above_the_others():
+    both = drawn_law(Normal([0.5], 1.0).clip(0.0, 1.0))
+    assert [at for at, _ in both["atoms"]] == [0.0, 1.0]
+    assert "atoms" not in drawn_law(Normal([0.5], 1.0))
+    rng = np.random.default_rng(40)
+    y = np.maximum(rng.normal(size=150), 0.0)
+    steps = Calibrator(interpolator=Naive()).fit(np.zeros(150), y)(np.zeros(1)).clip(lower=0.0)
+    ((at, share),) = drawn_law(steps)["atoms"]
+    assert (at, share) == (0.0, pytest.approx(np.mean(y == 0), abs=0.02))
+    few = Calibrator(interpolator=Naive()).fit(np.zeros(10), np.arange(10.0))(np.zeros(1))
+    assert "atoms" not in drawn_law(few)  # ten steps are no atom among others
+    page = report(Normal(np.zeros(200), 1.0).clip(lower=0.0), np.maximum(rng.normal(size=200), 0.0))
+    assert "The stem is a feature of the forecast" in page.html
+
+
+def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
+    rng = np.random.default_rng(41)
+    rate = rng.uniform(0.5, 6, 800)
+    y = rng.poisson(rate).astype(float)
+    calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:400]), y[:400], rng=rng)
+    H = calibrated(Rates(rate[400:]))
+    rates, law = (
+        report(H, y[400:], base=base, guarantee=calibrated.guarantee)
+        for base in (Rates(rate[400:]), Poisson(rate[400:]))
+    )
+    assert rates.html == law.html
+    point = report(H, y[400:], base=Point(rate[400:]), guarantee=calibrated.guarantee)
+    assert point.html != law.html
+    assert metrics.evaluate(Rates(rate), y, labels=Counts()).crps == pytest.approx(metrics.crps(Poisson(rate), y))
+    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(np.mean(np.abs(y - rate)))  # without labels, a point
+    halves = metrics.evaluate(Rates(rate), y, labels=Counts(step=0.5))
+    assert halves.crps == pytest.approx(np.mean(np.abs(y - rate)))
 
 
 def test_numbers_are_short_and_what_is_not_finite_is_null():

@@ -19,6 +19,7 @@ from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult
+from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import slices_of
 
 
@@ -143,7 +144,8 @@ def compared(
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     with working("evaluating"), naming(found.where):
         H = found.calibrated(model, seed)
-        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
+        sides = beside(found.prediction, H), H
+        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
         n = getattr(promise, "worth", promise.n)

@@ -7,4 +7,15 @@ from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
 from calibrant.metrics.by_slice import Held, SliceResult
 
-__all__ = ["Diagnosis", "Held", "SliceResult", "Stretch", "Telling", "WorstSlice", "along_time", "diagnose", "judged_stretches", "over_time"]
+__all__ = [
+    "Diagnosis",
+    "Held",
+    "SliceResult",
+    "Stretch",
+    "Telling",
+    "WorstSlice",
+    "along_time",
+    "diagnose",
+    "judged_stretches",
+    "over_time",
+]

@@ -17,21 +17,22 @@ from calibrant.choice import League
 from calibrant.diagnosis import Stretch, judged_stretches
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
+from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
-from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
-from calibrant.reports.curves import BINS, COVERAGES, WIDTH_ROWS, Curves, curves
-from calibrant.reports.figures import count, rounded
+from calibrant.reports.curves import BINS, COVERAGES, Curves, curves
+from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings
-from calibrant.reports.in_time import drawn_stretches, over_time
 from calibrant.reports.groups import groupings, own_groupings
+from calibrant.reports.in_time import drawn_stretches, over_time
+from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
-from calibrant.reports.table import Comparison
 from calibrant.reports.statement import Statement
+from calibrant.reports.table import Comparison
 from calibrant.reports.verdict import verdict
 
 SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
@@ -115,7 +116,7 @@ def report(
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(H, labels, coverage)
     m = labels.shape[0]
-    before = None if base is None else side_of(checked_base(base, m), labels, coverage)
+    before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
@@ -167,7 +168,8 @@ def report(
         in_time=[statement for statement in over_time(findings) if data["time"]],
         table=list(comparison.lines.values()),
         league=league,
-        notes=_notes(m, n, len(shown), before),
+        notes=notes(m, n, data["rows"], before),
+        counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
     return Report(text, said)
@@ -223,28 +225,6 @@ def _rows(
         }
         found.append(said if then is None else {**said, "before": then[k]})
     return found
-
-
-def _notes(m: int, n: int | None, shown: int, before: Side | None) -> list[str]:
-    drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
-    known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
-    notes = [
-        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, 95%, by percentiles for means and"
-        " basic ones for the calibration error; those of a coverage are Clopper and Pearson's. The debiased ECE is"
-        " the calibration error less what chance alone gives a perfect forecast: it may be negative, and that of a"
-        " forecast far off lies near the lower end of its interval.",
-        "Bands: all bins, or all levels, are inside together with a probability of 95% if the forecasts are"
-        f" calibrated. They are computed, not simulated{known}.",
-        "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
-        " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
-        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(shown, 'row is', 'rows are')} shown one by one,"
-        " by their number from 0; all others are only counted.",
-        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes are calibration scores"
-        " that happen to lie close together, not features of the forecast.",
-    ]
-    if before is not None and not before.is_law:
-        notes.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")
-    return notes
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

@@ -14,6 +14,7 @@
 //     line {points: [[x, y], ...]}        band {points: [[x, low, high], ...]}     bars {points: [[x0, x1, y], ...]}
 //     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross"}           strip {from, to}: a part of the x axis
 //     stems {points: [[x, low, high], ...]}: upright        whiskers {points: [[y, low, high], ...]}: lying
+//     atoms {points: [{at, share, text?, hollow?}], shift?}   stems whose height is a probability, 1 the whole plot
 //     rule {x | y, text?}                                   null is a gap; infinite ends leave the picture
 //   stops: [{x, y?, marks?: [[x, y, series]], say: () => text}]   where pointer and arrow keys stop; what is then read
 //   along: "x" (default) | "y"                            the axis along which the stops lie

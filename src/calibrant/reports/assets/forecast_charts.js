@@ -203,12 +203,14 @@ const views = (() => {
     };
   }
 
-  // A density has its mean height in equal cells: a line through their middles.
-  // Counts are bars: the line goes up and down at their sides.
-  const heights = ({ from, to, density, bars }) =>
-    bars
-      ? density.flatMap((height, i) => [0, 1].map((end) => [from + ((i + end) / density.length) * (to - from), height]))
-      : density.map((height, i) => [from + ((i + 0.5) / density.length) * (to - from), height]);
+  // A density has its mean height in equal cells: a line through their middles. Counts are bars: the line goes up and down
+  // at their sides, and heights are probabilities of a bar. `unit` is what densities are multiplied by for that.
+  const cell = ({ from, to, density }) => (to - from) / density.length;
+  const unit = ({ after }) => (after.bars ? cell(after) : 1);
+  const heights = (law, times) =>
+    law.density.flatMap((height, i) =>
+      (law.bars ? [0, 1] : [0.5]).map((place) => [law.from + (i + place) * cell(law), height * times]),
+    );
 
   function heightAt(points, x) {
     const j = points.findIndex(([u]) => u > x);
@@ -216,6 +218,12 @@ const views = (() => {
     const [[a, p], [b, q]] = [points[j - 1], points[j]];
     return p + ((x - a) / (b - a)) * (q - p);
   }
+
+  // The values that a bar stands for, [first, last].
+  const valuesOf = (law, i) => {
+    const [left, right] = [i, i + 1].map((place) => law.from + place * cell(law));
+    return [left + law.step / 2, right - law.step / 2];
+  };
   const laws = (row) => has(row).filter((series) => row[series].q);
   // A base that is no law: its numbers, as rules that share one place in the legend.
   const marksOf = (row) =>
@@ -233,33 +241,91 @@ const views = (() => {
     return low < high ? [low, high] : [low - 1, high + 1];
   }
 
+  // What is shaded: the density between the ends of the interval, or the bars of the counts inside it, whole.
+  function shaded(law, line, [lower, upper]) {
+    if (law.bars) {
+      const inside = law.density.map((_, i) => valuesOf(law, i)).map(([first, last]) => last > lower - law.step / 2 && first < upper + law.step / 2);
+      return line.filter((_, k) => inside[Math.floor(k / 2)]);
+    }
+    const ends = [lower, upper].map((end) => [end, heightAt(line, end)]).filter(([end]) => Number.isFinite(end));
+    return [...line.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
+  }
+
+  const atomsOf = (law) => law.atoms ?? [];
+  const atomAt = (law, x) => atomsOf(law).find(([at]) => at === x)?.[1] ?? 0;
+
+  // Stems for the atoms: before stands beside after.
+  const stems = (row, state) => {
+    const series = laws(row).filter((each) => atomsOf(row[each]).length);
+    return series.toReversed().map((each) => {
+      const [first] = atomsOf(row[each]);
+      const more = atomsOf(row[each]).length > 1 ? " and more" : "";
+      const text = `P(${label} = ${inRow(row)(first[0])}) = ${number(first[1], 3)}`;
+      const ends = interval(row[each], state);
+      return {
+        kind: "atoms",
+        series: each,
+        name: `${named(each, text)}${more}`,
+        shift: series.length > 1 ? { after: -4, before: 4 }[each] : 0,
+        points: atomsOf(row[each]).map(([at, share]) => ({
+          at,
+          share,
+          hollow: at < ends[0] || at > ends[1],
+          text: each === "after" ? number(share, 2) : "",
+        })),
+      };
+    });
+  };
+
   function density(state) {
     const row = rows[state.row];
-    const [lower, upper] = interval(row.after, state);
-    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series])]));
-    const ends = [lower, upper].map((end) => [end, heightAt(lines.after, end)]).filter(([end]) => Number.isFinite(end));
-    const inside = [...lines.after.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
-    const said = (x) => laws(row).map((series) => number(heightAt(lines[series], x), 3));
-    const places = lines.after.slice(0, -1).map(([x]) => x);
+    const { bars } = row.after;
+    const what = bars ? "probability" : "density";
+    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series], unit(row))]));
+    const text = inRow(row);
+    const of = (x) => laws(row).map((series) => heightAt(lines[series], x));
+    const said = (values) => values.map((v) => number(v, 3));
+    const words = (values) => laws(row).map((series, i) => named(series, said(values)[i])).join(", ");
+    const stands = (law, i) => [...new Set(valuesOf(law, i).map(text))].join(" to ");
+    const places = [
+      ...(bars
+        ? row.after.density.map((_, i) => ({ x: row.after.from + (i + 0.5) * cell(row.after), name: stands(row.after, i) }))
+        : lines.after.slice(0, -1).map(([x]) => ({ x, name: text(x) }))
+      ).map((place) => ({ ...place, what, values: of(place.x) })),
+      // a stem has a scale of its own: no mark on the density's
+      ...[...new Set(laws(row).flatMap((series) => atomsOf(row[series]).map(([at]) => at)))].map((x) => ({
+        x,
+        name: text(x),
+        what: "probability of this value",
+        values: laws(row).map((series) => atomAt(row[series], x)),
+        stem: true,
+      })),
+    ].sort((p, q) => p.x - q.x);
+    const atoms = stems(row, state);
+    const legend = `${wanted(state)} interval`;
+    const many = bars && cell(row.after) > 1.5 * row.after.step;
     return {
       key: state.row,
       x: { label, domain: domain(row) },
-      y: { label: "density", include: [0] },
+      y: { label: many ? `probability of ${number(cell(row.after) / row.after.step)} values together` : what, include: [0] },
       layers: [
-        { kind: "band", series: "after", name: `${wanted(state)} interval`, points: inside.map(([x, height]) => [x, 0, height]) },
+        { kind: "band", series: "after", name: legend, points: shaded(row.after, lines.after, interval(row.after, state)).map(([x, height]) => [x, 0, height]) },
         ...marksOf(row),
         ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: lines[series] })),
+        ...atoms,
         labelRule(row),
       ],
-      stops: places.map((x) => ({
+      stops: places.map(({ x, name, what, values, stem }) => ({
         x,
-        marks: laws(row).map((series) => [x, heightAt(lines[series], x), series]),
-        say: () => `${label} = ${inRow(row)(x)}: density ${laws(row).map((series, i) => named(series, said(x)[i])).join(", ")}`,
+        marks: stem ? [] : laws(row).map((series, i) => [x, values[i], series]),
+        say: () => `${label} = ${name}: ${what} ${words(values)}`,
       })),
-      summary: `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.`,
+      summary:
+        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
-        head: [label, ...laws(row).map((series) => NAMES[series])],
-        rows: places.map((x) => [inRow(row)(x), ...said(x)]),
+        head: [label, ...(atoms.length ? ["what"] : []), ...laws(row).map((series) => NAMES[series])],
+        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...said(values)]),
       }),
     };
   }

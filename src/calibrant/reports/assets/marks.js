@@ -116,6 +116,16 @@ const marks = (() => {
       reach: () => [],
       draw: ({ points }, x, y) => points.map(([v, a, b]) => svg("line", { x1: x(a), x2: x(b), y1: y(v), y2: y(v) })),
     },
+    atoms: {
+      reach: () => [],
+      draw: ({ points, shift = 0 }, x, y, [top, foot]) =>
+        points.flatMap(({ at, share, text, hollow }) => {
+          const [middle, height] = [x(at) + shift, share * (foot - top)];
+          const stem = svg("rect", { x: middle - 3, y: foot - height, width: 6, height, class: hollow ? "hollow" : "whole" });
+          const place = { x: middle, y: Math.max(top + 10, foot - height - 5), "text-anchor": "middle" };
+          return text ? [stem, svg("text", place, text)] : [stem];
+        }),
+    },
     strip: {
       reach: () => [],
       draw: ({ from, to }, x, y, [top, foot]) => [
@@ -172,6 +182,7 @@ const marks = (() => {
       dots: { points: [[0.5, 6]], shape },
       stems: { points: [[0.5, 0, 12]] },
       whiskers: { points: [[6, 0, 1]] },
+      atoms: { points: [{ at: 0.5, share: 1 }] },
       strip: { from: 0, to: 1 },
       rule: { y: 6 },
     }[kind];
