@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant import Calibrator, Interval, Normal
-from calibrant.diagnosis import along_time, over_time
+from calibrant.diagnosis.over_time import along_time, over_time
 from calibrant.metrics import coverage
 from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.metrics.slices import slices_of

@@ -14,8 +14,8 @@ from calibrant.cli.console import naming, show, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
-from calibrant.diagnosis import Stretch, along_time
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult

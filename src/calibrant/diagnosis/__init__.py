@@ -2,20 +2,9 @@
 
 from calibrant.diagnosis.certificate import Diagnosis
 from calibrant.diagnosis.diagnose import diagnose
-from calibrant.diagnosis.over_time import Stretch, along_time, judged_stretches, over_time
+from calibrant.diagnosis.over_time import Stretch, over_time
 from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
 from calibrant.metrics.by_slice import Held, SliceResult
 
-__all__ = [
-    "Diagnosis",
-    "Held",
-    "SliceResult",
-    "Stretch",
-    "Telling",
-    "WorstSlice",
-    "along_time",
-    "diagnose",
-    "judged_stretches",
-    "over_time",
-]
+__all__ = ["Diagnosis", "Held", "SliceResult", "Stretch", "Telling", "WorstSlice", "diagnose", "over_time"]

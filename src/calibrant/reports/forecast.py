@@ -14,7 +14,7 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
-from calibrant.diagnosis import Stretch, judged_stretches
+from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.forecasts import beside
