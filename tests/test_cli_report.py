@@ -220,7 +220,10 @@ def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
         assert one["chance_allows"] == pytest.approx(other["band"], abs=1e-5)
         assert one["pit_deviation"] == pytest.approx(other["after"]["gap"], abs=1e-5)
         assert one["pit_deviation_allowed"] == pytest.approx(other["allowed"], abs=1e-5)
-        assert other["off"] == (f"too {one['direction']}" if one["off"] else None)
+        assert (other["off"], other["said"]) == (
+            one["off"],
+            f"too {one['direction']}" if one["off"] else "within chance",
+        )
     printed = run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "day").stdout
     lines = [line.split() for line in printed.splitlines()]
     assert ["2024-01-01", "2024-01-20", "60"] in [line[:3] for line in lines]

@@ -441,7 +441,7 @@ def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_row
         assert (drawn["from"], drawn["to"], drawn["m"]) == (one.start, one.end, one.m)
         assert drawn["band"] == rounded([held.low, held.high])
         assert drawn["allowed"] == rounded(one.allowed)
-        assert drawn["off"] == (f"too {one.direction}" if one.off else None)
+        assert (drawn["off"], drawn["said"]) == (one.off, f"too {one.direction}" if one.off else "within chance")
         assert drawn["after"] == {"covered": rounded(held.share), "gap": rounded(one.gap), "mean": rounded(one.mean)}
         assert drawn["before"]["covered"] == rounded(other.held[0].share)
 

@@ -302,7 +302,7 @@ def test_a_finger_reads_values_and_leaves_scrolling_alone(visit, file):
 def test_time_is_drawn_read_and_tabled_with_the_numbers_of_the_verdict(visit, saved, data_of, width, scheme):
     file = saved(report_cases.drifting)
     page, stretches = visit(file, width=width, color_scheme=scheme), data_of(file)["time"]
-    assert [each["off"] for each in stretches] == [None] * 7 + ["too low"] * 3
+    assert [each["off"] for each in stretches] == [False] * 7 + [True] * 3
     assert "since 2024-05-20 the forecasts are too low" in page.locator("section[aria-labelledby=in-time]").inner_text()
     for chart, number_of, ends in (
         ("time-coverage", lambda each, side: each[side]["covered"], lambda each: each["band"]),

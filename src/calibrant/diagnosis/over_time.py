@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,23 +23,6 @@ class Stretch(SliceResult):
     start: str
     end: str
     """The time of its first row, and of its last."""
-    mean: float | None
-    """The mean of the PITs, 1/2 for calibrated forecasts; None where there are no PITs."""
-    spread: float | None
-    """The mean of |2 PIT - 1|, also 1/2 for calibrated forecasts."""
-
-    @property
-    def direction(self) -> Literal["low", "high", "narrow", "wide"]:
-        """Whether the forecasts are rather too low, too high, too narrow or too wide.
-
-        PITs above 1/2 on average are labels above their forecasts, and PITs near 0 and 1 are labels in the tails. For
-        calibrated forecasts both means have the same law, so the one that is farther from 1/2 says what is wrong.
-        """
-        if self.mean is None or self.spread is None:
-            return "narrow" if self.held[0].share < self.held[0].coverage else "wide"
-        if abs(self.mean - 0.5) >= abs(self.spread - 0.5):
-            return "low" if self.mean > 0.5 else "high"
-        return "narrow" if self.spread > 0.5 else "wide"
 
 
 def over_time(
@@ -112,16 +95,10 @@ def judged_stretches(
     """The results of stretches; `groups` and `own` say how many rows calibrated each group by itself."""
     slices = found.slices
     results = judged([slices], held, pit, confidence=confidence, n=n, own=own, groups=groups)
-    means = [None] * len(found.starts) if pit is None else _means(slices, pit)
-    spreads = [None] * len(found.starts) if pit is None else _means(slices, np.abs(2 * pit - 1))
     place = {label: k for k, label in enumerate(slices.labels)}
     made = []
     for each in results:
         k = place[each.value]
         known = {field.name: getattr(each, field.name) for field in fields(SliceResult)}
-        made.append(Stretch(**known, start=found.starts[k], end=found.ends[k], mean=means[k], spread=spreads[k]))
+        made.append(Stretch(**known, start=found.starts[k], end=found.ends[k]))
     return tuple(made)
-
-
-def _means(slices: Slices, values: Floats) -> list[Any]:
-    return list((np.bincount(slices.index, values, len(slices.labels)) / slices.counts).tolist())

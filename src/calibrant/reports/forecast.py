@@ -24,7 +24,7 @@ from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.curves import BINS, COVERAGES, Curves, curves
 from calibrant.reports.figures import rounded
-from calibrant.reports.findings import Findings
+from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
 from calibrant.reports.notes import notes
@@ -153,10 +153,11 @@ def report(
         "coverages": rounded(COVERAGES),
         "slices": [
             _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
+            | {"held": _held(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": _rows(after, before, slices, shown),
-        "time": drawn_stretches(in_time, in_time_before) if in_time and len(in_time) > 1 else [],
+        "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
@@ -177,6 +178,18 @@ def report(
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
     return judged_stretches(along, {coverage: inside(side.drawn, coverage)}, side.drawn, **known)
+
+
+def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
+    """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
+    if by is None:
+        held, fails = findings.held, False
+    else:
+        judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
+        if not judged:
+            return None
+        held, fails = judged[0].held[0], findings.fails(judged[0])
+    return {"share": rounded(held.share), "low": rounded(held.low), "high": rounded(held.high), "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
@@ -201,6 +214,7 @@ def _curves(of: Curves) -> dict[str, Any]:
         "covered": rounded(of.covered),
         "width": rounded(of.width),
         "crps": rounded(of.crps),
+        "gap": rounded(gap_of(of)),
     }
 
 

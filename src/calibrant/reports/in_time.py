@@ -29,9 +29,10 @@ def over_time(found: Findings) -> Iterator[Statement]:
     promise = "The guarantee speaks of rows like the calibration rows, and promises nothing where things change."
     looked = count(len(stretches), "stretch", "stretches")
     if not found.off_in_time:
-        yield Statement("good", f"Over time, none of {looked} is off by more than chance allows. {promise}")
+        none = f"Over time, none of {looked} is off by more than chance allows{found.but_wide(stretches)}"
+        yield Statement("good", f"{none}. {promise}")
         return
-    runs = runs_off(stretches)
+    runs = runs_off(found)
     longest = sorted(sorted(runs, key=lambda run: -sum(each.m for each in run))[:NAMED], key=runs.index)
     where = "; ".join(_said(run, stretches) for run in longest)
     more = f"; and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
@@ -44,9 +45,9 @@ def over_time(found: Findings) -> Iterator[Statement]:
     )
 
 
-def runs_off(stretches: Sequence[Stretch]) -> list[Run]:
+def runs_off(found: Findings) -> list[Run]:
     """The stretches that are off, those beside each other and off in the same direction together."""
-    runs = groupby(stretches, key=lambda each: each.direction if each.off else None)
+    runs = groupby(found.stretches or (), key=lambda each: each.direction if found.fails(each) else None)
     return [list(run) for direction, run in runs if direction is not None]
 
 
@@ -77,10 +78,10 @@ def _farthest(worst: Stretch) -> str:
     return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(said)}."
 
 
-def drawn_stretches(after: Sequence[Stretch], before: Sequence[Stretch] | None) -> list[dict[str, Any]]:
+def drawn_stretches(found: Findings, before: Sequence[Stretch] | None) -> list[dict[str, Any]]:
     """What the page draws: the numbers that the verdict goes by, and those of the base beside them."""
-    found = []
-    for k, each in enumerate(after):
+    drawn = []
+    for k, each in enumerate(found.stretches or ()):
         held = each.held[0]
         said = {
             "from": each.start,
@@ -88,11 +89,12 @@ def drawn_stretches(after: Sequence[Stretch], before: Sequence[Stretch] | None) 
             "m": each.m,
             "band": [rounded(held.low), rounded(held.high)],
             "allowed": rounded(each.allowed),
-            "off": f"too {each.direction}" if each.off else None,
+            "off": found.fails(each),
+            "said": f"too {each.direction}" if found.fails(each) else "wide" if each.off else "within chance",
             "after": _numbers(each),
         }
-        found.append(said if before is None else {**said, "before": _numbers(before[k])})
-    return found
+        drawn.append(said if before is None else {**said, "before": _numbers(before[k])})
+    return drawn
 
 
 def _numbers(each: Stretch) -> dict[str, Any]:

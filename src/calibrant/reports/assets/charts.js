@@ -13,7 +13,7 @@
 //                                                         `series` (after, before, expected, ...) is a class in charts.css
 //     line {points: [[x, y], ...]}        band {points: [[x, low, high], ...]}     bars {points: [[x0, x1, y], ...]}
 //     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross"}           strip {from, to}: a part of the x axis
-//     stems {points: [[x, low, high], ...]}: upright        whiskers {points: [[y, low, high], ...]}: lying
+//     stems {points: [[x, low, high], ...]}: upright        whiskers, ranges {points: [[y, low, high], ...]}: lying
 //     atoms {points: [{at, share, text?, hollow?}], shift?}   stems whose height is a probability, 1 the whole plot
 //     rule {x | y, text?}                                   null is a gap; infinite ends leave the picture
 //   stops: [{x, y?, marks?: [[x, y, series]], say: () => text}]   where pointer and arrow keys stop; what is then read

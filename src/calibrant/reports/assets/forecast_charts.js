@@ -68,7 +68,7 @@ const views = (() => {
     const { text } = words;
     return {
       x: { label: "level", domain: [0, 1] },
-      y: { label: words.axis, include: words.include },
+      y: { label: words.axis, include: words.include, format: words.format },
       layers: [
         { kind: "band", series: "expected", name: "calibrated", points: band },
         { kind: "line", series: "ideal", points: [[0, -less(0)], [1, 1 - less(1)]] },
@@ -92,14 +92,14 @@ const views = (() => {
     };
   }
 
-  const furthest = (curve) => Math.max(...curve.below.map((share, i) => Math.abs(share - levels[i])));
   const signed = (v) => plus(v, page.fixed(v, 3));
 
   const reliability = (state) =>
     shares(state, () => 0, {
       axis: "share of labels below the quantile",
       include: [0, 1],
-      text: (v) => page.fixed(v, 3),
+      format: charts.percent,
+      text: (v) => percent(v),
       summary: () => "The share of the labels that lie below the forecast's quantile of each level.",
     });
 
@@ -108,7 +108,7 @@ const views = (() => {
       axis: "share − level",
       include: [0],
       text: signed,
-      summary: (it) => `The same, less the level. Furthest from 0: ${each(it, (curve) => page.fixed(furthest(curve), 3))}.`,
+      summary: (it) => `The same, less the level. Largest gap: ${each(it, (curve) => number(curve.gap, 3))}.`,
     });
 
   function curve(state, of, words) {
@@ -363,32 +363,34 @@ const views = (() => {
     };
   }
 
-  // Wilson's interval at 95% for a share of m rows.
-  function wilson(share, m) {
-    const z2 = 1.96 ** 2;
-    const centre = (share + z2 / (2 * m)) / (1 + z2 / m);
-    const half = (Math.sqrt(z2) / (1 + z2 / m)) * Math.sqrt((share * (1 - share)) / m + z2 / (4 * m * m));
-    return [Math.max(0, centre - half), Math.min(1, centre + half)];
-  }
-
+  // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
-    const share = (slice, series) => slice[series].covered[state.coverage];
+    const judged = Math.abs(target - data.coverage) < 1e-9;
+    const bandOf = (slice) => (judged && slice.held ? slice.held : null);
+    const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
     // Each grouping has its name on a line of its own.
     const lines = slices.flatMap((slice, i) =>
       slice.by !== null && slice.by !== slices[i - 1]?.by ? [{ heading: slice.by }, { slice, i }] : [{ slice, i }],
     );
     const shown = lines.flatMap((line, at) => (line.slice ? [{ ...line, at }] : []));
     const spots = shown.flatMap(({ slice, at }) =>
-      has(slice).map((series) => {
-        const place = at + (slice.before ? { after: -0.17, before: 0.17 }[series] : 0);
-        return { series, place, share: share(slice, series), ends: wilson(share(slice, series), slice.m) };
-      }),
+      has(slice).map((series) => ({
+        series,
+        place: at,
+        share: share(slice, series),
+        off: series === "after" && bandOf(slice)?.off,
+      })),
     );
-    const of = (series) => spots.filter((spot) => spot.series === series);
-    const reach = [target, ...spots.flatMap(({ ends }) => ends)];
+    const of = (series, off) => spots.filter((spot) => spot.series === series && Boolean(spot.off) === off).map((it) => [it.share, it.place]);
+    const bands = shown.flatMap(({ slice, at }) => (bandOf(slice) ? [[at, bandOf(slice).low, bandOf(slice).high]] : []));
+    const reach = [target, ...spots.map((spot) => spot.share), ...bands.flatMap(([, low, high]) => [low, high])];
     const pad = 0.04 * (Math.max(...reach) - Math.min(...reach)) + 0.005;
     const chosen = shown.find(({ i }) => i === state.slice).at;
+    const misses = of("after", true);
+    const ends = (slice) => (bandOf(slice) ? [bandOf(slice).low, bandOf(slice).high].map((v) => percent(v)) : ["–", "–"]);
+    const allows = (slice) => (bandOf(slice) ? `; chance allows ${ends(slice).join(" to ")}` : "");
+    const shares = (slice) => has(slice).map((series) => named(series, percent(share(slice, series)))).join(", ");
     return {
       key: state.coverage,
       along: "y",
@@ -408,31 +410,32 @@ const views = (() => {
         })),
       },
       layers: [
+        ...(bands.length ? [{ kind: "ranges", series: "expected", name: "chance allows", points: bands }] : []),
         { kind: "rule", series: "target", name: "target", x: target },
-        ...has(slices[0]).flatMap((series) => [
-          { kind: "whiskers", series, points: of(series).map(({ place, ends }) => [place, ...ends]) },
-          { kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series).map((it) => [it.share, it.place]) },
-        ]),
+        ...has(slices[0]).toReversed().map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series, false) })),
+        ...(misses.length ? [{ kind: "dots", series: "miss", name: "group that is off", shape: "cross", points: misses }] : []),
       ],
       stops: shown.map(({ slice, i, at }) => ({
         x: share(slice, "after"),
         y: at,
         say: () =>
-          `${name(slice)} (${page.rows(slice.m)}): ${each(slice, (it) => percent(it.covered[state.coverage]))} of the ` +
-          `labels inside; target ${wanted(state)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
+          `${name(slice)} (${page.rows(slice.m)}): ${shares(slice)} of the labels inside; target ${wanted(state)}` +
+          `${allows(slice)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
       })),
       pick: (k) => state.pickSlice(shown[k].i),
       summary:
-        `The share of each group's labels inside the ${wanted(state)} interval, with 95% intervals (Wilson), each by itself: the verdict allows for their number and for the calibration rows. ` +
+        `The share of each group's labels inside the ${wanted(state)} interval. ` +
+        (judged
+          ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. "
+          : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
         "The guarantee speaks of all rows together, not of each group.",
       table: () => ({
-        head: ["group", "rows", ...has(slices[0]).flatMap((series) => [NAMES[series], "from", "to"])],
+        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
           name(slice),
           number(slice.m),
-          ...has(slice)
-            .map((series) => share(slice, series))
-            .flatMap((part) => [part, ...wilson(part, slice.m)].map((v) => percent(v))),
+          ...has(slice).map((series) => percent(share(slice, series))),
+          ...ends(slice),
         ]),
       }),
     };

@@ -116,6 +116,11 @@ const marks = (() => {
       reach: () => [],
       draw: ({ points }, x, y) => points.map(([v, a, b]) => svg("line", { x1: x(a), x2: x(b), y1: y(v), y2: y(v) })),
     },
+    ranges: {
+      reach: () => [],
+      draw: ({ points }, x, y) =>
+        points.map(([v, a, b]) => svg("rect", { x: x(a), y: y(v) - 8, width: Math.max(0, x(b) - x(a)), height: 16 })),
+    },
     atoms: {
       reach: () => [],
       draw: ({ points, shift = 0 }, x, y, [top, foot]) =>
@@ -182,6 +187,7 @@ const marks = (() => {
       dots: { points: [[0.5, 6]], shape },
       stems: { points: [[0.5, 0, 12]] },
       whiskers: { points: [[6, 0, 1]] },
+      ranges: { points: [[6, 0, 1]] },
       atoms: { points: [{ at: 0.5, share: 1 }] },
       strip: { from: 0, to: 1 },
       rule: { y: 6 },

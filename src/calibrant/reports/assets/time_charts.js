@@ -10,14 +10,13 @@ const timeViews = (() => {
   const wanted = percent(data.coverage, Number.isInteger(100 * data.coverage) ? 0 : 1);
 
   const span = (it) => (it.from === it.to ? it.from : `${it.from} to ${it.to}`);
-  const fault = (it) => it.off ?? "within chance";
   // A whole number is the place of a stretch, counted from 1, which is named by its first row.
   const named = (place) => stretches[Math.round(place) - 1]?.from ?? "";
 
   // `of` is the number that is drawn, `band` what chance allows, `text` a number in words, `marked` a stretch that is off.
   function along(of, band, text, words) {
     const points = (series, off) =>
-      stretches.flatMap((it, k) => (series === "after" && Boolean(it.off) !== off ? [] : [[k + 1, it[series][of]]]));
+      stretches.flatMap((it, k) => (series === "after" && it.off !== off ? [] : [[k + 1, it[series][of]]]));
     const allowed = stretches.flatMap((it, k) => [[k + 0.5, ...band(it)], [k + 1.5, ...band(it)]]);
     const values = (it) => SERIES.map((series) => text(it[series][of]));
     const both = (it) => (SERIES.length > 1 ? SERIES.map((series, i) => `${series} ${values(it)[i]}`).join(", ") : values(it)[0]);
@@ -36,12 +35,12 @@ const timeViews = (() => {
       stops: stretches.map((it, k) => ({
         x: k + 1,
         marks: SERIES.map((series) => [k + 1, it[series][of], series]),
-        say: () => `${span(it)} (${page.rows(it.m)}): ${words.said} ${both(it)}; chance allows ${words.allowed(it)}; ${fault(it)}`,
+        say: () => `${span(it)} (${page.rows(it.m)}): ${words.said} ${both(it)}; chance allows ${words.allowed(it)}; ${it.said}`,
       })),
       summary: words.summary,
       table: () => ({
         head: ["from", "to", "rows", ...SERIES.map((series) => NAMES[series]), ...words.head, "forecasts"],
-        rows: stretches.map((it) => [it.from, it.to, number(it.m), ...values(it), ...words.cells(it), fault(it)]),
+        rows: stretches.map((it) => [it.from, it.to, number(it.m), ...values(it), ...words.cells(it), it.said]),
       }),
     };
   }
