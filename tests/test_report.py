@@ -39,7 +39,7 @@ from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, curves
-from calibrant.reports.figures import rounded
+from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
@@ -365,6 +365,120 @@ def test_atoms_are_no_fault():
     assert "inside whole" in page.verdict[1].text
 
 
+# Words and charts agree
+
+
+def folds(n, spread, m=2000, seed=50):
+    """Folds whose laws are `spread` apart: their mean is wide."""
+    rng = np.random.default_rng(seed)
+    members = tuple(Calibrator().fit(np.zeros(n), rng.normal(size=n)) for _ in range(5))
+    cross = CrossCalibrated(members)
+    return cross([np.full(m, k * spread) for k in (-2, -1, 0, 1, 2)]), cross.guarantee, rng.normal(size=m)
+
+
+def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
+    H, guarantee, y = folds(200, 0.5)
+    page = report(H, y, guarantee=guarantee, time=np.arange(2000))
+    assert not {"bad", "warn"} & set(kinds(page))
+    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: at level")
+    assert "bounds how many labels lie in the tails, not how few" in page.verdict[0].text
+    assert "wider than need be, as the mean over folds is." in page.verdict[1].text
+    assert not any("trained on the calibration rows" in said.text for said in page.verdict)
+    (time,) = [said.text for said in page.verdict if said.text.startswith("Over time")]
+    assert "off by more than chance allows, but for some that are too wide" in time
+    data = data_of(page)
+    assert {(each["off"], each["said"]) for each in data["time"]} >= {(False, "wide")}
+    assert not any(each["held"]["off"] for each in data["slices"])
+    blamed = report(H, y, time=np.arange(2000))  # a forecast that is not known to be of folds
+    assert "bad" in kinds(blamed)
+
+
+def test_folds_that_are_narrow_or_biased_are_blamed_and_their_guarantee_is_said():
+    H, guarantee, y = folds(200, 0.0)
+    for labels in (2 * y, y + 1, y - 1):
+        page = report(H, labels, guarantee=guarantee)
+        assert page.verdict[0].kind == "bad"
+        assert not any("trained on the calibration rows" in said.text for said in page.verdict)
+        level, side, allowed = re.search(
+            r"at level ([\d.]+) .* it allows ([\d.]+)% of the labels (below|above)", page.verdict[0].text
+        ).group(1, 3, 2)
+        tail = min(float(level), 1 - float(level))
+        assert side == ("below" if float(level) < 0.5 else "above")
+        assert float(allowed) == pytest.approx(100 * (2 * tail + guarantee.epsilon), abs=0.1)
+
+
+def test_the_share_that_is_judged_is_said_where_labels_are_tied():
+    rng = np.random.default_rng(51)
+    y = rng.poisson(3, 4000).astype(float)
+    page = report(Poisson(np.full(4000, 3.0)), y)
+    held = data_of(page)["slices"][0]["held"]
+    whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
+    assert page.verdict[1].kind == "good"
+    assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
+    assert f"inside whole; counted in part, it is {100 * held['share']:.1f}%." in page.verdict[1].text
+    assert held["share"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
+    few = report(Poisson(np.full(4000, 3.0)), rng.negative_binomial(6, 2 / 3, 4000).astype(float)).verdict[1]
+    judged, low = re.search(
+        r"counted in part, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
+    ).groups()
+    assert float(judged) < float(low)
+
+
+def test_the_largest_gap_is_one_number_in_words_chart_and_table():
+    rng = np.random.default_rng(52)
+    calibrated = calibrated_on(300, rng)
+    base, y = forecasts(700, rng, 0.5)
+    page = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee)
+    after, before = (data_of(page)["slices"][0][side]["gap"] for side in ("after", "before"))
+    first = page.verdict[0].text
+    assert f"the largest gap is {shown(after)}, at level" in first
+    assert f"Before calibration the largest gap was {shown(before)}." in first
+    cells = re.search(r"Calibration error, largest.*?</tr>", page.html, re.DOTALL).group()
+    assert f"<td>{shown(before)}</td>" in cells.replace("\n", "")
+    assert f"<td>{shown(after)}</td>" in cells.replace("\n", "")
+    level, allowed = map(float, re.search(r"at level ([\d.]+), where .*?(0\.\d+)", first).groups())
+    one, at = data_of(page)["slices"][0], round(200 * level) - 1
+    above = one["after"]["below"][at] > level
+    end = one["band"]["below"]["high" if above else "low"][at]
+    assert allowed == pytest.approx(abs(end - level), abs=5e-4)
+
+
+def test_the_bars_of_groups_are_what_the_verdict_goes_by():
+    rng = np.random.default_rng(53)
+    calibrated = calibrated_on(300, rng)
+    base, y = forecasts(900, rng, 0.5)
+    group = np.where(np.arange(900) < 15, "few", np.where(np.arange(900) < 300, "off", "usual"))
+    y = np.where(group == "off", base.loc + 3 * (y - base.loc), y)
+    page = report(calibrated(base), y, groups=group, guarantee=calibrated.guarantee)
+    held = {each["value"]: each["held"] for each in data_of(page)["slices"]}
+    assert held["few"] is None
+    assert (held["off"]["off"], held["usual"]["off"]) == (True, False)
+    said = next(each.text for each in page.verdict if "groups are off" in each.text or "groups is off" in each.text)
+    off = held["off"]
+    numbers = [f"{100 * off[key]:.1f}%" for key in ("share", "low", "high")]
+    assert f"{numbers[0]} of the labels with group = off (285 rows; chance allows {numbers[1]} to {numbers[2]})" in said
+
+
+def test_the_error_of_points_is_called_by_its_name():
+    rng = np.random.default_rng(54)
+    base, y = forecasts(M, rng)
+    page = report(calibrated_on(N, rng)(base), y, base=Point(base.loc))
+    error = np.mean(np.abs(y - base.loc))
+    assert any(f"from {shown(error)}, the mean absolute error of the points, to" in said.text for said in page.verdict)
+    assert "CRPS (before: mean absolute error of the points)" in page.html
+    assert "mean absolute error" not in report(base, y, base=base).html
+
+
+def test_shares_are_in_percent_in_words_and_table():
+    rng = np.random.default_rng(55)
+    base, y = forecasts(2000, rng, 0.5)
+    page = report(base, y, base=Normal(base.loc, 0.8 * base.scale))
+    assert re.search(r"the share of labels below the quantile is [\d.]+%, where chance allows [\d.]+% to", str(page))
+    share = f"{100 * metrics.coverage(base, y, 0.9):.1f}%"
+    assert share in page.verdict[1].text
+    assert share in re.search(r"90% interval coverage.*?</tr>", page.html, re.DOTALL).group()
+
+
 # Over time
 
 
@@ -424,6 +538,17 @@ def test_a_change_that_cancels_over_all_rows_is_not_called_good():
     assert page.verdict[0].kind == "bad"
     assert "good" not in kinds(page)
     assert page.verdict[1].text.startswith("Over all rows together, ")
+
+
+def test_a_small_change_that_many_rows_show_is_not_called_good_either():
+    rng = np.random.default_rng(34)
+    m = 40_000
+    y = rng.normal(size=m) + np.where(np.arange(m) < m // 2, 0.06, -0.06)
+    page = report(Normal(np.zeros(m), 1.0), y, base=Normal(np.zeros(m), 2.0), time=np.arange(m), rows=[0])
+    (time,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert time.kind == "warn"
+    assert any("their CRPS fell" in each.text for each in page.verdict)
+    assert "good" not in kinds(page)
 
 
 def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_rows():

@@ -203,6 +203,20 @@ def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, fi
     page = visit(file)
     dots = page.locator("#groups .plot .dots.after circle").evaluate_all("all => all.map(dot => dot.cx.baseVal.value)")
     assert is_a_picture_of(dots, [one["after"]["covered"][89] for one in data["slices"]])
+    ranges = page.locator("#groups .plot .ranges rect").evaluate_all(
+        "all => all.map(one => [one.x.baseVal.value, one.x.baseVal.value + one.width.baseVal.value])"
+    )
+    bands = [[one["held"]["low"], one["held"]["high"]] for one in data["slices"]]
+    assert is_a_picture_of(
+        [*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["held"]["share"] for one in data["slices"])]
+    )
+    first = table(page, "groups")[0]
+    low, high = map(percent, bands[0])
+    assert first[-2:] == [low, high]
+    page.get_by_label("Coverage", exact=True).fill("50")  # not that of the verdict
+    assert page.locator("#groups .plot .ranges").count() == 0
+    assert "is shown at 90%, of which the verdict speaks" in page.locator("#groups .summary").inner_text()
+    page.get_by_label("Coverage", exact=True).fill("90")
     page.locator("#groups svg[role=application]").scroll_into_view_if_needed()
     page.mouse.click(*middle_of(page, "#groups .plot .layer.dots.after circle:nth-child(3)"))
     assert page.locator("#group").input_value() == "2"
