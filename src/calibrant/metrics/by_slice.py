@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -62,9 +62,9 @@ class SliceResult:
     """As many PITs of a true law vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
     comparisons: int = 1
     """How many shares and gaps were compared."""
-    mean: float | None = None
+    mean: float | None = field(default=None, compare=False)  # a sum of floats, which the order of rows rounds
     """The mean of the PITs, 1/2 for calibrated forecasts; None where there are no PITs."""
-    spread: float | None = None
+    spread: float | None = field(default=None, compare=False)
     """The mean of |2 PIT - 1|, also 1/2 for calibrated forecasts."""
 
     @property

@@ -105,7 +105,7 @@ def report(
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     >>> page
-    Report(0.7 MB)
+    Report(0.8 MB)
     """
     coverage = unit("coverage", coverage)
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
