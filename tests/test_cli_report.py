@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, Normal, Point
 from calibrant.cli.app import app
+from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
 
 M = 300
@@ -195,3 +196,69 @@ def test_a_csv_that_is_not_utf8_is_named(folder):
     result = run("report", "latin.csv", "-m", "m.safetensors", "-o", "r.html")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: latin.csv: this is not UTF-8")
+
+
+def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
+    rows = columns(9, 600)
+    late = np.arange(600) >= 420
+    rows["y"] = np.where(late, rows["y"] + 3, rows["y"])
+    day = [date(2024, 1, 1) + timedelta(days=k // 3) for k in range(600)]
+    order = np.random.default_rng(0).permutation(600)
+    table = pa.table({**rows, "day": day}).take(pa.array(order))
+    parquet.write_table(table, "test.parquet")
+    said = run("report", "test.parquet", "-m", "m.safetensors", "--time", "day", "-o", "r.html")
+    assert said.exit_code == 0, said.output
+    assert "since 2024-05-20 the forecasts are too low." in said.output
+    drawn = data_of(folder / "r.html")
+    assert {each["by"] for each in drawn["slices"]} == {None, "predicted value", "width"}  # time is no group
+    found = json.loads(run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "day", "--json").stdout)
+    assert [(each["from"], each["to"], each["rows"]) for each in found["over_time"]] == [
+        (each["from"], each["to"], each["m"]) for each in drawn["time"]
+    ]
+    for one, other in zip(found["over_time"], drawn["time"], strict=True):
+        assert one["coverage"] == pytest.approx(other["after"]["covered"], abs=1e-5)
+        assert one["chance_allows"] == pytest.approx(other["band"], abs=1e-5)
+        assert one["pit_deviation"] == pytest.approx(other["after"]["gap"], abs=1e-5)
+        assert one["pit_deviation_allowed"] == pytest.approx(other["allowed"], abs=1e-5)
+        assert (other["off"], other["said"]) == (
+            one["off"],
+            f"too {one['direction']}" if one["off"] else "within chance",
+        )
+    printed = run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "day").stdout
+    lines = [line.split() for line in printed.splitlines()]
+    assert ["2024-01-01", "2024-01-20", "60"] in [line[:3] for line in lines]
+    assert [line[-2:] for line in lines if line[:1] == ["2024-05-20"]] == [["too", "low"]]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("gaps", "test.parquet: time is missing in row 1 (150 rows in all)"),
+        ("text", "test.parquet: time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"),
+        ("dy", "test.parquet: there is no column 'dy'"),
+    ],
+)
+def test_a_column_that_is_no_time_is_one_sentence(folder, column, message):
+    rows = {**columns(9), "gaps": pa.array([1.0, None] * (M // 2)), "text": ["a"] * M, "day": range(M)}
+    parquet.write_table(pa.table(rows), "test.parquet")
+    for command in (["report", "-o", "r.html"], ["evaluate"]):
+        result = run(command[0], "test.parquet", "-m", "m.safetensors", "--time", column, *command[1:])
+        assert result.exit_code == 1
+        assert message in result.stderr
+    assert not (folder / "r.html").exists()
+
+
+def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
+    rng = np.random.default_rng(10)
+    rate = rng.uniform(0.5, 6, 2 * M)
+    y = rng.poisson(rate)
+    for name, rows in (("counts.parquet", slice(M)), ("new.parquet", slice(M, None))):
+        parquet.write_table(pa.table({"rate": rate[rows], "y": y[rows]}), name)
+    run("fit", "counts.parquet", "--target", "y", "--rate", "rate", "--labels", "counts", "-o", "c.safetensors")
+    found = json.loads(run("evaluate", "new.parquet", "-m", "c.safetensors", "--json").stdout)
+    law = calibrant.evaluate(Poisson(rate[M:]), y[M:].astype(float))
+    assert found["base"]["crps"] == pytest.approx(law.crps)
+    assert found["base"]["nll"] == pytest.approx(law.nll)
+    said = run("report", "new.parquet", "-m", "c.safetensors", "-o", "r.html").stdout
+    assert f"{law.crps:.3f}".rstrip("0") in said
+    assert "bars" in data_of(folder / "r.html")["rows"][0]["before"]

@@ -28,16 +28,20 @@ from calibrant import (
     metrics,
     report,
 )
+from calibrant.diagnosis import over_time
+from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
+from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, curves
-from calibrant.reports.figures import rounded
+from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
-from calibrant.reports.rows import chosen_rows
+from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.table import Comparison
 from calibrant.scores import CDFScore
@@ -361,6 +365,230 @@ def test_atoms_are_no_fault():
     assert "inside whole" in page.verdict[1].text
 
 
+# Words and charts agree
+
+
+def folds(n, spread, m=2000, seed=50):
+    """Folds whose laws are `spread` apart: their mean is wide."""
+    rng = np.random.default_rng(seed)
+    members = tuple(Calibrator().fit(np.zeros(n), rng.normal(size=n)) for _ in range(5))
+    cross = CrossCalibrated(members)
+    return cross([np.full(m, k * spread) for k in (-2, -1, 0, 1, 2)]), cross.guarantee, rng.normal(size=m)
+
+
+def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
+    H, guarantee, y = folds(200, 0.5)
+    page = report(H, y, guarantee=guarantee, time=np.arange(2000))
+    assert not {"bad", "warn"} & set(kinds(page))
+    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: at level")
+    assert "bounds how many labels lie in the tails, not how few" in page.verdict[0].text
+    assert "wider than need be, as the mean over folds is." in page.verdict[1].text
+    assert not any("trained on the calibration rows" in said.text for said in page.verdict)
+    (time,) = [said.text for said in page.verdict if said.text.startswith("Over time")]
+    assert "off by more than chance allows, but for some that are too wide" in time
+    data = data_of(page)
+    assert {(each["off"], each["said"]) for each in data["time"]} >= {(False, "wide")}
+    assert not any(each["held"]["off"] for each in data["slices"])
+    blamed = report(H, y, time=np.arange(2000))  # a forecast that is not known to be of folds
+    assert "bad" in kinds(blamed)
+
+
+def test_folds_that_are_narrow_or_biased_are_blamed_and_their_guarantee_is_said():
+    H, guarantee, y = folds(200, 0.0)
+    for labels in (2 * y, y + 1, y - 1):
+        page = report(H, labels, guarantee=guarantee)
+        assert page.verdict[0].kind == "bad"
+        assert not any("trained on the calibration rows" in said.text for said in page.verdict)
+        level, side, allowed = re.search(
+            r"at level ([\d.]+) .* it allows ([\d.]+)% of the labels (below|above)", page.verdict[0].text
+        ).group(1, 3, 2)
+        tail = min(float(level), 1 - float(level))
+        assert side == ("below" if float(level) < 0.5 else "above")
+        assert float(allowed) == pytest.approx(100 * (2 * tail + guarantee.epsilon), abs=0.1)
+
+
+def test_the_share_that_is_judged_is_said_where_labels_are_tied():
+    rng = np.random.default_rng(51)
+    y = rng.poisson(3, 4000).astype(float)
+    page = report(Poisson(np.full(4000, 3.0)), y)
+    held = data_of(page)["slices"][0]["held"]
+    whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
+    assert page.verdict[1].kind == "good"
+    assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
+    assert f"inside whole; counted in part, it is {100 * held['share']:.1f}%." in page.verdict[1].text
+    assert held["share"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
+    few = report(Poisson(np.full(4000, 3.0)), rng.negative_binomial(6, 2 / 3, 4000).astype(float)).verdict[1]
+    judged, low = re.search(
+        r"counted in part, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
+    ).groups()
+    assert float(judged) < float(low)
+
+
+def test_the_largest_gap_is_one_number_in_words_chart_and_table():
+    rng = np.random.default_rng(52)
+    calibrated = calibrated_on(300, rng)
+    base, y = forecasts(700, rng, 0.5)
+    page = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee)
+    after, before = (data_of(page)["slices"][0][side]["gap"] for side in ("after", "before"))
+    first = page.verdict[0].text
+    assert f"the largest gap is {shown(after)}, at level" in first
+    assert f"Before calibration the largest gap was {shown(before)}." in first
+    cells = re.search(r"Calibration error, largest.*?</tr>", page.html, re.DOTALL).group()
+    assert f"<td>{shown(before)}</td>" in cells.replace("\n", "")
+    assert f"<td>{shown(after)}</td>" in cells.replace("\n", "")
+    level, allowed = map(float, re.search(r"at level ([\d.]+), where .*?(0\.\d+)", first).groups())
+    one, at = data_of(page)["slices"][0], round(200 * level) - 1
+    above = one["after"]["below"][at] > level
+    end = one["band"]["below"]["high" if above else "low"][at]
+    assert allowed == pytest.approx(abs(end - level), abs=5e-4)
+
+
+def test_the_bars_of_groups_are_what_the_verdict_goes_by():
+    rng = np.random.default_rng(53)
+    calibrated = calibrated_on(300, rng)
+    base, y = forecasts(900, rng, 0.5)
+    group = np.where(np.arange(900) < 15, "few", np.where(np.arange(900) < 300, "off", "usual"))
+    y = np.where(group == "off", base.loc + 3 * (y - base.loc), y)
+    page = report(calibrated(base), y, groups=group, guarantee=calibrated.guarantee)
+    held = {each["value"]: each["held"] for each in data_of(page)["slices"]}
+    assert held["few"] is None
+    assert (held["off"]["off"], held["usual"]["off"]) == (True, False)
+    said = next(each.text for each in page.verdict if "groups are off" in each.text or "groups is off" in each.text)
+    off = held["off"]
+    numbers = [f"{100 * off[key]:.1f}%" for key in ("share", "low", "high")]
+    assert f"{numbers[0]} of the labels with group = off (285 rows; chance allows {numbers[1]} to {numbers[2]})" in said
+
+
+def test_the_error_of_points_is_called_by_its_name():
+    rng = np.random.default_rng(54)
+    base, y = forecasts(M, rng)
+    page = report(calibrated_on(N, rng)(base), y, base=Point(base.loc))
+    error = np.mean(np.abs(y - base.loc))
+    assert any(f"from {shown(error)}, the mean absolute error of the points, to" in said.text for said in page.verdict)
+    assert "CRPS (before: mean absolute error of the points)" in page.html
+    assert "mean absolute error" not in report(base, y, base=base).html
+
+
+def test_shares_are_in_percent_in_words_and_table():
+    rng = np.random.default_rng(55)
+    base, y = forecasts(2000, rng, 0.5)
+    page = report(base, y, base=Normal(base.loc, 0.8 * base.scale))
+    assert re.search(r"the share of labels below the quantile is [\d.]+%, where chance allows [\d.]+% to", str(page))
+    share = f"{100 * metrics.coverage(base, y, 0.9):.1f}%"
+    assert share in page.verdict[1].text
+    assert share in re.search(r"90% interval coverage.*?</tr>", page.html, re.DOTALL).group()
+
+
+# Over time
+
+
+def changed(m=2000, at=1300, shift=1.0, factor=1.0, n=500):
+    """A calibrated forecast, labels that change in row `at`, and a day for every 10 rows."""
+    rng = np.random.default_rng(31)
+    calibrated = calibrated_on(n, rng)
+    base, y = forecasts(m, rng, 0.5)
+    late = np.arange(m) >= at
+    y = np.where(late, base.loc + (y - base.loc) * factor + shift * base.scale * 2, y)
+    return calibrated, base, y, np.datetime64("2024-01-01") + np.arange(m) // 10
+
+
+@pytest.mark.parametrize(
+    ("shift", "factor", "direction"), [(1.0, 1.0, "low"), (-1.0, 1.0, "high"), (0.0, 2.0, "narrow"), (0.0, 0.4, "wide")]
+)
+def test_the_verdict_says_since_when_the_forecasts_fail_and_how(shift, factor, direction):
+    calibrated, base, y, day = changed(shift=shift, factor=factor, at=1400)
+    page = report(calibrated(base), y, base=base, time=day, guarantee=calibrated.guarantee)
+    (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert said.kind == "bad"
+    assert "3 of 10 stretches are off by more than chance allows" in said.text
+    assert f"since 2024-05-20 the forecasts are too {direction}." in said.text
+    assert "good" not in kinds(page)
+    assert ">Over time</h2>" in page.html
+
+
+def test_a_stretch_in_the_middle_is_off_from_when_to_when():
+    calibrated, base, y, day = changed(shift=0.0)
+    y = np.where((day >= np.datetime64("2024-02-10")) & (day < np.datetime64("2024-03-21")), y - 2 * base.scale, y)
+    y = np.where(day >= np.datetime64("2024-06-29"), y + 4 * base.scale, y)
+    said = next(each for each in report(calibrated(base), y, time=day).verdict if each.text.startswith("Over time"))
+    assert "from 2024-02-10 to 2024-03-20 the forecasts are too high; since 2024-06-29 the" in said.text
+    first = report(
+        calibrated(base[:1000]), np.where(day < np.datetime64("2024-01-21"), y - 9, y)[:1000], time=day[:1000]
+    )
+    assert any("until 2024-01-20 the forecasts are too high;" in each.text for each in first.verdict)
+    always = report(Normal(base.loc, base.scale / 4), y, time=day)
+    assert any(
+        "off by more than chance allows: all the time the forecasts are too narrow" in s.text for s in always.verdict
+    )
+
+
+def test_what_stays_as_it_was_is_good_over_time():
+    calibrated, base, y, day = changed(shift=0.0)
+    page = report(calibrated(base), y, time=day, guarantee=calibrated.guarantee)
+    (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert said.kind == "good"
+    assert said.text.startswith("Over time, none of 10 stretches is off by more than chance allows.")
+
+
+def test_a_change_that_cancels_over_all_rows_is_not_called_good():
+    rng = np.random.default_rng(32)
+    y = np.concatenate([np.sort(rng.normal(size=2000))])  # PITs uniform together, and from low to high in time
+    page = report(Normal(np.zeros(2000), 1.0), y, time=np.arange(2000))
+    assert page.verdict[0].text.startswith("Over time, ")
+    assert page.verdict[0].kind == "bad"
+    assert "good" not in kinds(page)
+    assert page.verdict[1].text.startswith("Over all rows together, ")
+
+
+def test_a_small_change_that_many_rows_show_is_not_called_good_either():
+    rng = np.random.default_rng(34)
+    m = 40_000
+    y = rng.normal(size=m) + np.where(np.arange(m) < m // 2, 0.06, -0.06)
+    page = report(Normal(np.zeros(m), 1.0), y, base=Normal(np.zeros(m), 2.0), time=np.arange(m), rows=[0])
+    (time,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    assert time.kind == "warn"
+    assert any("their CRPS fell" in each.text for each in page.verdict)
+    assert "good" not in kinds(page)
+
+
+def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_rows():
+    calibrated, base, y, day = changed()
+    order = np.random.default_rng(33).permutation(2000)
+    H, n = calibrated(base), calibrated.guarantee.n
+    pages = [
+        data_of(report(H[rows], y[rows], base=base[rows], time=day[rows], guarantee=calibrated.guarantee))["time"]
+        for rows in (np.arange(2000), order)
+    ]
+    assert pages[0] == pages[1]
+    before = over_time(base, y, day)
+    for drawn, one, other in zip(pages[0], over_time(H, y, day, n=n), before, strict=True):
+        (held,) = one.held
+        assert (drawn["from"], drawn["to"], drawn["m"]) == (one.start, one.end, one.m)
+        assert drawn["band"] == rounded([held.low, held.high])
+        assert drawn["allowed"] == rounded(one.allowed)
+        assert (drawn["off"], drawn["said"]) == (one.off, f"too {one.direction}" if one.off else "within chance")
+        assert drawn["after"] == {"covered": rounded(held.share), "gap": rounded(one.gap), "mean": rounded(one.mean)}
+        assert drawn["before"]["covered"] == rounded(other.held[0].share)
+
+
+def test_too_few_rows_for_time_are_said():
+    H, y = law_of("linear", m=39)
+    page = report(H, y, time=np.arange(39))
+    assert any("two stretches of 20 rows or more are needed" in said.text for said in page.verdict)
+    assert ">Over time</h2>" not in page.html
+    assert data_of(report(H, y))["time"] == []
+
+
+def test_time_that_is_none_is_named():
+    H, y = law_of("linear")
+    with pytest.raises(ValueError, match="time must have one row for each of the 600 rows of the forecast, got 5"):
+        report(H, y, time=np.arange(5))
+    with pytest.raises(ValueError, match=r"time is missing in row 3 \(1 rows in all\)"):
+        report(H, y, time=np.where(np.arange(M) == 3, np.nan, 1.0))
+    with pytest.raises(TypeError, match="time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"):
+        report(H, y, time=["a"] * M)
+
+
 def test_groups_that_are_off_are_named_with_their_numbers():
     rng = np.random.default_rng(17)
     base, y = forecasts(3000, rng)
@@ -650,6 +878,59 @@ def test_a_label_on_an_atom_is_inside_after_rounding_too():
     capped = [row for row in rows if y[row["row"]] == 123.456789]
     assert len(capped) > 10
     assert all(row["y"] == row[side]["q"][-1] for row in capped for side in ("after", "before"))
+
+
+def drawn_law(H, k=0):
+    side = side_of(H, np.zeros(len(H)), 0.9)
+    rows = np.arange(len(H))
+    return drawn_rows(side, rows, finest([side], rows))[k]
+
+
+def test_an_atom_is_drawn_apart_and_the_density_is_of_the_rest():
+    H = Normal([0.3, 5.0, -4.0], 1.0).clip(lower=0.0)
+    for k in range(3):
+        law = drawn_law(H, k)
+        edges = np.linspace(law["from"], law["to"], len(law["density"]) + 1)
+        smooth = np.diff(stats.norm.cdf(edges, H.law.loc[k], 1.0)) / np.diff(edges)
+        above = edges[:-1] > 0
+        np.testing.assert_allclose(np.array(law["density"])[above], smooth[above], rtol=2e-3, atol=1e-6)
+        assert not np.array(law["density"])[edges[1:] <= 0].any()
+        share = stats.norm.cdf(0.0, H.law.loc[k], 1.0)
+        assert law.get("atoms", []) == ([[0.0, pytest.approx(share, rel=1e-4)]] if share > 0.01 else [])
+
+
+def test_both_ends_may_be_atoms_and_laws_of_steps_show_what_is_far_above_the_others():
+    both = drawn_law(Normal([0.5], 1.0).clip(0.0, 1.0))
+    assert [at for at, _ in both["atoms"]] == [0.0, 1.0]
+    assert "atoms" not in drawn_law(Normal([0.5], 1.0))
+    rng = np.random.default_rng(40)
+    y = np.maximum(rng.normal(size=150), 0.0)
+    steps = Calibrator(interpolator=Naive()).fit(np.zeros(150), y)(np.zeros(1)).clip(lower=0.0)
+    ((at, share),) = drawn_law(steps)["atoms"]
+    assert (at, share) == (0.0, pytest.approx(np.mean(y == 0), abs=0.02))
+    few = Calibrator(interpolator=Naive()).fit(np.zeros(10), np.arange(10.0))(np.zeros(1))
+    assert "atoms" not in drawn_law(few)  # ten steps are no atom among others
+    page = report(Normal(np.zeros(200), 1.0).clip(lower=0.0), np.maximum(rng.normal(size=200), 0.0))
+    assert "The stem is a feature of the forecast" in page.html
+
+
+def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
+    rng = np.random.default_rng(41)
+    rate = rng.uniform(0.5, 6, 800)
+    y = rng.poisson(rate).astype(float)
+    calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:400]), y[:400], rng=rng)
+    H = calibrated(Rates(rate[400:]))
+    rates, law = (
+        report(H, y[400:], base=base, guarantee=calibrated.guarantee)
+        for base in (Rates(rate[400:]), Poisson(rate[400:]))
+    )
+    assert rates.html == law.html
+    point = report(H, y[400:], base=Point(rate[400:]), guarantee=calibrated.guarantee)
+    assert point.html != law.html
+    assert metrics.evaluate(Rates(rate), y, labels=Counts()).crps == pytest.approx(metrics.crps(Poisson(rate), y))
+    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(np.mean(np.abs(y - rate)))  # without labels, a point
+    halves = metrics.evaluate(Rates(rate), y, labels=Counts(step=0.5))
+    assert halves.crps == pytest.approx(np.mean(np.abs(y - rate)))
 
 
 def test_numbers_are_short_and_what_is_not_finite_is_null():

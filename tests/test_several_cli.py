@@ -91,6 +91,9 @@ def test_one_of_several_targets_is_evaluated_and_reported_by_name(files):
     model = files / "m.safetensors"
     run("fit", files / "cal.csv", *NORMAL, "-o", model)
     assert "base calibrated" in run("evaluate", files / "test.csv", "-m", model, "--target", "b")
+    time = ("evaluate", files / "test.csv", "-m", model, "--time", "a")
+    assert "it is for one label: name it by --target" in run(*time, code=2)
+    assert "PIT gap" in run(*time, "--target", "b")
     run("report", files / "test.csv", "-m", model, "--target", "b", "-o", files / "r.html")
     assert (files / "r.html").stat().st_size > 10_000
     page = ("report", files / "test.csv", "-m", model, "-o", files / "r.html")

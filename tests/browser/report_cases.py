@@ -4,7 +4,10 @@ import numpy as np
 
 import calibrant
 from calibrant import Calibrator, Normal, Point
+from calibrant.distributions import NegativeBinomial
 from calibrant.interpolators import InfiniteTails, Linear
+from calibrant.labels import AtomAt, Counts
+from calibrant.predictions import Rates
 
 HOSTILE = "</script><script>window.pwned = true</script><img src=x onerror='window.pwned = true'>"
 
@@ -65,3 +68,32 @@ def infinite():
 def one_row():
     calibrated, base, y, groups = _split(1)
     return calibrant.report(calibrated(base), y, base=base, groups=groups)
+
+
+def drifting():
+    """From 2024-05-20 on the labels are higher; the rows come in no order."""
+    calibrated, base, y, _ = _split(2000)
+    day = np.datetime64("2024-01-01") + np.arange(2000) // 10
+    y = np.where(day >= np.datetime64("2024-05-20"), y + 2, y)
+    order = np.random.default_rng(2).permutation(2000)
+    H, guarantee = calibrated(base[order]), calibrated.guarantee
+    return calibrant.report(H, y[order], base=base[order], time=day[order], guarantee=guarantee)
+
+
+def rain():
+    """Many labels are exactly 0."""
+    rng = np.random.default_rng(3)
+    mean = rng.uniform(-1.5, 3, 1000)
+    y = np.maximum(mean + rng.normal(size=1000), 0.0)
+    base = Normal(mean, 0.7)
+    calibrated = Calibrator(labels=AtomAt(0)).fit(base[:500], y[:500], rng=rng)
+    return calibrant.report(calibrated(base[500:]), y[500:], base=base[500:].clip(lower=0.0), label="rain")
+
+
+def counts():
+    """Counts that scatter more than the Poisson law of their rates."""
+    rng = np.random.default_rng(4)
+    rate = rng.uniform(0.5, 8, 1000)
+    y = NegativeBinomial(rate, 0.5).sample(1, rng)[:, 0]
+    calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:500]), y[:500], rng=rng)
+    return calibrant.report(calibrated(Rates(rate[500:])), y[500:], base=Rates(rate[500:]), label="visits")

@@ -1,6 +1,7 @@
 """What the controls and charts of a forecast's report do."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -202,6 +203,20 @@ def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, fi
     page = visit(file)
     dots = page.locator("#groups .plot .dots.after circle").evaluate_all("all => all.map(dot => dot.cx.baseVal.value)")
     assert is_a_picture_of(dots, [one["after"]["covered"][89] for one in data["slices"]])
+    ranges = page.locator("#groups .plot .ranges rect").evaluate_all(
+        "all => all.map(one => [one.x.baseVal.value, one.x.baseVal.value + one.width.baseVal.value])"
+    )
+    bands = [[one["held"]["low"], one["held"]["high"]] for one in data["slices"]]
+    assert is_a_picture_of(
+        [*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["held"]["share"] for one in data["slices"])]
+    )
+    first = table(page, "groups")[0]
+    low, high = map(percent, bands[0])
+    assert first[-2:] == [low, high]
+    page.get_by_label("Coverage", exact=True).fill("50")  # not that of the verdict
+    assert page.locator("#groups .plot .ranges").count() == 0
+    assert "is shown at 90%, of which the verdict speaks" in page.locator("#groups .summary").inner_text()
+    page.get_by_label("Coverage", exact=True).fill("90")
     page.locator("#groups svg[role=application]").scroll_into_view_if_needed()
     page.mouse.click(*middle_of(page, "#groups .plot .layer.dots.after circle:nth-child(3)"))
     assert page.locator("#group").input_value() == "2"
@@ -292,6 +307,114 @@ def test_a_finger_reads_values_and_leaves_scrolling_alone(visit, file):
     page.touchscreen.tap(*middle_of(page, "#deviation svg[role=application]"))
     assert page.locator("#deviation .readout").inner_text().startswith("level 0.")
     assert chart.evaluate("svg => getComputedStyle(svg).touchAction") == "pan-y"
+
+
+# Over time
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_time_is_drawn_read_and_tabled_with_the_numbers_of_the_verdict(visit, saved, data_of, width, scheme):
+    file = saved(report_cases.drifting)
+    page, stretches = visit(file, width=width, color_scheme=scheme), data_of(file)["time"]
+    assert [each["off"] for each in stretches] == [False] * 7 + [True] * 3
+    assert "since 2024-05-20 the forecasts are too low" in page.locator("section[aria-labelledby=in-time]").inner_text()
+    for chart, number_of, ends in (
+        ("time-coverage", lambda each, side: each[side]["covered"], lambda each: each["band"]),
+        ("time-pit", lambda each, side: each[side]["gap"], lambda each: [0, each["allowed"]]),
+    ):
+        line = path(page, f"#{chart} .plot .layer.line.after path")
+        band = path(page, f"#{chart} .plot .layer.band path")
+        upper = [value for each in stretches for value in [ends(each)[1]] * 2]
+        lower = [value for each in reversed(stretches) for value in [ends(each)[0]] * 2]
+        drawn = [number_of(each, "after") for each in stretches]
+        assert is_a_picture_of([*line[:, 1], *band[:, 1]], [*drawn, *upper, *lower])  # one scale for both
+        assert page.locator(f"#{chart} .plot .layer.dots.miss path.cross").count() == 3
+        assert page.locator(f"#{chart} .plot .layer.dots.before rect").count() == 10
+        rows = table(page, chart)
+        assert [row[:3] for row in rows] == [[each["from"], each["to"], number(each["m"])] for each in stretches]
+        assert [row[-1] for row in rows] == ["within chance"] * 7 + ["too low"] * 3
+        shown = ticks(page, chart)
+        assert shown[0] == "2024-01-01"
+        assert set(shown) <= {each["from"] for each in stretches}
+        texts = page.locator(f"#{chart} .ticks.x text").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect()).map(box => [box.left, box.right])"
+        )
+        assert all(left[1] < right[0] for left, right in pairwise(texts))
+        assert texts[-1][1] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_keyboard_reads_the_stretches(visit, saved, data_of):
+    file = saved(report_cases.drifting)
+    page, stretches = visit(file), data_of(file)["time"]
+    page.locator("#time-coverage svg[role=application]").focus()
+    page.keyboard.press("End")
+    last = stretches[-1]
+    low, high = map(percent, last["band"])
+    shares = f"after {percent(last['after']['covered'])}, before {percent(last['before']['covered'])}"
+    assert page.locator("#time-coverage .readout").inner_text() == (
+        f"{last['from']} to {last['to']} (200 rows): coverage {shares}; chance allows {low} to {high}; too low"
+    )
+    page.locator("#time-pit svg[role=application]").focus()
+    page.keyboard.press("Home")
+    said = page.locator("#time-pit .readout").inner_text()
+    first = stretches[0]
+    assert f"PIT deviation after {first['after']['gap']:.3f}" in said
+    assert f"chance allows up to {first['allowed']:.3f}; mean PIT {first['after']['mean']:.3f}; within chance" in said
+
+
+def test_a_page_without_time_has_no_such_section(visit, file):
+    assert visit(file).locator("#time-coverage, #in-time").count() == 0
+
+
+# Atoms and counts
+
+
+def test_an_atom_is_a_stem_with_its_probability_and_the_density_has_a_scale_of_its_own(visit, saved, data_of):
+    file = saved(report_cases.rain)
+    page, rows = visit(file), data_of(file)["rows"]
+    k = next(k for k, row in enumerate(rows) if 0.2 < row["after"].get("atoms", [[0, 0]])[0][1] < 0.6)
+    ((at, share),) = rows[k]["after"]["atoms"]
+    assert at == 0
+    page.get_by_label("Row", exact=True).select_option(index=k)
+    stem = page.locator("#density .plot .layer.atoms.after rect").bounding_box()
+    other = page.locator("#density .plot .layer.atoms.before rect").bounding_box()
+    whole = page.locator("#density .plot .rule.label-mark line").bounding_box()  # from the foot to the top
+    assert stem["height"] / whole["height"] == pytest.approx(share, abs=0.02)
+    assert other["height"] / whole["height"] == pytest.approx(rows[k]["before"]["atoms"][0][1], abs=0.02)
+    assert stem["y"] + stem["height"] == pytest.approx(whole["y"] + whole["height"], abs=1)
+    assert page.locator("#density .plot .layer.atoms.after text").text_content() == number(share, 2)
+    assert f"after P(rain = 0) = {number(share, 3)}" in page.locator("#density .legend").inner_text()
+    line = path(page, "#density .plot .line.after path")
+    density = rows[k]["after"]["density"]
+    assert is_a_picture_of(line[:, 1], density)
+    assert np.ptp(line[:, 1]) > 100  # pixels: the atom does not flatten the density
+    page.locator("#density svg[role=application]").focus()
+    said = []
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+        said.append(page.locator("#density .readout").inner_text())
+    assert any(f"rain = 0: probability of this value after {number(share, 3)}, before" in text for text in said)
+    assert ["0", "probability", number(share, 3)] in [row[:3] for row in table(page, "density")]
+    assert "The stem is a feature of the forecast" in page.locator("body").inner_text()
+
+
+def test_counts_are_probabilities_and_the_bars_of_an_interval_are_shaded_whole(visit, saved, data_of):
+    file = saved(report_cases.counts)
+    page, row = visit(file), data_of(file)["rows"][0]
+    text = page.locator("#density").inner_text()
+    assert "Probabilities of the chosen row" in text
+    assert "density" not in text.lower()
+    lower, upper = interval(row["after"], 0.9)
+    shading = path(page, "#density .plot .layer.band path")[:, 0]
+    line = path(page, "#density .plot .line.after path")[:, 0]
+    at = np.interp([lower - 0.5, upper + 0.5], [row["after"]["from"], row["after"]["to"]], [line[0], line[-1]])
+    assert [shading.min(), shading.max()] == pytest.approx(list(at), abs=0.1)
+    first = row["after"]["from"] + 0.5
+    shares = {int(cells[0]): cells[1] for cells in table(page, "density") if cells[0].isdigit()}
+    assert shares[3] == number(row["after"]["density"][int(3 - first)], 3)
+    assert "spikes" not in page.locator("body").inner_text()
+    assert page.locator("#density .plot .line.before path").count() == 1  # rates of counts are a Poisson law
 
 
 # Other forecasts

@@ -103,6 +103,15 @@ Time = Annotated[
         show_default=False,
     ),
 ]
+Along = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="NAME",
+        help="A column of numbers or dates: say how the forecasts did along it. Rows may come in any order.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Delimiter = Annotated[
     str, typer.Option(metavar="CHARACTER", help="What stands between the columns of csv files, those written too.")
@@ -391,6 +400,7 @@ def predict(
     epilog=examples(
         "calibrant evaluate test.parquet -m m.safetensors --target y",
         "calibrant evaluate test.csv -m m.safetensors --coverage 0.8 --json",
+        "calibrant evaluate test.csv -m m.safetensors --time day",
     )
 )
 def evaluate(
@@ -398,6 +408,7 @@ def evaluate(
     *,
     model: ModelFile,
     target: Target = None,
+    time: Along = None,
     coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
     point: Point = None,
     rate: Rate = None,
@@ -425,6 +436,8 @@ def evaluate(
         flags = _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         if notes := (several := _later("several")).targets_of(found):
             if target is None:
+                if time is not None:
+                    raise typer.BadParameter("it is for one label: name it by --target", param_hint="--time")
                 source = several.Forecaster.of(found, notes, flags)
                 metrics = several.evaluated(file, source, level, seed, gaps=_gaps(missing))
                 if as_json:
@@ -436,7 +449,8 @@ def evaluate(
         found = found.grouped_by(_names(by or []))
         columns = found.columns(flags)
         labelled = found.target(target)
-        comparison = _later("evaluate").compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing))
+        compared = _later("evaluate").compared
+        comparison = compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing), time=time)
         if as_json:
             _later("evaluate").print_json(comparison.to_json())
         else:
@@ -446,7 +460,7 @@ def evaluate(
 @app.command(
     epilog=examples(
         "calibrant report test.parquet -m m.safetensors --target y -o report.html",
-        "calibrant report test.csv -m m.safetensors --groups region,year -o report.html",
+        "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
     )
 )
 def report(
@@ -464,6 +478,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    time: Along = None,
     coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
     title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
     point: Point = None,
@@ -493,7 +508,7 @@ def report(
         found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
-        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title)
+        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title, time)
         reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
 
 

@@ -15,9 +15,11 @@ from calibrant.cli.forecasts import judged
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
-from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.by_slice import SMALLEST, SliceResult
+from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import slices_of
 
 
@@ -31,6 +33,8 @@ class SideBySide:
     """The calibrated ones by predicted value, by width and by group."""
     guarantee: str
     coverage: float
+    stretches: tuple[Stretch, ...] | None = None
+    """The calibrated ones by stretches of time, where a column says when each row was."""
 
     def show(self) -> None:
         """Print a table, and one of the slices."""
@@ -45,6 +49,8 @@ class SideBySide:
         show(table)
         if self.slices:
             self._show_slices()
+        if self.stretches is not None:
+            self._show_stretches(self.stretches)
         show(self.guarantee)
 
     def _show_slices(self) -> None:
@@ -64,10 +70,36 @@ class SideBySide:
         if any(each.off for each in self.slices):
             show("* Off by more than chance allows, in the coverage shown or elsewhere; calibrant report says more.")
 
+    def _show_stretches(self, stretches: tuple[Stretch, ...]) -> None:
+        from rich import box
+        from rich.table import Table as RichTable
+
+        if not stretches:
+            show(f"Over time there is nothing to say: a stretch needs {SMALLEST} rows.")
+            return
+        head = "from", "to", "rows", f"in {100 * self.coverage:.6g}%", "chance", "PIT gap", "chance", "forecasts"
+        table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        for column in table.columns[:2]:
+            column.overflow = "fold"  # a moment is long, and all of it counts
+        for column in table.columns[2:]:
+            column.no_wrap = True
+        for column in table.columns[2:-1]:
+            column.justify = "right"
+        for each in stretches:
+            (held,) = each.held
+            share, low, high = (f"{100 * part:.1f}" for part in (held.share, held.low, held.high))
+            fault = f"too {each.direction}" if each.off else ""
+            shares = f"{share}%", f"{low}-{high}%"
+            table.add_row(
+                each.start, each.end, f"{each.m:,}", *shares, f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}", fault
+            )
+        show(table)
+        show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")
+
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
         sides = {"base": self.base, "calibrated": self.calibrated}
-        metrics = {
+        metrics: dict[str, Any] = {
             side: {name: strict(getattr(said, name)) for name in said.labels if name != "n"}
             for side, said in sides.items()
         }
@@ -75,22 +107,51 @@ class SideBySide:
             {"by": each.by, "value": each.value, "rows": each.m, "coverage": each.held[0].share, "off": each.off}
             for each in self.slices
         ]
+        if self.stretches is not None:
+            metrics["over_time"] = [_stretch(each) for each in self.stretches]
         return {**metrics, "slices": slices, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
 
 
+def _stretch(each: Stretch) -> dict[str, Any]:
+    (held,) = each.held
+    return {
+        "from": each.start,
+        "to": each.end,
+        "rows": each.m,
+        "coverage": held.share,
+        "chance_allows": [held.low, held.high],
+        "pit_deviation": each.gap,
+        "pit_deviation_allowed": each.allowed,
+        "mean_pit": each.mean,
+        "off": each.off,
+        "direction": each.direction if each.off else None,
+    }
+
+
 def compared(
-    path: Path, model: Model, columns: Columns, target: str, coverage: float, seed: int | None, *, gaps: Gaps
+    path: Path,
+    model: Model,
+    columns: Columns,
+    target: str,
+    coverage: float,
+    seed: int | None,
+    *,
+    gaps: Gaps,
+    time: str | None = None,
 ) -> SideBySide:
     """The metrics on the rows of a file."""
     promise = model.calibrated.guarantee
-    found = judged(path, model, columns, target, gaps=gaps)
+    found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     with working("evaluating"), naming(found.where):
         H = found.calibrated(model, seed)
-        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
+        sides = beside(found.prediction, H), H
+        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
-        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n), by, own)
-    return SideBySide(base, after, slices, str(promise), coverage)
+        n = getattr(promise, "worth", promise.n)
+        slices = by_forecast(H, found.y, coverage, n, by, own)
+        stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
+    return SideBySide(base, after, slices, str(promise), coverage, stretches)
 
 
 def strict(value: float | None) -> float | str | None:

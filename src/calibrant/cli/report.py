@@ -23,6 +23,7 @@ class PageWanted:
     groups: Sequence[str]
     coverage: float
     title: str | None
+    time: str | None = None
 
 
 def report(
@@ -31,13 +32,16 @@ def report(
     """Write the page on the rows of a file, and say its verdict."""
     not_over(out, path, model.path)
     guarantee = model.calibrated.guarantee
-    found = judged(path, model, columns, wanted.target, wanted.groups, gaps=gaps)
+    others = wanted.groups if wanted.time is None else dict.fromkeys([*wanted.groups, wanted.time])
+    found = judged(path, model, columns, wanted.target, list(others), gaps=gaps)
+    groups = {name: found.groups[name] for name in wanted.groups}
     with working("looking"), naming(found.where):
         page = report_of(
             found.calibrated(model, seed),
             found.y,
             base=found.prediction,
-            groups={**found.by_group(model.by), **found.groups} or None,
+            groups={**found.by_group(model.by), **groups} or None,
+            time=None if wanted.time is None else found.groups[wanted.time],
             guarantee=guarantee,
             coverage=wanted.coverage,
             title=wanted.title,

@@ -2,9 +2,9 @@
 
 from calibrant.diagnosis.certificate import Diagnosis
 from calibrant.diagnosis.diagnose import diagnose
-from calibrant.diagnosis.over_time import over_time
+from calibrant.diagnosis.over_time import Stretch, over_time
 from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
 from calibrant.metrics.by_slice import Held, SliceResult
 
-__all__ = ["Diagnosis", "Held", "SliceResult", "Telling", "WorstSlice", "diagnose", "over_time"]
+__all__ = ["Diagnosis", "Held", "SliceResult", "Stretch", "Telling", "WorstSlice", "diagnose", "over_time"]

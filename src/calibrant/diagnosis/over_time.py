@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import same_length, unit
+from calibrant._arrays import unit
 from calibrant.diagnosis.answers import answers_of
-from calibrant.metrics.by_slice import SMALLEST, SliceResult, judged
+from calibrant.metrics.by_slice import SMALLEST, Flags, Floats, SliceResult, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices
+from calibrant.metrics.stretches import Stretches, stretches_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch(SliceResult):
+    """How the forecasts of the m rows of one stretch of time do."""
+
+    start: str
+    end: str
+    """The time of its first row, and of its last."""
 
 
 def over_time(
@@ -23,23 +34,24 @@ def over_time(
     coverages: Any = (0.9,),
     confidence: float = 0.95,
     n: int | None = None,
-) -> tuple[SliceResult, ...]:
+) -> tuple[Stretch, ...]:
     """How the forecasts do in each of `bins` stretches of time, of about equally many rows.
 
-    Rows are in the order of time; `time` says when each was, and is counted from 0 if not given. Each stretch has its
-    coverage with what chance allows in all of them at once, and the largest gap of its PITs. With `n`, the rows that
-    calibrated H, chance includes what so few rows leave open. It looks back over rows that are all there; to watch
-    rows as they come, see `calibrant.monitor`.
+    `time` says when each row was, by numbers or dates, and rows may come in any order; without it they are in the order
+    of time, and counted from 0. Rows of one moment stay together. Each stretch has its coverage with what chance
+    allows in all of them at once, the largest gap of its PITs, and the direction in which the forecasts are off. With
+    `n`, the rows that calibrated H, chance includes what so few rows leave open. It looks back over rows that are all
+    there; to watch rows as they come, see `calibrant.monitor`.
 
     >>> from calibrant import Normal
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=2000) * np.where(np.arange(2000) < 1500, 1, 2)
     >>> for each in over_time(Normal(np.zeros(2000), 1.0), y, bins=4):
-    ...     print(each.name, f"{each.held[0].share:.2f}", each.off)
-    row in [0, 499] 0.92 False
-    row in [500, 999] 0.91 False
-    row in [1000, 1499] 0.90 False
-    row in [1500, 1999] 0.57 True
+    ...     print(each.name, f"{each.held[0].share:.2f}", f"too {each.direction}" if each.off else "")
+    row in [0, 499] 0.92
+    row in [500, 999] 0.91
+    row in [1000, 1499] 0.90
+    row in [1500, 1999] 0.57 too narrow
     """
     asked = [unit("coverages", c) for c in np.atleast_1d(np.asarray(coverages, np.float64)).ravel().tolist()]
     H, y = paired(H, y)
@@ -48,21 +60,45 @@ def over_time(
         raise ValueError(f"bins must be a count, at least 1, got {bins!r}")
     if m < SMALLEST * bins:
         raise ValueError(f"{bins} stretches need {SMALLEST * bins} rows, {SMALLEST} each, got {m}")
+    when, name = (np.arange(m), "row") if time is None else (time, "time")
+    found = stretches_of(when, m, bins, name=name)
     said = answers_of(H, y, asked)
-    index = np.arange(m) * int(bins) // m
-    first = np.flatnonzero(np.diff(index, prepend=-1))
-    last = np.append(first[1:], m) - 1
-    when = np.arange(m) if time is None else _ordered(time, m)
-    labels = tuple(f"[{when[a]}, {when[b]}]" for a, b in zip(first, last, strict=True))
-    stretches = Slices("row" if time is None else "time", labels, index)
-    return judged([stretches], said.held, said.pit, confidence=unit("confidence", confidence), n=n)
+    return judged_stretches(found, said.held, said.pit, confidence=unit("confidence", confidence), n=n)
 
 
-def _ordered(time: Sequence[Any], m: int) -> Any:
-    when = np.asarray(time)
-    same_length("the forecast", m, "time", len(when))
-    backwards = np.asarray(when[1:] < when[:-1])
-    if backwards.any():
-        row = int(np.argmax(backwards)) + 1
-        raise ValueError(f"time runs backwards in row {row} ({int(backwards.sum())} rows in all): sort the rows")
-    return when
+def along_time(
+    H: Any,
+    y: Any,
+    time: Any,
+    coverage: float,
+    n: int | None,
+    groups: Sequence[Slices] = (),
+    own: Mapping[str, int] | None = None,
+) -> tuple[Stretch, ...]:
+    """The same for one coverage, with as many stretches as the rows bear, 10 at most; none where they bear none."""
+    H, y = paired(H, y)
+    found = stretches_of(time, int(y.shape[0]))
+    said = answers_of(H, y, [coverage])
+    return judged_stretches(found, said.held, said.pit, n=n, groups=groups, own=own)
+
+
+def judged_stretches(
+    found: Stretches,
+    held: Mapping[float, Flags],
+    pit: Floats | None,
+    *,
+    confidence: float = 0.95,
+    n: int | None = None,
+    groups: Sequence[Slices] = (),
+    own: Mapping[str, int] | None = None,
+) -> tuple[Stretch, ...]:
+    """The results of stretches; `groups` and `own` say how many rows calibrated each group by itself."""
+    slices = found.slices
+    results = judged([slices], held, pit, confidence=confidence, n=n, own=own, groups=groups)
+    place = {label: k for k, label in enumerate(slices.labels)}
+    made = []
+    for each in results:
+        k = place[each.value]
+        known = {field.name: getattr(each, field.name) for field in fields(SliceResult)}
+        made.append(Stretch(**known, start=found.starts[k], end=found.ends[k]))
+    return tuple(made)

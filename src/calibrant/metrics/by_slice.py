@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.calibration import kolmogorov_gap, kolmogorov_pvalue
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
 LEVELS = np.arange(1, 200) / 200
@@ -58,6 +58,14 @@ class SliceResult:
     """How often chance gives so large a gap in any of the slices: Kolmogorov's p-value times the comparisons made."""
     risk: float
     """The p-value from which on the gap is more than chance allows."""
+    size: int = 1
+    """As many PITs of a true law vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
+    comparisons: int = 1
+    """How many shares and gaps were compared."""
+    mean: float | None = field(default=None, compare=False)  # a sum of floats, which the order of rows rounds
+    """The mean of the PITs, 1/2 for calibrated forecasts; None where there are no PITs."""
+    spread: float | None = field(default=None, compare=False)
+    """The mean of |2 PIT - 1|, also 1/2 for calibrated forecasts."""
 
     @property
     def name(self) -> str:
@@ -68,6 +76,30 @@ class SliceResult:
     def off(self) -> bool:
         """Whether chance does not explain a coverage, or the PITs."""
         return self.pvalue < self.risk or any(each.off for each in self.held)
+
+    @property
+    def direction(self) -> Literal["low", "high", "narrow", "wide"]:
+        """Whether the forecasts are rather too low, too high, too narrow or too wide.
+
+        PITs above 1/2 on average are labels above their forecasts, and PITs near 0 and 1 are labels in the tails. For
+        calibrated forecasts both means have the same law, so the one that is farther from 1/2 says what is wrong.
+        """
+        if self.mean is None or self.spread is None:
+            return "narrow" if self.held[0].share < self.held[0].coverage else "wide"
+        if abs(self.mean - 0.5) >= abs(self.spread - 0.5):
+            return "low" if self.mean > 0.5 else "high"
+        return "narrow" if self.spread > 0.5 else "wide"
+
+    @property
+    def only_wide(self) -> bool:
+        """Whether it is off because the forecasts are too wide, and for nothing else."""
+        inside = all(each.share >= each.low - 1e-12 for each in self.held)
+        return self.off and inside and (self.pvalue >= self.risk or self.direction == "wide")
+
+    @cached_property
+    def allowed(self) -> float:
+        """The largest gap that chance allows."""
+        return kolmogorov_gap(self.risk / self.comparisons, self.size)
 
     @cached_property
     def distance(self) -> float:
@@ -99,6 +131,7 @@ def judged(
     confidence: float = 0.95,
     n: int | None = None,
     own: Mapping[str, int] | None = None,
+    groups: Sequence[Slices] = (),
 ) -> tuple[SliceResult, ...]:
     """The results of every slice of at least 20 rows, in the order of the columns.
 
@@ -106,7 +139,8 @@ def judged(
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
     rows for m. `held` has, by coverage, whether the interval holds the label of each row. `own` has the number of rows
-    that calibrated each group by itself, see `rows_behind`.
+    that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
+    what group a row is in.
 
     >>> from calibrant.metrics.slices import slices_of
     >>> rng = np.random.default_rng(0)
@@ -119,24 +153,25 @@ def judged(
     risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     counted = {id(column): _counts(column, held, pit) for column in columns}
-    behind = rows_behind(columns, n, own)
+    behind = rows_behind([*columns, *groups], n, own)
     found = []
     for column, k in kept:
-        m, (hits, paths) = int(column.counts[k]), counted[id(column)]
+        m, (hits, paths, means) = int(column.counts[k]), counted[id(column)]
         rows = behind(column, k)
         shares = []
         for coverage, hit in hits.items():
             (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
             shares.append(Held(coverage, float(hit[k] / m), float(low), float(high)))
         gap = level = below = None
-        pvalue = 1.0
+        pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
         if paths is not None:
             path = np.cumsum(paths[k])[:-1] / m
             at = int(np.argmax(np.abs(path - LEVELS)))
             gap, level, below = float(abs(path[at] - LEVELS[at])), float(LEVELS[at]), float(path[at])
-            size = m if rows is None else max(1, m * rows // (m + rows))
             pvalue = min(1.0, comparisons * kolmogorov_pvalue(gap, size))
-        found.append(SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk))
+        result = SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk)
+        mean, spread = (None, None) if means is None else (float(means[0][k]), float(means[1][k]))
+        found.append(replace(result, size=size, comparisons=comparisons, mean=mean, spread=spread))
     return tuple(found)
 
 
@@ -162,17 +197,18 @@ def rows_behind(
 
 def _counts(
     column: Slices, held: Mapping[float, Flags], pit: Floats | None
-) -> tuple[dict[float, Floats], NDArray[np.int64] | None]:
-    """Labels inside, by coverage and slice; and the PITs of each slice between the levels."""
+) -> tuple[dict[float, Floats], NDArray[np.int64] | None, tuple[Floats, Floats] | None]:
+    """Labels inside, by coverage and slice; the PITs of each slice between the levels, their means and spreads."""
     size, cells = len(column.labels), LEVELS.size + 1
     hits = {
         coverage: np.asarray(np.bincount(column.index, flags, size), np.float64) for coverage, flags in held.items()
     }
     if pit is None:
-        return hits, None
+        return hits, None, None
     place = np.searchsorted(LEVELS, pit, side="left")
     counts = np.bincount(column.index * cells + place, minlength=size * cells).astype(np.int64)
-    return hits, counts.reshape(size, cells)
+    means = tuple(np.bincount(column.index, values, size) / column.counts for values in (pit, np.abs(2 * pit - 1)))
+    return hits, counts.reshape(size, cells), (means[0], means[1])
 
 
 def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:

@@ -188,3 +188,16 @@ def kolmogorov_pvalue(D: float, m: int) -> float:
             return pvalue
     t = math.sqrt(m) * D
     return float(scipy.special.kolmogorov(t + 1 / (6 * math.sqrt(m)) + (t - 1) / (4 * m)))
+
+
+def kolmogorov_gap(p: float, m: int) -> float:
+    """The D at which `kolmogorov_pvalue(D, m)` falls to p, by bisection: the largest gap that has such a chance.
+
+    >>> round(kolmogorov_gap(0.01, 100), 4)
+    0.1608
+    """
+    low, high = 0.0, 1.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if kolmogorov_pvalue(middle, m) > p else (low, middle)
+    return high

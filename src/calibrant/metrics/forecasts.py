@@ -12,7 +12,7 @@ import array_api_compat
 from calibrant._arrays import Array, floats, namespace, same_length
 from calibrant._batch import promoted
 from calibrant.distributions.base import Distribution
-from calibrant.predictions import as_prediction
+from calibrant.predictions import Rates, as_prediction
 
 Scalar = Any
 """A Python float for numpy, a 0-d array of any other namespace."""
@@ -21,6 +21,19 @@ Scalar = Any
 def forecast(value: Any) -> Any:
     """A prediction, or a single law that stands for every row."""
     return value if isinstance(value, Distribution) else as_prediction(value)
+
+
+def beside(prediction: Any, H: Any) -> Any:
+    """A forecast to compare with H: where H is a law of whole numbers, rates are the law of counts they stand for.
+
+    >>> from calibrant.distributions import Poisson
+    >>> beside(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), beside(Rates([0.5, 2.0]), [1.0, 1.0])
+    (Poisson(n=2), Rates(n=2))
+    """
+    prediction, H = forecast(prediction), forecast(H)
+    lattice = H.lattice if isinstance(H, Distribution) else None
+    counts = lattice is not None and lattice[1] == 1 and lattice[0] % 1 == 0
+    return prediction.law() if counts and isinstance(prediction, Rates) else prediction
 
 
 def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:

@@ -61,9 +61,9 @@ def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "g
     >>> slices_of("age", range(100), 100).labels
     ('[0, 24]', '(24, 49]', '(49, 74]', '(74, 99]')
     """
-    column = _column(f"the column {name!r} of {of}", values)
+    column = column_values(f"the column {name!r} of {of}", values)
     same_length("the forecast", m, f"the column {name!r} of {of}", column.shape[0])
-    missing = _missing(column)
+    missing = missing_in(column)
     labels, inside = _parts(column[~missing], parts)
     index = np.full(m, len(labels), np.int64)
     index[~missing] = inside
@@ -90,7 +90,8 @@ def columns_of(groups: Any, name: str, *, of: str = "groups") -> Iterator[tuple[
         yield own if isinstance(own, str) and own else name, groups
 
 
-def _column(what: str, values: Any) -> NDArray[Any]:
+def column_values(what: str, values: Any) -> NDArray[Any]:
+    """A column of any kind as a 1-d array."""
     if array_api_compat.is_array_api_obj(values):
         values = to_numpy(values)
     # a list is not handed to np.asarray, which gives every text the room of the longest
@@ -100,7 +101,7 @@ def _column(what: str, values: Any) -> NDArray[Any]:
     return column
 
 
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
     """None, NaN, NaT, pandas' NA and an empty text: what is not there, or does not equal itself."""
     if column.dtype.kind == "O":
         return np.fromiter((_is_missing(value) for value in column), np.bool_, column.shape[0])
@@ -120,15 +121,15 @@ def _is_missing(value: Any) -> bool:
 
 def _parts(column: NDArray[Any], parts: int) -> tuple[list[str], Index]:
     if column.dtype.kind == "O" and column.size:
-        column = _typed(column)
+        column = typed(column)
     if column.dtype.kind in "iuf":
-        return _ordered(column, parts, _numbers)
+        return _ordered(column, parts, numbers_in_words)
     if column.dtype.kind == "M":
-        return _ordered(column, parts, _dates)
+        return _ordered(column, parts, dates_in_words)
     return _texts(column)
 
 
-def _typed(column: NDArray[Any]) -> NDArray[Any]:
+def typed(column: NDArray[Any]) -> NDArray[Any]:
     """A column of objects that are all numbers, or all dates, as such."""
     kinds = set(map(type, column))
     if kinds == {int} and all(abs(value) < 2**63 for value in column):
@@ -157,7 +158,7 @@ def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], l
     return labels, index.astype(np.int64)
 
 
-def _numbers(values: NDArray[Any]) -> list[str]:
+def numbers_in_words(values: NDArray[Any]) -> list[str]:
     """Numbers with as many digits, at least four, as tell them apart."""
     texts: list[str] = []
     for digits in range(4, 18):
@@ -172,7 +173,7 @@ def _number(value: float, digits: int) -> str:
     return str(int(value)) if whole else f"{value:.{digits}g}"
 
 
-def _dates(values: NDArray[Any]) -> list[str]:
+def dates_in_words(values: NDArray[Any]) -> list[str]:
     """Dates without the part of the clock that they all share with midnight."""
     if (values == values.astype("datetime64[D]")).all():
         return [str(text) for text in np.datetime_as_string(values, unit="D")]

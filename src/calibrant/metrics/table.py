@@ -13,7 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.forecasts import forecast, paired
-from calibrant.predictions import Quantiles
+from calibrant.predictions import Quantiles, Rates
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,12 +139,15 @@ def _on(lattice: tuple[float, float], y: Array) -> None:
 
 
 def _collapsed(H: Any, labels: Any) -> Any:
-    """A law as what it says of labels of this kind; a law on a lattice, and what is no law, as it is."""
+    """A law, or a rate that stands for one, as what it says of labels of this kind; others as they are."""
     H = forecast(H)
-    if labels is None or not isinstance(H, Distribution) or H.lattice is not None:
+    if labels is None or getattr(H, "lattice", None) is not None:
         return H
     check_has("labels", labels, "collapse", "a Labels object")
-    return labels.collapse(labels.spread_prediction(H))
+    if not isinstance(H, (Distribution, Rates)):
+        return H
+    spread = labels.spread_prediction(H)
+    return labels.collapse(spread) if isinstance(spread, Distribution) else H
 
 
 def compare(evaluations: Mapping[str, Evaluation]) -> str:

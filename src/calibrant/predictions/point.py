@@ -19,7 +19,7 @@ class Point(Prediction):
     """
 
     values: Array
-    crps_note = "that of a point is its absolute error"
+    crps_note = "the mean absolute error of the points"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1))

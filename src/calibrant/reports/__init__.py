@@ -6,6 +6,6 @@ if find_spec("jinja2") is None:  # also where calibrant.reports is imported by i
     raise ModuleNotFoundError("calibrant.report needs jinja2: pip install 'calibrant[report]'", name="jinja2")
 
 from calibrant.reports.forecast import Report, report
-from calibrant.reports.verdict import Statement
+from calibrant.reports.statement import Statement
 
 __all__ = ["Report", "Statement", "report"]

@@ -50,12 +50,12 @@ def shown(value: float, digits: int = 3) -> str:
 
 
 def percent(share: float, m: int) -> str:
-    """A share in percent, with a decimal where m rows bear it.
+    """A share in percent, with as many decimals as m rows bear, two at most.
 
-    >>> percent(0.9012, 100), percent(0.9012, 50)
-    ('90.1%', '90%')
+    >>> percent(0.9012, 100), percent(0.9012, 50), percent(0.9012, 100_000)
+    ('90.1%', '90%', '90.12%')
     """
-    return f"{100 * share:.{1 if m >= 100 else 0}f}%"
+    return f"{100 * share:.{(m >= 100) + (m >= 100_000)}f}%"
 
 
 def count(number: int, one: str, more: str | None = None) -> str:

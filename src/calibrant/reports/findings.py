@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.diagnosis import Stretch
+from calibrant.guarantee import CrossGuarantee
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.metrics.by_slice import LEVELS, Held, SliceResult, inside
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.sides import Floats
@@ -30,6 +32,8 @@ class Findings:
     """The groups that are large enough to be judged."""
     guarantee: Any
     """A `Guarantee` or a `CrossGuarantee`, or None."""
+    stretches: Sequence[Stretch] | None = None
+    """The stretches of time; None where no time is known."""
 
     @property
     def m(self) -> int:
@@ -49,7 +53,34 @@ class Findings:
     @property
     def off(self) -> list[SliceResult]:
         """The groups that chance does not explain."""
-        return [group for group in self.groups if group.off]
+        return [group for group in self.groups if self.fails(group)]
+
+    @property
+    def off_in_time(self) -> list[Stretch]:
+        """The stretches of time that chance does not explain."""
+        return [stretch for stretch in self.stretches or () if self.fails(stretch)]
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
+        return isinstance(self.guarantee, CrossGuarantee)
+
+    def but_wide(self, parts: Sequence[SliceResult]) -> str:
+        """What is said where some are too wide for chance, and not for folds."""
+        wide = any(rows.off and not self.fails(rows) for rows in parts)
+        return ", but for some that are too wide, as the mean over folds is" if wide else ""
+
+    def fails(self, rows: SliceResult) -> bool:
+        """Whether chance does not explain these rows, nor the folds."""
+        return rows.off and not (self.one_sided and rows.only_wide)
+
+    @cached_property
+    def held(self) -> Held:
+        """The share of all labels inside, of an atom its part, and what chance allows."""
+        coverage = self.comparison.coverage
+        (low,), (high,) = reliability_band(self.m, [coverage], n=self.n)
+        share = float(np.mean(inside(self.comparison.after.drawn, coverage)))
+        return Held(coverage, share, float(low), float(high))
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:

@@ -14,23 +14,28 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
+from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
+from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import Slices, all_rows
+from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
-from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
-from calibrant.reports.curves import BINS, COVERAGES, WIDTH_ROWS, Curves, curves
-from calibrant.reports.figures import count, rounded
-from calibrant.reports.findings import Findings
+from calibrant.reports.curves import BINS, COVERAGES, Curves, curves
+from calibrant.reports.figures import rounded
+from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
+from calibrant.reports.in_time import drawn_stretches, over_time
+from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
+from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison
-from calibrant.reports.verdict import Statement, verdict
+from calibrant.reports.verdict import verdict
 
-SCRIPTS = ("forecast_charts.js", "forecast.js")
+SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +69,7 @@ def report(
     *,
     base: Any = None,
     groups: Any = None,
+    time: Any = None,
     guarantee: Any = None,
     league: League | None = None,
     coverage: float = 0.9,
@@ -80,6 +86,7 @@ def report(
         groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
             a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
             parts.
+        time: when each row was, by numbers or dates, for how the forecasts did along it. Rows may come in any order.
         guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
@@ -98,7 +105,7 @@ def report(
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     >>> page
-    Report(0.7 MB)
+    Report(0.8 MB)
     """
     coverage = unit("coverage", coverage)
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
@@ -109,12 +116,16 @@ def report(
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(H, labels, coverage)
     m = labels.shape[0]
-    before = None if base is None else side_of(checked_base(base, m), labels, coverage)
+    before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
     n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
     own = getattr(guarantee, "sizes", None)
+
+    along = None if time is None else stretches_of(time, m)
+    in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
+    in_time_before = None if along is None or before is None or not before.is_law else _in_time(along, before, coverage)
 
     comparison = Comparison(before, after, coverage)
     parts = [all_rows(m), *slices]
@@ -130,6 +141,7 @@ def report(
         [each.name for each in slices],
         judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
         guarantee,
+        in_time,
     )
     said = verdict(findings)
     data = {
@@ -141,9 +153,11 @@ def report(
         "coverages": rounded(COVERAGES),
         "slices": [
             _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
+            | {"held": _held(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": _rows(after, before, slices, shown),
+        "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
@@ -152,12 +166,30 @@ def report(
         title=f"Forecasts of {label}" if title is None else str(title),
         verdict=said,
         guarantee=None if guarantee is None else str(guarantee),
+        in_time=[statement for statement in over_time(findings) if data["time"]],
         table=list(comparison.lines.values()),
         league=league,
-        notes=_notes(m, n, len(shown), before),
+        notes=notes(m, n, data["rows"], before),
+        counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
     return Report(text, said)
+
+
+def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
+    return judged_stretches(along, {coverage: inside(side.drawn, coverage)}, side.drawn, **known)
+
+
+def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
+    """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
+    if by is None:
+        held, fails = findings.held, False
+    else:
+        judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
+        if not judged:
+            return None
+        held, fails = judged[0].held[0], findings.fails(judged[0])
+    return {"share": rounded(held.share), "low": rounded(held.low), "high": rounded(held.high), "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
@@ -182,6 +214,7 @@ def _curves(of: Curves) -> dict[str, Any]:
         "covered": rounded(of.covered),
         "width": rounded(of.width),
         "crps": rounded(of.crps),
+        "gap": rounded(gap_of(of)),
     }
 
 
@@ -206,28 +239,6 @@ def _rows(
         }
         found.append(said if then is None else {**said, "before": then[k]})
     return found
-
-
-def _notes(m: int, n: int | None, shown: int, before: Side | None) -> list[str]:
-    drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
-    known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
-    notes = [
-        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, 95%, by percentiles for means and"
-        " basic ones for the calibration error; those of a coverage are Clopper and Pearson's. The debiased ECE is"
-        " the calibration error less what chance alone gives a perfect forecast: it may be negative, and that of a"
-        " forecast far off lies near the lower end of its interval.",
-        "Bands: all bins, or all levels, are inside together with a probability of 95% if the forecasts are"
-        f" calibrated. They are computed, not simulated{known}.",
-        "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
-        " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
-        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(shown, 'row is', 'rows are')} shown one by one,"
-        " by their number from 0; all others are only counted.",
-        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes are calibration scores"
-        " that happen to lie close together, not features of the forecast.",
-    ]
-    if before is not None and not before.is_law:
-        notes.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")
-    return notes
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import Slices
+from calibrant.reports.atoms import DrawnAtoms, atoms_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
 
@@ -86,9 +87,11 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
     edges = low[:, None] + (high - low)[:, None] * steps
     if forecast.lattice is not None:
         return _bars(forecast, quantiles, low, high, resolution)
-    cdf = _numbers(forecast.cdf(edges))
+    atoms = atoms_of(forecast, quantiles)
+    # what the atoms hold is drawn apart: the density is that of the rest
+    cdf = _numbers(forecast.cdf(edges)) - atoms.up_to(edges)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        density = np.diff(cdf, axis=1) / np.diff(edges, axis=1)
+        density = np.maximum(np.diff(cdf, axis=1), 0.0) / np.diff(edges, axis=1)
     return [
         {
             # a label of a million with a law one wide needs more digits than five
@@ -96,9 +99,17 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
             "from": rounded(low[k], resolution[k]),
             "to": rounded(high[k], resolution[k]),
             "density": rounded(density[k]),
+            **_stems(atoms, k, resolution[k]),
         }
         for k in range(count)
     ]
+
+
+def _stems(atoms: DrawnAtoms, k: int, resolution: float) -> dict[str, Any]:
+    """The atoms of one row, [value, probability] each; nothing where it has none."""
+    has = atoms.shares[k] > 0
+    at, shares = rounded(atoms.at[k, has], resolution), rounded(atoms.shares[k, has])
+    return {"atoms": [list(pair) for pair in zip(at, shares, strict=True)]} if has.any() else {}
 
 
 def _bars(
@@ -119,6 +130,7 @@ def _bars(
             "to": rounded(edges[k, count[k]], resolution[k]),
             "density": rounded(mass[k, : count[k]] / (each[k] * step)),
             "bars": True,
+            "step": step,
         }
         for k in range(len(quantiles))
     ]

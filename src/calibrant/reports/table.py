@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from calibrant.metrics.bands import share_interval
-from calibrant.metrics.calibration import ece_of, expected_ece, sup_of
+from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.calibration import ece_of, expected_ece
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
 from calibrant.reports.sides import Floats, Side
 
@@ -29,6 +30,8 @@ class TableLine:
     after: Estimate
     change: Estimate | None
     outcome: Outcome | None
+    is_share: bool = False
+    """Whether it is a share of the labels, which is said in percent."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,14 @@ class Comparison:
         change = None if before is None else self._estimate(_minus(after, before))
         said = None if before is None else self._estimate(before)
         outcome = None if better is None or change is None else _outcome(change)
+        note = "" if self.before is None or name != "crps" else self.before.forecast.crps_note
+        label += f" (before: {note.removeprefix('the ')})" if note and said is not None else ""
         return TableLine(label, better, None, said, self._estimate(after), change, outcome)
 
     def _coverage(self, label: str) -> TableLine:
         after, before = self.after.columns["covered"], self._before("covered")
         if before is None:
-            return TableLine(label, "target", self.coverage, None, self._share(after), None, None)
+            return TableLine(label, "target", self.coverage, None, self._share(after), None, None, is_share=True)
         shares = _nearer(float(np.mean(after)), float(np.mean(before)), self.coverage)
         drawn = _nearer(self.bootstrap.means(after), self.bootstrap.means(before), self.coverage)
         # nearer to the target, or farther off: what counts is the distance, not the change
@@ -84,7 +89,8 @@ class Comparison:
         # an atom is inside whole or not at all, so that more than the target may be right
         atoms = self.after.has_atoms or (self.before is not None and self.before.has_atoms)
         outcome = None if atoms else _outcome(nearer)
-        return TableLine(label, "target", self.coverage, self._share(before), self._share(after), change, outcome)
+        sides = self._share(before), self._share(after)
+        return TableLine(label, "target", self.coverage, *sides, change, outcome, is_share=True)
 
     def _ece(self) -> TableLine:
         after = self._one_ece(self.after)
@@ -147,7 +153,9 @@ class _ECE:
 
 
 def _gap_of(side: Side) -> float:
-    return float(sup_of(np.sort(side.drawn)))
+    """On the grid of levels, as the verdict and the charts have it."""
+    below = np.searchsorted(np.sort(side.drawn), LEVELS, side="right") / side.drawn.size
+    return float(np.max(np.abs(below - LEVELS)))
 
 
 def _nearer(after: Any, before: Any, target: float) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,39 +14,33 @@ from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
+from calibrant.reports.folds import folds_allow, in_the_tails
+from calibrant.reports.in_time import over_time
+from calibrant.reports.statement import FAIR_GAP, Statement
 
 FEW = 100
 """Fewer rows than this say little."""
 SMALL_GAP = 0.02
 """A gap of this size or less is small, even where so many rows show that it is there."""
-FAIR_GAP = 0.05
-"""A gap of this size or less is fair, where the calibration rows explain it."""
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
 TOO_GOOD = 0.3
 """A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A sentence or two, and what they are: good, warn, bad or info."""
-
-    kind: Literal["good", "warn", "bad", "info"]
-    text: str
-
-
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, later = list(_groups(findings)), (_enough, _assumptions)
-    if findings.off:  # what is right on average is no good news where a group is off
+    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_enough, _assumptions)
+    parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
-        whole = [*whole, *groups] if whole[0].kind == "bad" else [*groups, *whole]
-        groups = []
-    rest = [said for part in (_base, _accuracy, _width, _density) for said in part(findings)]
-    if any(said.kind == "bad" for said in whole):
+        whole = [*whole, *parts] if whole[0].kind == "bad" else [*parts, *whole]
+    fine = [said for said in (*time, *groups) if said not in parts]
+    rest = [*(said for part in (_base, _accuracy, _width, _density) for said in part(findings)), *fine]
+    if findings.off_in_time or any(said.kind == "bad" for said in whole):
         rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
-    return *whole, *rest, *groups, *(said for part in later for said in part(findings))
+    return *whole, *rest, *(said for part in later for said in part(findings))
 
 
 def _together(said: Statement) -> Statement:
@@ -65,8 +59,7 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     before = f" Before calibration the largest gap was {shown(gap_of(found.before))}." if found.before else ""
     if (outside <= 1e-12).all():
         least, most = reliability_band(found.m, LEVELS)
-        bands = ((least, most), (low, high))
-        allowed, left = (end[at] - level if share[at] > level else level - start[at] for start, end in bands)
+        allowed = high[at] - level if share[at] > level else level - low[at]
         largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
         if found.m < FEW:
             few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
@@ -81,24 +74,33 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
             yield Statement(
                 "good",
                 f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
-                f" stays within what chance allows; {largest}, where chance alone allows {shown(allowed)}.{before}",
+                f" stays within what chance allows; {largest}, where chance allows {shown(allowed)}.{before}",
             )
         else:
             yield Statement(
                 "good" if gap <= FAIR_GAP else "warn",
                 f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-                f" {largest}, where a gap of up to {shown(left)} is left open. {found.rows} can tell this from perfect;"
-                f" more calibration rows would bring it down.{before}",
+                f" {largest}, where a gap of up to {shown(allowed)} is left open. {found.rows} can tell this from"
+                f" perfect; more calibration rows would bring it down.{before}",
             )
         return
+    if found.one_sided:
+        outside, wide = in_the_tails(share, low, high), outside
+        if (outside <= 1e-12).all():
+            where = _at_level(found, int(np.argmax(wide)))
+            yield Statement(
+                "info",
+                f"The forecasts are wider than need be, as the mean over folds is: {where}. The guarantee of folds"
+                f" bounds how many labels lie in the tails, not how few.{before}",
+            )
+            return
     worst = int(np.argmax(outside))
-    where = (
-        f"at level {LEVELS[worst]:.3g} the share of labels below the quantile is {shown(share[worst])}, where chance"
-        f" allows {shown(low[worst])} to {shown(high[worst])}"
-    )
+    where = _at_level(found, worst)
     reason = (
-        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them, or"
-        " the model was trained on the calibration rows."
+        f" {folds_allow(found, float(LEVELS[worst]))}"
+        if found.one_sided
+        else f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them,"
+        " or the model was trained on the calibration rows."
         if found.n is not None
         else " The number of calibration rows is not known: if they were few, part of the gap is theirs."
     )
@@ -112,29 +114,42 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement("bad", f"The forecasts are not calibrated on these rows: {where}.{reason}{before}")
 
 
+def _at_level(found: Findings, k: int) -> str:
+    """The share of labels below one quantile, beside what chance allows."""
+    share, low, high = (percent(values[k], found.m) for values in (found.after.below, *found.band))
+    return (
+        f"at level {LEVELS[k]:.3g} the share of labels below the quantile is {share}, where chance allows {low} to"
+        f" {high}"
+    )
+
+
 def _coverage(found: Findings) -> Iterator[Statement]:
     line, target = found.comparison.lines["covered"], found.comparison.coverage
     held = f"The {100 * target:.6g}% intervals hold {_share(found, line.after)} of the labels"
     if line.before is not None:
         held += f"; before calibration they held {_share(found, line.before)}"
-    (low,), (high,) = reliability_band(found.m, [target], n=found.n)
-    drawn = found.comparison.after.drawn
     # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
-    share = float(np.mean((drawn > (1 - target) / 2) & (drawn <= (1 + target) / 2)))
+    share, low, high = found.held.share, found.held.low, found.held.high
     chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
-    value = line.after.value
-    # whole atoms may make up for what is missing: one must not read that more than 90% are inside, and too few. And
-    # without atoms, the interval that is shown has its say too: one must not read that 90% is inside it, and too few
-    off = found.comparison.after.has_atoms or line.after.excludes(target)
+    value, atoms = line.after.value, found.comparison.after.has_atoms
+    # the share that is judged is said too, lest one read that more than 90% are inside, and too few
+    judged = percent(share, found.m)
+    if atoms and judged != percent(value, found.m):
+        held += f". Values that have a probability of their own are inside whole; counted in part, it is {judged}"
+    # without atoms, the interval that is shown has its say: one must not read that 90% is inside it, and too few
+    off = atoms or line.after.excludes(target)
     unknown = "" if found.n is not None else " If the calibration rows were few, part of this is theirs."
-    if off and share < low - 1e-12 and value < target:
-        yield Statement("bad", f"{held}. That is too few, {chance}.{unknown}")
+    if off and share < low - 1e-12:
+        kind: Literal["good", "warn", "bad", "info"] = "bad" if value < target else "warn"
+        yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")
     elif off and share > high + 1e-12:
-        yield Statement("warn", f"{held}. That is more than asked for, {chance}: the intervals are wider than need be.")
+        folds = ", as the mean over folds is" if found.one_sided else ""
+        kind = "info" if found.one_sided else "warn"
+        wide = f"the intervals are wider than need be{folds}."
+        yield Statement(kind, f"{held}. That is more than asked for, {chance}: {wide}")
     else:
-        aside = "" if low <= value <= high else " Values that have a probability of their own are inside whole."
-        kind: Literal["good", "warn", "info"] = "info" if found.m < FEW else "good"
-        if not aside and line.after.excludes(target) and found.n is not None:
+        aside, kind = "", "info" if found.m < FEW else "good"
+        if not atoms and line.after.excludes(target) and found.n is not None:
             open_to = f"{percent(low, found.m)} to {percent(high, found.m)}"
             aside = f" {count(found.n, 'calibration row leaves', 'calibration rows leave')} open {open_to}."
             kind = kind if abs(value - target) <= FAIR_GAP else "warn"
@@ -175,19 +190,19 @@ def _accuracy(found: Findings) -> Iterator[Statement]:
             "info", f"The CRPS, which is better when smaller, is {shown(line.after.value)}{_range(line.after)}."
         )
         return
-    note = f"; {base.forecast.crps_note}" if base and base.forecast.crps_note else ""
-    both = f"from {shown(line.before.value)} to {shown(line.after.value)}"
+    note = f", {base.forecast.crps_note}," if base and base.forecast.crps_note else ""
+    both = f"from {shown(line.before.value)}{note} to {shown(line.after.value)}"
     if line.outcome == "same":
         yield Statement(
             "info",
-            f"The CRPS went {both}, which {found.rows} cannot tell from no change{_range(line.change)}{note}.",
+            f"The CRPS went {both}, which {found.rows} cannot tell from no change{_range(line.change)}.",
         )
         return
     change = "" if math.isinf(line.change.value) else f", a change of {shown(line.change.value)}{_range(line.change)}"
     if line.outcome == "better":
-        yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}{note}.")
+        yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}.")
     else:
-        yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}{note}.")
+        yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}.")
 
 
 def _width(found: Findings) -> Iterator[Statement]:
@@ -246,10 +261,9 @@ def _groups(found: Findings) -> Iterator[Statement]:
     if not found.groups:
         yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")
     elif not found.off:
+        looked = f"{count(len(found.groups), 'group')} looked at, by {_listed(found.by)}{found.but_wide(found.groups)}"
         yield Statement(
-            "good",
-            f"No group of {SMALLEST} rows or more is off by more than chance allows, with"
-            f" {count(len(found.groups), 'group')} looked at, by {_listed(found.by)}. {promise}",
+            "good", f"No group of {SMALLEST} rows or more is off by more than chance allows, with {looked}. {promise}"
         )
     else:
         worst = max(found.off, key=lambda group: group.distance)
@@ -266,8 +280,8 @@ def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
     shares = sorted(((group.held[0].share, group) for group in off if group.held[0].off), key=lambda each: each[0])
     if not shares:
         return (
-            f"The worst is {worst.name} ({count(worst.m, 'row')}): {shown(worst.below or 0.0)} of its labels lie below"
-            f" the quantile at level {worst.level:.3g}."
+            f"The worst is {worst.name} ({count(worst.m, 'row')}): {percent(worst.below or 0.0, worst.m)} of its labels"
+            f" lie below the quantile at level {worst.level:.3g}."
         )
     said = [
         f"{percent(share, group.m)} of the labels with {group.name} ({count(group.m, 'row')}; chance allows"

@@ -5,14 +5,16 @@
 //   chart.show(spec);                    again with another spec whenever the data change
 //
 // spec = {
-//   x: {label, domain: [a, b], format?}                   format: charts.plain (default), charts.percent
+//   x: {label, domain: [a, b], format?, whole?}           format: charts.plain (default), charts.percent
+//                                                         whole: its ticks are whole numbers
 //   y: {label, format?, include?: [values], domain?, names?: [{at, text, class?, indent?}]}
 //                                                         fitted to what is in view and `include`, unless `domain`
 //   layers: [{kind, series?, name?, ...}]                 in painting order; `name` puts it into the legend,
 //                                                         `series` (after, before, expected, ...) is a class in charts.css
 //     line {points: [[x, y], ...]}        band {points: [[x, low, high], ...]}     bars {points: [[x0, x1, y], ...]}
 //     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross"}           strip {from, to}: a part of the x axis
-//     stems {points: [[x, low, high], ...]}: upright        whiskers {points: [[y, low, high], ...]}: lying
+//     stems {points: [[x, low, high], ...]}: upright        whiskers, ranges {points: [[y, low, high], ...]}: lying
+//     atoms {points: [{at, share, text?, hollow?}], shift?}   stems whose height is a probability, 1 the whole plot
 //     rule {x | y, text?}                                   null is a gap; infinite ends leave the picture
 //   stops: [{x, y?, marks?: [[x, y, series]], say: () => text}]   where pointer and arrow keys stop; what is then read
 //   along: "x" (default) | "y"                            the axis along which the stops lie
@@ -23,7 +25,7 @@
 // }
 const charts = (() => {
   const { el } = page;
-  const { KINDS, SHAPES, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
+  const { KINDS, SHAPES, counted, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
   const CLOSEST = 1 / 50; // how far one can zoom in
   const DRAG = 5; // pixels: less is a click
 
@@ -109,13 +111,15 @@ const charts = (() => {
       const y = linear(yDomain, [foot, top]);
       this.#scales = { x, y, left, right, top, foot };
       const xFormat = xAxis.format ?? plain;
-      const xTicks = roomy(xDomain, right - left, xFormat);
+      const xTicks = (xAxis.whole ? counted : roomy)(xDomain, right - left, xFormat);
       const grid = along === "y"
         ? xTicks.values.map((at) => svg("line", { x1: x(at), x2: x(at), y1: top, y2: foot }))
         : yTicks.values.map((at) => svg("line", { x1: left, x2: right, y1: y(at), y2: y(at) }));
-      const xTexts = xTicks.values.map((at) =>
-        svg("text", { x: x(at), y: foot + 17, "text-anchor": "middle" }, xFormat(at, xTicks.step)),
-      );
+      const xTexts = xTicks.values.map((at) => {
+        const text = xFormat(at, xTicks.step);
+        const half = textWidth(text) / 2; // a long text at the end of the axis stays in the picture
+        return svg("text", { x: Math.min(Math.max(x(at), half), width - half), y: foot + 17, "text-anchor": "middle" }, text);
+      });
       const yTexts = yNames.map(({ at, text, class: kind = "", indent = 0 }) => {
         const place = yAxis.names ? { x: indent } : { x: left - 8, "text-anchor": "end" };
         return svg("text", { ...place, y: y(at) + 4, class: kind }, elided(text, left - 10 - indent));

@@ -17,6 +17,9 @@
     pickRow: (i) => setRow(i),
     pickSlice: (i) => setSlice(i),
   };
+  if (data.time.length) {
+    for (const [id, spec] of Object.entries(timeViews)) charts.make(find(id)).show(spec());
+  }
   const drawn = Object.fromEntries(Object.keys(views.charts).map((id) => [id, charts.make(find(id))]));
 
   function show(ids) {

@@ -68,7 +68,7 @@ const views = (() => {
     const { text } = words;
     return {
       x: { label: "level", domain: [0, 1] },
-      y: { label: words.axis, include: words.include },
+      y: { label: words.axis, include: words.include, format: words.format },
       layers: [
         { kind: "band", series: "expected", name: "calibrated", points: band },
         { kind: "line", series: "ideal", points: [[0, -less(0)], [1, 1 - less(1)]] },
@@ -92,14 +92,14 @@ const views = (() => {
     };
   }
 
-  const furthest = (curve) => Math.max(...curve.below.map((share, i) => Math.abs(share - levels[i])));
   const signed = (v) => plus(v, page.fixed(v, 3));
 
   const reliability = (state) =>
     shares(state, () => 0, {
       axis: "share of labels below the quantile",
       include: [0, 1],
-      text: (v) => page.fixed(v, 3),
+      format: charts.percent,
+      text: (v) => percent(v),
       summary: () => "The share of the labels that lie below the forecast's quantile of each level.",
     });
 
@@ -108,7 +108,7 @@ const views = (() => {
       axis: "share − level",
       include: [0],
       text: signed,
-      summary: (it) => `The same, less the level. Furthest from 0: ${each(it, (curve) => page.fixed(furthest(curve), 3))}.`,
+      summary: (it) => `The same, less the level. Largest gap: ${each(it, (curve) => number(curve.gap, 3))}.`,
     });
 
   function curve(state, of, words) {
@@ -203,12 +203,14 @@ const views = (() => {
     };
   }
 
-  // A density has its mean height in equal cells: a line through their middles.
-  // Counts are bars: the line goes up and down at their sides.
-  const heights = ({ from, to, density, bars }) =>
-    bars
-      ? density.flatMap((height, i) => [0, 1].map((end) => [from + ((i + end) / density.length) * (to - from), height]))
-      : density.map((height, i) => [from + ((i + 0.5) / density.length) * (to - from), height]);
+  // A density has its mean height in equal cells: a line through their middles. Counts are bars: the line goes up and down
+  // at their sides, and heights are probabilities of a bar. `unit` is what densities are multiplied by for that.
+  const cell = ({ from, to, density }) => (to - from) / density.length;
+  const unit = ({ after }) => (after.bars ? cell(after) : 1);
+  const heights = (law, times) =>
+    law.density.flatMap((height, i) =>
+      (law.bars ? [0, 1] : [0.5]).map((place) => [law.from + (i + place) * cell(law), height * times]),
+    );
 
   function heightAt(points, x) {
     const j = points.findIndex(([u]) => u > x);
@@ -216,6 +218,12 @@ const views = (() => {
     const [[a, p], [b, q]] = [points[j - 1], points[j]];
     return p + ((x - a) / (b - a)) * (q - p);
   }
+
+  // The values that a bar stands for, [first, last].
+  const valuesOf = (law, i) => {
+    const [left, right] = [i, i + 1].map((place) => law.from + place * cell(law));
+    return [left + law.step / 2, right - law.step / 2];
+  };
   const laws = (row) => has(row).filter((series) => row[series].q);
   // A base that is no law: its numbers, as rules that share one place in the legend.
   const marksOf = (row) =>
@@ -233,33 +241,91 @@ const views = (() => {
     return low < high ? [low, high] : [low - 1, high + 1];
   }
 
+  // What is shaded: the density between the ends of the interval, or the bars of the counts inside it, whole.
+  function shaded(law, line, [lower, upper]) {
+    if (law.bars) {
+      const inside = law.density.map((_, i) => valuesOf(law, i)).map(([first, last]) => last > lower - law.step / 2 && first < upper + law.step / 2);
+      return line.filter((_, k) => inside[Math.floor(k / 2)]);
+    }
+    const ends = [lower, upper].map((end) => [end, heightAt(line, end)]).filter(([end]) => Number.isFinite(end));
+    return [...line.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
+  }
+
+  const atomsOf = (law) => law.atoms ?? [];
+  const atomAt = (law, x) => atomsOf(law).find(([at]) => at === x)?.[1] ?? 0;
+
+  // Stems for the atoms: before stands beside after.
+  const stems = (row, state) => {
+    const series = laws(row).filter((each) => atomsOf(row[each]).length);
+    return series.toReversed().map((each) => {
+      const [first] = atomsOf(row[each]);
+      const more = atomsOf(row[each]).length > 1 ? " and more" : "";
+      const text = `P(${label} = ${inRow(row)(first[0])}) = ${number(first[1], 3)}`;
+      const ends = interval(row[each], state);
+      return {
+        kind: "atoms",
+        series: each,
+        name: `${named(each, text)}${more}`,
+        shift: series.length > 1 ? { after: -4, before: 4 }[each] : 0,
+        points: atomsOf(row[each]).map(([at, share]) => ({
+          at,
+          share,
+          hollow: at < ends[0] || at > ends[1],
+          text: each === "after" ? number(share, 2) : "",
+        })),
+      };
+    });
+  };
+
   function density(state) {
     const row = rows[state.row];
-    const [lower, upper] = interval(row.after, state);
-    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series])]));
-    const ends = [lower, upper].map((end) => [end, heightAt(lines.after, end)]).filter(([end]) => Number.isFinite(end));
-    const inside = [...lines.after.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
-    const said = (x) => laws(row).map((series) => number(heightAt(lines[series], x), 3));
-    const places = lines.after.slice(0, -1).map(([x]) => x);
+    const { bars } = row.after;
+    const what = bars ? "probability" : "density";
+    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series], unit(row))]));
+    const text = inRow(row);
+    const of = (x) => laws(row).map((series) => heightAt(lines[series], x));
+    const said = (values) => values.map((v) => number(v, 3));
+    const words = (values) => laws(row).map((series, i) => named(series, said(values)[i])).join(", ");
+    const stands = (law, i) => [...new Set(valuesOf(law, i).map(text))].join(" to ");
+    const places = [
+      ...(bars
+        ? row.after.density.map((_, i) => ({ x: row.after.from + (i + 0.5) * cell(row.after), name: stands(row.after, i) }))
+        : lines.after.slice(0, -1).map(([x]) => ({ x, name: text(x) }))
+      ).map((place) => ({ ...place, what, values: of(place.x) })),
+      // a stem has a scale of its own: no mark on the density's
+      ...[...new Set(laws(row).flatMap((series) => atomsOf(row[series]).map(([at]) => at)))].map((x) => ({
+        x,
+        name: text(x),
+        what: "probability of this value",
+        values: laws(row).map((series) => atomAt(row[series], x)),
+        stem: true,
+      })),
+    ].sort((p, q) => p.x - q.x);
+    const atoms = stems(row, state);
+    const legend = `${wanted(state)} interval`;
+    const many = bars && cell(row.after) > 1.5 * row.after.step;
     return {
       key: state.row,
       x: { label, domain: domain(row) },
-      y: { label: "density", include: [0] },
+      y: { label: many ? `probability of ${number(cell(row.after) / row.after.step)} values together` : what, include: [0] },
       layers: [
-        { kind: "band", series: "after", name: `${wanted(state)} interval`, points: inside.map(([x, height]) => [x, 0, height]) },
+        { kind: "band", series: "after", name: legend, points: shaded(row.after, lines.after, interval(row.after, state)).map(([x, height]) => [x, 0, height]) },
         ...marksOf(row),
         ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: lines[series] })),
+        ...atoms,
         labelRule(row),
       ],
-      stops: places.map((x) => ({
+      stops: places.map(({ x, name, what, values, stem }) => ({
         x,
-        marks: laws(row).map((series) => [x, heightAt(lines[series], x), series]),
-        say: () => `${label} = ${inRow(row)(x)}: density ${laws(row).map((series, i) => named(series, said(x)[i])).join(", ")}`,
+        marks: stem ? [] : laws(row).map((series, i) => [x, values[i], series]),
+        say: () => `${label} = ${name}: ${what} ${words(values)}`,
       })),
-      summary: `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.`,
+      summary:
+        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
-        head: [label, ...laws(row).map((series) => NAMES[series])],
-        rows: places.map((x) => [inRow(row)(x), ...said(x)]),
+        head: [label, ...(atoms.length ? ["what"] : []), ...laws(row).map((series) => NAMES[series])],
+        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...said(values)]),
       }),
     };
   }
@@ -297,32 +363,34 @@ const views = (() => {
     };
   }
 
-  // Wilson's interval at 95% for a share of m rows.
-  function wilson(share, m) {
-    const z2 = 1.96 ** 2;
-    const centre = (share + z2 / (2 * m)) / (1 + z2 / m);
-    const half = (Math.sqrt(z2) / (1 + z2 / m)) * Math.sqrt((share * (1 - share)) / m + z2 / (4 * m * m));
-    return [Math.max(0, centre - half), Math.min(1, centre + half)];
-  }
-
+  // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
-    const share = (slice, series) => slice[series].covered[state.coverage];
+    const judged = Math.abs(target - data.coverage) < 1e-9;
+    const bandOf = (slice) => (judged && slice.held ? slice.held : null);
+    const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
     // Each grouping has its name on a line of its own.
     const lines = slices.flatMap((slice, i) =>
       slice.by !== null && slice.by !== slices[i - 1]?.by ? [{ heading: slice.by }, { slice, i }] : [{ slice, i }],
     );
     const shown = lines.flatMap((line, at) => (line.slice ? [{ ...line, at }] : []));
     const spots = shown.flatMap(({ slice, at }) =>
-      has(slice).map((series) => {
-        const place = at + (slice.before ? { after: -0.17, before: 0.17 }[series] : 0);
-        return { series, place, share: share(slice, series), ends: wilson(share(slice, series), slice.m) };
-      }),
+      has(slice).map((series) => ({
+        series,
+        place: at,
+        share: share(slice, series),
+        off: series === "after" && bandOf(slice)?.off,
+      })),
     );
-    const of = (series) => spots.filter((spot) => spot.series === series);
-    const reach = [target, ...spots.flatMap(({ ends }) => ends)];
+    const of = (series, off) => spots.filter((spot) => spot.series === series && Boolean(spot.off) === off).map((it) => [it.share, it.place]);
+    const bands = shown.flatMap(({ slice, at }) => (bandOf(slice) ? [[at, bandOf(slice).low, bandOf(slice).high]] : []));
+    const reach = [target, ...spots.map((spot) => spot.share), ...bands.flatMap(([, low, high]) => [low, high])];
     const pad = 0.04 * (Math.max(...reach) - Math.min(...reach)) + 0.005;
     const chosen = shown.find(({ i }) => i === state.slice).at;
+    const misses = of("after", true);
+    const ends = (slice) => (bandOf(slice) ? [bandOf(slice).low, bandOf(slice).high].map((v) => percent(v)) : ["–", "–"]);
+    const allows = (slice) => (bandOf(slice) ? `; chance allows ${ends(slice).join(" to ")}` : "");
+    const shares = (slice) => has(slice).map((series) => named(series, percent(share(slice, series)))).join(", ");
     return {
       key: state.coverage,
       along: "y",
@@ -342,31 +410,32 @@ const views = (() => {
         })),
       },
       layers: [
+        ...(bands.length ? [{ kind: "ranges", series: "expected", name: "chance allows", points: bands }] : []),
         { kind: "rule", series: "target", name: "target", x: target },
-        ...has(slices[0]).flatMap((series) => [
-          { kind: "whiskers", series, points: of(series).map(({ place, ends }) => [place, ...ends]) },
-          { kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series).map((it) => [it.share, it.place]) },
-        ]),
+        ...has(slices[0]).toReversed().map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series, false) })),
+        ...(misses.length ? [{ kind: "dots", series: "miss", name: "group that is off", shape: "cross", points: misses }] : []),
       ],
       stops: shown.map(({ slice, i, at }) => ({
         x: share(slice, "after"),
         y: at,
         say: () =>
-          `${name(slice)} (${page.rows(slice.m)}): ${each(slice, (it) => percent(it.covered[state.coverage]))} of the ` +
-          `labels inside; target ${wanted(state)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
+          `${name(slice)} (${page.rows(slice.m)}): ${shares(slice)} of the labels inside; target ${wanted(state)}` +
+          `${allows(slice)}${i === state.slice ? "" : "; Enter or a click shows these rows"}`,
       })),
       pick: (k) => state.pickSlice(shown[k].i),
       summary:
-        `The share of each group's labels inside the ${wanted(state)} interval, with 95% intervals (Wilson), each by itself: the verdict allows for their number and for the calibration rows. ` +
+        `The share of each group's labels inside the ${wanted(state)} interval. ` +
+        (judged
+          ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. "
+          : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
         "The guarantee speaks of all rows together, not of each group.",
       table: () => ({
-        head: ["group", "rows", ...has(slices[0]).flatMap((series) => [NAMES[series], "from", "to"])],
+        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
           name(slice),
           number(slice.m),
-          ...has(slice)
-            .map((series) => share(slice, series))
-            .flatMap((part) => [part, ...wilson(part, slice.m)].map((v) => percent(v))),
+          ...has(slice).map((series) => percent(share(slice, series))),
+          ...ends(slice),
         ]),
       }),
     };

@@ -55,6 +55,14 @@ const marks = (() => {
     return dense.values.length * (widest + 12) <= length ? dense : ticks(domain, length / (widest + 12));
   }
 
+  // The same for an axis that counts things: whole numbers, from the first on.
+  function counted([a, b], length, format) {
+    const all = Array.from({ length: Math.max(0, Math.floor(b) - Math.ceil(a) + 1) }, (_, i) => Math.ceil(a) + i);
+    const widest = Math.max(0, ...all.map((at) => textWidth(format(at, 1))));
+    const step = Math.max(1, Math.ceil(((widest + 12) * (b - a)) / length));
+    return { step, values: all.filter((_, i) => i % step === 0) };
+  }
+
   // Layers: `reach` gives [x, low, high] of each point, to which the y axis is fitted; `draw` gives the shapes.
 
   const path = (points, x, y) => {
@@ -107,6 +115,21 @@ const marks = (() => {
     whiskers: {
       reach: () => [],
       draw: ({ points }, x, y) => points.map(([v, a, b]) => svg("line", { x1: x(a), x2: x(b), y1: y(v), y2: y(v) })),
+    },
+    ranges: {
+      reach: () => [],
+      draw: ({ points }, x, y) =>
+        points.map(([v, a, b]) => svg("rect", { x: x(a), y: y(v) - 8, width: Math.max(0, x(b) - x(a)), height: 16 })),
+    },
+    atoms: {
+      reach: () => [],
+      draw: ({ points, shift = 0 }, x, y, [top, foot]) =>
+        points.flatMap(({ at, share, text, hollow }) => {
+          const [middle, height] = [x(at) + shift, share * (foot - top)];
+          const stem = svg("rect", { x: middle - 3, y: foot - height, width: 6, height, class: hollow ? "hollow" : "whole" });
+          const place = { x: middle, y: Math.max(top + 10, foot - height - 5), "text-anchor": "middle" };
+          return text ? [stem, svg("text", place, text)] : [stem];
+        }),
     },
     strip: {
       reach: () => [],
@@ -164,6 +187,8 @@ const marks = (() => {
       dots: { points: [[0.5, 6]], shape },
       stems: { points: [[0.5, 0, 12]] },
       whiskers: { points: [[6, 0, 1]] },
+      ranges: { points: [[6, 0, 1]] },
+      atoms: { points: [{ at: 0.5, share: 1 }] },
       strip: { from: 0, to: 1 },
       rule: { y: 6 },
     }[kind];
@@ -176,5 +201,5 @@ const marks = (() => {
   // The corners of a histogram's outline, as a line.
   const steps = (bars) => bars.flatMap(([a, b, high]) => [[a, high], [b, high]]);
 
-  return { KINDS, SHAPES, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
+  return { KINDS, SHAPES, counted, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
 })();

@@ -1,0 +1,78 @@
+"use strict";
+// How a forecast did along time: coverage and PIT deviation of each stretch, with the bands that the verdict goes by.
+// They show all rows at the coverage of the verdict, whatever the controls say.
+const timeViews = (() => {
+  const { data, number, percent } = page;
+  const stretches = data.time;
+  const SERIES = ["after", "before"].filter((series) => stretches[0]?.[series]);
+  const SHAPE = { after: "circle", before: "square" };
+  const NAMES = { after: SERIES.length > 1 ? "after" : "forecast", before: "before" };
+  const wanted = percent(data.coverage, Number.isInteger(100 * data.coverage) ? 0 : 1);
+
+  const span = (it) => (it.from === it.to ? it.from : `${it.from} to ${it.to}`);
+  // A whole number is the place of a stretch, counted from 1, which is named by its first row.
+  const named = (place) => stretches[Math.round(place) - 1]?.from ?? "";
+
+  // `of` is the number that is drawn, `band` what chance allows, `text` a number in words, `marked` a stretch that is off.
+  function along(of, band, text, words) {
+    const points = (series, off) =>
+      stretches.flatMap((it, k) => (series === "after" && it.off !== off ? [] : [[k + 1, it[series][of]]]));
+    const allowed = stretches.flatMap((it, k) => [[k + 0.5, ...band(it)], [k + 1.5, ...band(it)]]);
+    const values = (it) => SERIES.map((series) => text(it[series][of]));
+    const both = (it) => (SERIES.length > 1 ? SERIES.map((series, i) => `${series} ${values(it)[i]}`).join(", ") : values(it)[0]);
+    const others = SERIES.filter((series) => series !== "after");
+    return {
+      x: { label: "stretch, by its first row", domain: [0.5, stretches.length + 0.5], format: named, whole: true },
+      y: { label: words.axis, format: words.format, include: words.include },
+      layers: [
+        { kind: "band", series: "expected", name: "chance allows", points: allowed },
+        ...words.under,
+        ...others.map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: points(series) })),
+        { kind: "line", series: "after", points: stretches.map((it, k) => [k + 1, it.after[of]]) },
+        { kind: "dots", series: "after", name: NAMES.after, shape: "circle", points: points("after", false) },
+        { kind: "dots", series: "miss", name: "stretch that is off", shape: "cross", points: points("after", true) },
+      ],
+      stops: stretches.map((it, k) => ({
+        x: k + 1,
+        marks: SERIES.map((series) => [k + 1, it[series][of], series]),
+        say: () => `${span(it)} (${page.rows(it.m)}): ${words.said} ${both(it)}; chance allows ${words.allowed(it)}; ${it.said}`,
+      })),
+      summary: words.summary,
+      table: () => ({
+        head: ["from", "to", "rows", ...SERIES.map((series) => NAMES[series]), ...words.head, "forecasts"],
+        rows: stretches.map((it) => [it.from, it.to, number(it.m), ...values(it), ...words.cells(it), it.said]),
+      }),
+    };
+  }
+
+  const coverage = () =>
+    along("covered", (it) => it.band, percent, {
+      axis: `labels inside the ${wanted} interval`,
+      format: charts.percent,
+      include: [data.coverage],
+      under: [{ kind: "rule", series: "target", name: "target", y: data.coverage }],
+      said: "coverage",
+      allowed: (it) => it.band.map((v) => percent(v)).join(" to "),
+      head: ["chance allows from", "to"],
+      cells: (it) => it.band.map((v) => percent(v)),
+      summary:
+        `The share of each stretch's labels inside the ${wanted} interval. ` +
+        "With 95% probability, calibrated forecasts stay inside both grey bands in all stretches.",
+    });
+
+  const pit = () =>
+    along("gap", (it) => [0, it.allowed], (v) => page.fixed(v, 3), {
+      axis: "largest |share − level|",
+      include: [0],
+      under: [],
+      said: "PIT deviation",
+      allowed: (it) => `up to ${page.fixed(it.allowed, 3)}; mean PIT ${page.fixed(it.after.mean, 3)}`,
+      head: ["chance allows", "mean PIT"],
+      cells: (it) => [it.allowed, it.after.mean].map((v) => page.fixed(v, 3)),
+      summary:
+        "How far the share of labels below a quantile is from its level, at worst. " +
+        "A mean PIT above 0.5 means that the forecasts are too low.",
+    });
+
+  return { "time-coverage": coverage, "time-pit": pit };
+})();

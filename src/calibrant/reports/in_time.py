@@ -1,0 +1,101 @@
+"""How the forecasts did along time: what the page draws of it, and what the verdict says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from calibrant.diagnosis import Stretch
+from calibrant.metrics.by_slice import SMALLEST
+from calibrant.reports.figures import count, percent, rounded
+from calibrant.reports.findings import Findings
+from calibrant.reports.statement import FAIR_GAP, Statement
+
+Run = Sequence[Stretch]
+"""Stretches one after the other that are off in the same direction."""
+NAMED = 3
+"""So many runs are named in the verdict, the longest."""
+
+
+def over_time(found: Findings) -> Iterator[Statement]:
+    """Where along time the forecasts fail, since when, and in which direction."""
+    stretches = found.stretches
+    if stretches is None:
+        return
+    if len(stretches) < 2:
+        yield Statement("info", f"Time tells nothing here: two stretches of {SMALLEST} rows or more are needed.")
+        return
+    promise = "The guarantee speaks of rows like the calibration rows, and promises nothing where things change."
+    looked = count(len(stretches), "stretch", "stretches")
+    if not found.off_in_time:
+        none = f"Over time, none of {looked} is off by more than chance allows{found.but_wide(stretches)}"
+        yield Statement("good", f"{none}. {promise}")
+        return
+    runs = runs_off(found)
+    longest = sorted(sorted(runs, key=lambda run: -sum(each.m for each in run))[:NAMED], key=runs.index)
+    where = "; ".join(_said(run, stretches) for run in longest)
+    more = f"; and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
+    worst = max(found.off_in_time, key=lambda each: each.distance)
+    verb = "is" if len(found.off_in_time) == 1 else "are"
+    yield Statement(
+        "bad" if worst.distance > FAIR_GAP else "warn",
+        f"Over time, {len(found.off_in_time)} of {looked} {verb} off by more than chance allows: {where}{more}."
+        f" {_farthest(worst)} {promise}",
+    )
+
+
+def runs_off(found: Findings) -> list[Run]:
+    """The stretches that are off, those beside each other and off in the same direction together."""
+    runs = groupby(found.stretches or (), key=lambda each: each.direction if found.fails(each) else None)
+    return [list(run) for direction, run in runs if direction is not None]
+
+
+def _said(run: Run, stretches: Sequence[Stretch]) -> str:
+    first, last = run[0], run[-1]
+    if len(run) == len(stretches):
+        when = "all the time"
+    elif last is stretches[-1]:
+        when = f"since {first.start}"
+    elif first is stretches[0]:
+        when = f"until {last.end}"
+    else:
+        when = f"from {first.start} to {last.end}"
+    return f"{when} the forecasts are too {first.direction}"
+
+
+def _farthest(worst: Stretch) -> str:
+    """The stretch that is farthest off, by its coverage, its PITs, or both."""
+    held, said = worst.held[0], []
+    if held.off:
+        chance = f"{percent(held.low, worst.m)} to {percent(held.high, worst.m)}"
+        said.append(
+            f"the {100 * held.coverage:.6g}% intervals hold {percent(held.share, worst.m)} of the labels (chance allows"
+            f" {chance})"
+        )
+    if worst.gap is not None and worst.gap > worst.allowed:
+        said.append(f"the PITs deviate by {worst.gap:.3f} (chance allows {worst.allowed:.3f})")
+    return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(said)}."
+
+
+def drawn_stretches(found: Findings, before: Sequence[Stretch] | None) -> list[dict[str, Any]]:
+    """What the page draws: the numbers that the verdict goes by, and those of the base beside them."""
+    drawn = []
+    for k, each in enumerate(found.stretches or ()):
+        held = each.held[0]
+        said = {
+            "from": each.start,
+            "to": each.end,
+            "m": each.m,
+            "band": [rounded(held.low), rounded(held.high)],
+            "allowed": rounded(each.allowed),
+            "off": found.fails(each),
+            "said": f"too {each.direction}" if found.fails(each) else "wide" if each.off else "within chance",
+            "after": _numbers(each),
+        }
+        drawn.append(said if before is None else {**said, "before": _numbers(before[k])})
+    return drawn
+
+
+def _numbers(each: Stretch) -> dict[str, Any]:
+    return {"covered": rounded(each.held[0].share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}

@@ -1,0 +1,52 @@
+"""How a report was computed: the small print at its foot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
+from calibrant.reports.curves import WIDTH_ROWS
+from calibrant.reports.figures import count
+from calibrant.reports.sides import Side
+
+
+def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side | None) -> list[str]:
+    """The small print: how many draws, which bands, how many rows, and how single rows are drawn."""
+    drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
+    known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
+    found = [
+        f"Intervals of the table: {REPLICATES:,} paired bootstrap draws of {drawn}, 95%, by percentiles for means and"
+        " basic ones for the calibration error; those of a coverage are Clopper and Pearson's. The debiased ECE is"
+        " the calibration error less what chance alone gives a perfect forecast: it may be negative, and that of a"
+        " forecast far off lies near the lower end of its interval.",
+        "Bands: all bins, or all levels, are inside together with a probability of 95% if the forecasts are"
+        f" calibrated. They are computed, not simulated{known}.",
+        "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
+        " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
+        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(len(rows), 'row is', 'rows are')} shown one by"
+        " one, by their number from 0; all others are only counted.",
+        *_drawn_laws(rows),
+    ]
+    if before is not None and not before.is_law:
+        found.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")
+    return found
+
+
+def _drawn_laws(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How the laws of single rows are drawn."""
+    if any("bars" in row["after"] for row in rows):
+        yield (
+            "The forecast of a count is drawn by the probability of each value; where there are very many, by that of"
+            " neighbours together."
+        )
+        return
+    if any("atoms" in row["after"] for row in rows):
+        yield (
+            "A value with a probability of its own is drawn as a stem, on a scale from 0 to 1 that is not that of the"
+            " density, which is of all other values. The stem is a feature of the forecast."
+        )
+    yield (
+        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes of the line are"
+        " calibration scores that happen to lie close together, not features of the forecast."
+    )
