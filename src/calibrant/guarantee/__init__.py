@@ -6,6 +6,7 @@ from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
+from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "GroupGuarantee",
     "Guarantee",
     "SurveyGuarantee",
+    "TrackedGuarantee",
     "WeightedGuarantee",
     "required_n",
     "required_n_for_interval",
