@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.by_row import ByRow, Pull
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.scores.charts import BrokenLine
+from calibrant.scores.charts import BrokenLine, bent
 
 Numbers = NDArray[np.float64]
 
 LEAST = 1e-6
 """The least gap between two positions, in mean gaps of the calibrated quantiles."""
+
+
+class Bent(PulledBroken, ByRow):
+    """q(T_t(s)): one q for all rows, and a broken line for each."""
+
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
+        """H: q pulled back through the row's own map and then its line; two broken lines stay apart, and exact."""
+        if isinstance(map, BrokenLine):
+            return PulledBroken(map, PulledBroken(self.map, self.q))
+        return pull(self.q, bent(map, self.map))  # type: ignore[arg-type]
 
 
 def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribution:
@@ -27,7 +40,7 @@ def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribu
         positions = apart(positions, LEAST * float(rise.mean()))
     mean = rise.sum() / (positions[:, -1:] - positions[:, :1]) if K > 1 else np.ones_like(positions)
     slopes = np.concatenate([mean, rise / np.diff(positions, axis=1), mean], axis=1)
-    return PulledBroken(BrokenLine(positions, quantiles[None, :], slopes), q)
+    return Bent(BrokenLine(positions, quantiles[None, :], slopes), q)
 
 
 def apart(positions: Numbers, least: float) -> Numbers:
