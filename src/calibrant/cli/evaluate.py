@@ -15,6 +15,7 @@ from calibrant.cli.forecasts import judged
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.guarantee import calibration_rows
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
@@ -89,7 +90,7 @@ def compared(
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in (found.prediction, H))
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
-        slices = by_forecast(H, found.y, coverage, getattr(promise, "worth", promise.n), by, own)
+        slices = by_forecast(H, found.y, coverage, calibration_rows(promise), by, own)
     return SideBySide(base, after, slices, str(promise), coverage)
 
 

@@ -16,6 +16,7 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
+from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,10 @@ class Model:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
     @property
-    def calibrated(self) -> Calibrated:
-        """What was calibrated, on one prediction a row."""
+    def calibrated(self) -> Calibrated | Tracker:
+        """What was calibrated, on one prediction a row; or what tracks it."""
+        if isinstance(self.stored.calibrated, Tracker):
+            return self.stored.calibrated
         if isinstance(self.stored.calibrated, SeveralCalibrated):
             names = ", ".join(self.stored.calibrated.names)
             raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")

@@ -9,6 +9,8 @@ from calibrant.guarantee.required import required_n, required_n_for_interval
 from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
 
+from calibrant.guarantee.worth import calibration_rows
+
 __all__ = [
     "CensoredGuarantee",
     "ChosenGuarantee",
@@ -19,6 +21,7 @@ __all__ = [
     "SurveyGuarantee",
     "TrackedGuarantee",
     "WeightedGuarantee",
+    "calibration_rows",
     "required_n",
     "required_n_for_interval",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class TrackedGuarantee:
     """b: the largest."""
     n: int
     """The rows that were tracked so far."""
+
+    worth: ClassVar[None] = None
+    """No calibration set stands behind it, whose size would explain a gap."""
 
     @property
     def kind(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
@@ -39,7 +40,7 @@ class Findings:
     @property
     def n(self) -> int | None:
         """The number of rows that calibrated the forecasts, if that is known."""
-        return None if self.guarantee is None else int(getattr(self.guarantee, "worth", self.guarantee.n))
+        return calibration_rows(self.guarantee)
 
     @property
     def rows(self) -> str:

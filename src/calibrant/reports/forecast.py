@@ -14,6 +14,7 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
+from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.slices import Slices, all_rows
@@ -113,7 +114,7 @@ def report(
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
-    n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
+    n = calibration_rows(guarantee)
     own = getattr(guarantee, "sizes", None)
 
     comparison = Comparison(before, after, coverage)

@@ -24,6 +24,7 @@ from calibrant.forms import Form
 from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.labels import Labels
 from calibrant.predictions import as_prediction
+from calibrant.scores.signed import SignedScore
 from calibrant.tracking.law import through
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
 from calibrant.updating import Updated, scores_of
@@ -217,6 +218,8 @@ def checked_law(calibrated: Any) -> Distribution:
             f"a tracker takes a q that is one law for all rows, which {type(q).__name__} is not: fit without by= and"
             " weights=, and not with Random"
         )
+    if isinstance(calibrated.score, SignedScore):
+        raise TypeError("a tracker takes a continuous score, and one made by signed() jumps")
     if q.is_discrete:
         raise TypeError("a tracker takes a continuous q, and this one has atoms: calibrate with Linear or NAF")
     return q
