@@ -164,8 +164,8 @@ def speed() -> str:
     H.crps(y)
     run = time.process_time() - start
     return (
-        f"{rows:,} rows at once: `update` takes {1e6 * update / rows:.1f} µs a row, `run` with the 90% intervals and the"
-        f" CRPS of all laws {1e6 * run / rows:.1f} µs."
+        f"{rows:,} rows at once: `update` takes {1e6 * update / rows:.1f} µs a row, `run` with the 90% intervals and"
+        f" the CRPS of all laws {1e6 * run / rows:.1f} µs."
     )
 
 

@@ -109,7 +109,7 @@ class Model:
     def grouped_by(self, columns: Sequence[str]) -> Model:
         """With the columns of the groups that are given, or else those of the notes."""
         by = tuple(columns) or self.by
-        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.calibrated.q, Grouped):
+        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.stored.calibrated.q, Grouped):
             raise typer.BadParameter(
                 "the model was calibrated by group and does not say by which columns", param_hint="--by"
             )

@@ -48,7 +48,7 @@ def track(
     *,
     gaps: Gaps,
 ) -> None:
-    """Write quantiles and intervals for the rows of a file, each made before its label is used, and keep the tracker."""
+    """Write quantiles and intervals for the rows of a file, each made before its label is used."""
     not_over(out, path, model.path)
     if after is not None and model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: track it in Python")

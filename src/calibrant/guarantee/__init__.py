@@ -8,7 +8,6 @@ from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
 from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
-
 from calibrant.guarantee.worth import calibration_rows
 
 __all__ = [

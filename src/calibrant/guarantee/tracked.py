@@ -48,6 +48,6 @@ class TrackedGuarantee:
         return (
             f"For each tracked level ({levels}), the share of labels at or below its quantile over any T rows in a row"
             f" is within {width / self.step + len(self.levels):.3g} / T of the level, whatever the rows do, as long as"
-            f" scores stay in a range of {width:.3g}, as all did so far. Nothing is promised for a single row, or between"
-            " and beyond the tracked levels."
+            f" scores stay in a range of {width:.3g}, as all did so far. Nothing is promised for a single row, or"
+            " between and beyond the tracked levels."
         )

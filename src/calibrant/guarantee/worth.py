@@ -6,6 +6,6 @@ from typing import Any
 
 
 def calibration_rows(guarantee: Any) -> int | None:
-    """How many equal calibration rows stand behind a guarantee; None where no calibration set does, or none is given."""
+    """How many equal calibration rows stand behind a guarantee; None where no calibration set does."""
     worth = None if guarantee is None else getattr(guarantee, "worth", guarantee.n)
     return None if worth is None else int(worth)

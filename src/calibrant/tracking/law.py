@@ -24,7 +24,7 @@ class Bent(PulledBroken, ByRow):
     def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: q pulled back through the row's own map and then its line; two broken lines stay apart, and exact."""
         if isinstance(map, BrokenLine):
-            return PulledBroken(map, PulledBroken(self.map, self.q))
+            return PulledBroken(map, PulledBroken(self.map, self.q))  # type: ignore[arg-type]
         return pull(self.q, bent(map, self.map))  # type: ignore[arg-type]
 
 
@@ -40,7 +40,8 @@ def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribu
         positions = apart(positions, LEAST * float(rise.mean()))
     mean = rise.sum() / (positions[:, -1:] - positions[:, :1]) if K > 1 else np.ones_like(positions)
     slopes = np.concatenate([mean, rise / np.diff(positions, axis=1), mean], axis=1)
-    return Bent(BrokenLine(positions, quantiles[None, :], slopes), q)
+    line: Any = BrokenLine(positions, quantiles[None, :], slopes)
+    return Bent(line, q)
 
 
 def apart(positions: Numbers, least: float) -> Numbers:

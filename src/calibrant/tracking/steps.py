@@ -26,7 +26,7 @@ class Walk(NamedTuple):
 def walk(scores: Numbers, levels: Sequence[float], step: float, held: Numbers) -> Walk:
     """h_k <- h_k + step (level_k - 1{s <= theta_k}), theta = the increasing sequence nearest to h. A NaN is no step.
 
-    What is held is never put in order itself: then the sum of all steps is the distance from start to end, and the long-run
+    What is held is never put in order itself. So the steps add up to the distance from start to end, and the long-run
     statement follows from how far h can go, see docs/time.md.
     """
     K = len(levels)

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import array_api_compat
@@ -40,9 +41,10 @@ SHARE = 0.05
 class Tracker:
     """Positions theta_1 <= ... <= theta_K on the score axis that follow the quantiles of the scores at K levels.
 
-    After each label, theta_k moves up by `step` level_k if the score was above it, else down by `step` (1 - level_k). In
-    the long run the share of scores at or below theta_k is level_k, whatever the rows do, see `TrackedGuarantee`. The
-    law of a row is the calibrated q, laid through these positions. A value never changes: `update` gives a new one.
+    After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);
+    positions that cross share their mean. In the long run the share of scores at or below theta_k is level_k, whatever
+    the rows do, see `TrackedGuarantee`. The law of a row is the calibrated q, laid through these positions. A value
+    never changes: `update` gives a new one.
 
     Args:
         calibrated: Where it starts, and what the law is between and beyond the levels.
@@ -105,8 +107,8 @@ class Tracker:
         if (np.diff(found) <= 0).any():
             k = int(np.argmax(np.diff(found) <= 0))
             raise ValueError(
-                f"q has the same quantile at the levels {self.levels[k]:g} and {self.levels[k + 1]:g}, where calibration"
-                " scores are tied: track fewer levels"
+                f"q has the same quantile at the levels {self.levels[k]:g} and {self.levels[k + 1]:g}, where"
+                " calibration scores are tied: track fewer levels"
             )
         return found
 
@@ -187,7 +189,7 @@ class Tracker:
         return replace(
             self,
             held=path.held,
-            covered=self.covered + path.covered,
+            covered=path.covered if self.covered is None else self.covered + path.covered,
             rows=self.rows + len(seen),
             extremes=(float(np.min(seen, initial=low)), float(np.max(seen, initial=high))),
         )
@@ -203,7 +205,7 @@ def checked_levels(levels: Any) -> tuple[float, ...]:
         raise TypeError(f"Tracker.levels must be a list of numbers, got {levels!r}")
     found = tuple(one_number("each of Tracker.levels", level) for level in levels)
     inside = all(0 < level < 1 for level in found)
-    if not (found and inside and all(a < b for a, b in zip(found, found[1:], strict=False))):
+    if not (found and inside and all(a < b for a, b in pairwise(found))):
         raise ValueError(f"Tracker.levels must increase strictly inside (0, 1), got {list(found)}")
     return found
 
@@ -213,7 +215,7 @@ def checked_law(calibrated: Any) -> Distribution:
     if not isinstance(calibrated, Calibrated):
         raise TypeError(f"a Tracker takes what Calibrator.fit gives, a Calibrated, got {type(calibrated).__name__}")
     q = calibrated.q
-    if q.shape or isinstance(q, ByRow) or isinstance(q, Grouped):
+    if q.shape or isinstance(q, (ByRow, Grouped)):
         raise TypeError(
             f"a tracker takes a q that is one law for all rows, which {type(q).__name__} is not: fit without by= and"
             " weights=, and not with Random"
@@ -230,4 +232,4 @@ def without_label(prediction: Any, y: Any) -> NDArray[np.bool_]:
     labels = to_numpy(y) if array_api_compat.is_array_api_obj(y) else np.asarray(y)
     if labels.shape != (len(prediction),) or labels.dtype.kind != "f":
         return np.zeros(len(prediction), np.bool_)
-    return np.isnan(labels)
+    return np.asarray(np.isnan(labels), np.bool_)
