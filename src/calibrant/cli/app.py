@@ -326,7 +326,7 @@ def monitor(
 @app.command(
     epilog=examples(
         "calibrant track june.csv -m m.safetensors --time hour --interval 0.9 -o out.csv",
-        "calibrant track june.csv -m m.safetensors --quantiles 0.1,0.9 --levels 0.1,0.9 -o out.csv --after m.safetensors",
+        "calibrant track june.csv -m m.safetensors --levels 0.1,0.9 --interval 0.8 -o out.csv --after m.safetensors",
     )
 )
 def track(

@@ -50,6 +50,10 @@ def track(
 ) -> None:
     """Write quantiles and intervals for the rows of a file, each made before its label is used."""
     not_over(out, path, model.path)
+    if after is not None:
+        not_over(after, path)
+        if after.resolve() == out.resolve():
+            raise typer.BadParameter(f"{after} is what --output writes: name another file", param_hint="--after")
     if after is not None and model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: track it in Python")
     table, beside = TableFile(path), replace(model.beside, event=None)

@@ -58,9 +58,9 @@ class Tracker:
     >>> H, after = tracker.run(np.zeros(3000), y)  # the law of each row, made before its label was seen
     >>> lower, upper = H.interval(0.9)
     >>> round(float(np.mean((lower < y) & (y <= upper))), 2)
-    0.88
+    0.9
     >>> tracker([0.0]).median().round(1), after([0.0]).median().round(1)
-    (array([-0.]), array([1.9]))
+    (array([-0.1]), array([2.]))
     """
 
     calibrated: Calibrated
