@@ -22,6 +22,7 @@ from calibrant.intervals import AbsoluteResidual
 from calibrant.labels import Counts, Real
 from calibrant.persistence import FileError
 from calibrant.scores import CDFScore, LogScore, signed
+from calibrant.testing import check_distribution
 from calibrant.tracking.law import apart
 from calibrant.tracking.steps import in_order, walk
 
@@ -175,6 +176,13 @@ def test_the_law_has_its_levels_where_the_steps_say_and_true_integrals(name):
         assert mean[row] == pytest.approx(y[row] + np.trapezoid(above, right) - np.trapezoid(below, left), abs=1e-4)
         middle = law.ppf(np.linspace(0.01, 0.99, 400_001))
         assert np.trapezoid(law.pdf(middle), middle) == pytest.approx(0.98, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["point", "quantiles", "normal, cdf", "log"])
+def test_its_laws_keep_the_laws(name):
+    calibrator, prediction, y = kinds()[name]
+    H, _ = Tracker(calibrator.fit(prediction[:100], y[:100])).run(prediction, y)
+    check_distribution(H[N - 5 :])
 
 
 def test_it_starts_as_the_calibrated_law_and_run_is_one_row_after_the_other():
