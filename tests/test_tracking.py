@@ -174,8 +174,9 @@ def test_the_law_has_its_levels_where_the_steps_say_and_true_integrals(name):
         own = np.trapezoid(below**2, left) + np.trapezoid(above**2, right)
         assert crps[row] == pytest.approx(own, rel=1e-4)
         assert mean[row] == pytest.approx(y[row] + np.trapezoid(above, right) - np.trapezoid(below, left), abs=1e-4)
-        middle = law.ppf(np.linspace(0.01, 0.99, 400_001))
-        assert np.trapezoid(law.pdf(middle), middle) == pytest.approx(0.98, abs=2e-3)
+        steps = law.ppf(np.linspace(0.01, 0.99, 10_001))
+        mass = law.pdf((steps[1:] + steps[:-1]) / 2) * np.diff(steps)  # but at the knots of q, where the density jumps
+        assert np.quantile(np.abs(mass / 0.98e-4 - 1), 0.9) < 1e-3
 
 
 @pytest.mark.parametrize("name", ["point", "quantiles", "normal, cdf", "log"])

@@ -126,7 +126,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     # whole atoms may make up for what is missing: one must not read that more than 90% are inside, and too few. And
     # without atoms, the interval that is shown has its say too: one must not read that 90% is inside it, and too few
     off = found.comparison.after.has_atoms or line.after.excludes(target)
-    unknown = "" if found.n is not None else " If the calibration rows were few, part of this is theirs."
+    unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
     if off and share < low - 1e-12 and value < target:
         yield Statement("bad", f"{held}. That is too few, {chance}.{unknown}")
     elif off and share > high + 1e-12:
