@@ -154,7 +154,9 @@ def real() -> list[str]:
 
 def steps() -> list[str]:
     lines = [
-        "| series | " + " | ".join(f"{share:g}" for share in STEPS) + " | 0.05, 19 levels | 0.05 of the last 100 scores |",
+        "| series | "
+        + " | ".join(f"{share:g}" for share in STEPS)
+        + " | 0.05, 19 levels | 0.05 of the last 100 scores |",
         "|---|" + "---:|" * (len(STEPS) + 2),
     ]
     cases = [(name, f, y, n) for name, _, f, y, n in series()]
@@ -203,7 +205,7 @@ def main() -> None:
         "\n".join(real()),
         "## The step",
         f"As a share of the interquartile range of q: CRPS (static = 1); the least coverage of any {ROLLING} rows. The"
-        " default is 0.05. The last column has a step that follows the spread of the scores, which the library has not.",
+        " default is 0.05. The last column has a step that follows the spread of the scores, for comparison.",
         "\n".join(steps()),
         "## Speed",
         speed(),

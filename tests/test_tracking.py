@@ -17,6 +17,7 @@ from calibrant import (
     load,
     report,
 )
+from calibrant.guarantee import calibration_rows
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.intervals import AbsoluteResidual
 from calibrant.labels import Counts, Real
@@ -306,6 +307,9 @@ def test_evaluate_and_report_take_its_laws():
     page = report(H, Y, base=CALIBRATED(F), guarantee=after.guarantee)
     assert "whatever the rows do" in page.html
     assert "calibration row" not in page.verdict[1].text  # no calibration set explains a gap here
+    assert calibration_rows(after.guarantee) is None
+    assert calibration_rows(CALIBRATED.guarantee) == 100
+    assert calibration_rows(None) is None
 
 
 def test_counts_are_spread_and_collapsed():

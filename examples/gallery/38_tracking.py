@@ -1,7 +1,8 @@
 """Tracking a series that drifts.
 
-The air at Mauna Loa holds more CO2 every year, and the rise grows. Forecasts that were calibrated in the 1960s fail in the
-1980s. A tracker lets the quantiles follow the labels. In the long run its coverage is right, whatever the series does.
+The air at Mauna Loa holds more CO2 every year, and the rise grows. Forecasts that were calibrated in the 1960s fail in
+the 1980s. A tracker lets the quantiles follow the labels. In the long run its coverage is right, whatever the series
+does.
 """
 
 import matplotlib.pyplot as plt
@@ -48,8 +49,8 @@ print(f"CRPS {before:.2f} static, {after:.2f} tracked")
 # %%
 # ## The picture
 #
-# The rise over a year, with the 90% interval for it. The static one stays where the 1960s put it. The tracked one follows
-# the drift. Below, the share of the last two years' labels that the intervals held.
+# The rise over a year, with the 90% interval for it. The static one stays where the 1960s put it. The tracked one
+# follows the drift. Below, the share of the last two years' labels that the intervals held.
 
 
 def over_two_years(H):
