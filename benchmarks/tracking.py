@@ -137,7 +137,8 @@ def simulated(make: Callable[[int], tuple[Any, Any, int]]) -> list[str]:
 
 def real() -> list[str]:
     lines = [
-        f"| series | forecast | rows | method | coverage | least of any {ROLLING} rows in a row | mean width | CRPS, static = 1 |",
+        f"| series | forecast | rows | method | coverage | least of any {ROLLING} rows in a row | mean width |"
+        " CRPS, static = 1 |",
         "|---|---|---:|---|---:|---:|---:|---:|",
     ]
     for name, words, f, y, n in series():
