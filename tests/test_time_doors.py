@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
 
-from calibrant import CalibratedRegressor, Calibrator, HalfLife, Normal, Window, load, monitor
+from calibrant import CalibratedRegressor, Calibrator, HalfLife, Normal, Tracker, Window, load, monitor
 from calibrant.cli.app import app
 from calibrant.labels import Counts
 
@@ -197,3 +197,106 @@ def test_an_updated_calibrator_is_a_calibrator(tmp_path):
     assert folds.guarantee.n == 400
     folds.save(tmp_path / "m.safetensors")
     assert type(load(tmp_path / "m.safetensors").members[0]) is Calibrated
+
+
+# ---- tracking ------------------------------------------------------------------------------------------------------
+
+
+def test_the_estimator_tracks_and_goes_on():
+    X, y = table(0, 600)
+    y[300:] += 2.0
+    frozen = FrozenEstimator(LinearRegression().fit(*table(9)))
+    model = CalibratedRegressor(frozen, random_state=0).fit(X[:200], y[:200])
+    f = frozen.predict(X)
+    own, after = Tracker(model.calibrated_, (0.1, 0.9), 0.2).run(f[200:], y[200:])
+    first = model.track(X[200:400], y[200:400], levels=(0.1, 0.9), step=0.2)
+    second = model.track(X[400:], y[400:])
+    np.testing.assert_array_equal(np.append(first.median(), second.median()), own.median())
+    np.testing.assert_array_equal(model.predict_quantiles(X[:3]), after(f[:3]).quantiles([0.05, 0.5, 0.95]))
+    assert model.guarantee_ == after.guarantee
+    assert model.update(X[:9], y[:9]).calibrated_.rows == 409
+    with pytest.raises(TypeError, match=r"the model tracks already, with Tracker\(levels=\(0.1, 0.9\)"):
+        model.track(X, y, step=1.0)
+    y[-1] = np.nan
+    with pytest.warns(UserWarning, match="y is missing in 1 of 2 rows"):
+        assert len(model.track(X[-2:], y[-2:])) == 2
+    assert not hasattr(model.calibrate(X[:200], y[:200]).calibrated_, "rows")
+    folds = CalibratedRegressor(LinearRegression(), cv=2, refine=None, random_state=0).fit(X[:200], y[:200])
+    with pytest.raises(TypeError, match="a CrossCalibrated cannot be tracked"):
+        folds.track(X[:9], y[:9])
+
+
+def test_track_writes_what_was_known_before_each_label_and_goes_on(model, tmp_path):
+    columns = rows(5, moved=2.0)
+    f, y = columns["f"], columns["y"]
+    first, second = (
+        write(tmp_path / name, {key: list(values[part]) for key, values in columns.items()})
+        for name, part in (("one.csv", slice(0, 250)), ("two.csv", slice(250, None)))
+    )
+    out, after = str(tmp_path / "out.csv"), str(tmp_path / "t.safetensors")
+    said = run(
+        "track",
+        first,
+        "-m",
+        model,
+        "--time",
+        "hour",
+        "--interval",
+        "0.9",
+        "--keep",
+        "hour",
+        "-o",
+        out,
+        "--after",
+        after,
+    )
+    assert "Tracked 250 labels" in said
+    assert "whatever the rows do" in said
+    own = Tracker(load(model)).run(f, y)[0]
+    found = csv.read_csv(out)
+    assert found.column_names == ["hour", "lower", "upper"]
+    np.testing.assert_allclose(found["lower"], own.interval(0.9)[0][:250])
+    run("track", second, "-m", after, "--quantiles", "0.5", "-o", out, "--after", after)
+    np.testing.assert_allclose(csv.read_csv(out)["q0.5"], own.median()[250:])
+    assert load(after).rows == N
+    # the doors that take a model take a tracker: what judges walks through the file
+    judged = json.loads(CliRunner().invoke(app, ["evaluate", second, "-m", after, "--json"]).stdout)
+    assert "whatever the rows do" in judged["guarantee"]
+    walked = load(after).run(f[250:], y[250:])[0]
+    lower, upper = walked.interval(0.9)
+    held = np.mean((lower < y[250:]) & (y[250:] <= upper))
+    assert judged["calibrated"]["coverage"] == pytest.approx(held, abs=0.01)
+    run("predict", second, "-m", after, "--quantiles", "0.5", "-o", out)
+    np.testing.assert_allclose(csv.read_csv(out)["q0.5"], load(after)(f[250:]).median())
+    run("report", second, "-m", after, "-o", str(tmp_path / "r.html"))
+    run("update", after, second, "-o", after)
+    assert load(after).rows == N + 150
+    assert "long run" in run("inspect", after) or "whatever the rows do" in run("inspect", after)
+    assert "it tracks what changes" in run("monitor", second, "-m", after, code=1)
+
+
+def test_track_takes_labels_that_have_not_come_yet(model, tmp_path):
+    columns = rows(5)
+    columns["y"] = [*columns["y"][:-3], None, None, None]
+    path, out = write(tmp_path / "late.csv", columns), str(tmp_path / "out.csv")
+    said = run("track", path, "-m", model, "--interval", "0.9", "-o", out)
+    assert "3 rows, the first is row 397, have no label: they have a forecast and are no steps" in said
+    assert "Tracked 397 labels" in said
+    lower = np.asarray(csv.read_csv(out)["lower"]) - columns["f"]
+    assert np.isfinite(lower).all()
+    np.testing.assert_allclose(lower[-3:], lower[-3])
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "sentence"),
+    [
+        (["--levels", "0.5,0.2"], 1, "Tracker.levels must increase strictly inside (0, 1), got [0.5, 0.2]"),
+        (["--step", "0"], 1, "Tracker.step must be positive and finite, got 0"),
+        (["--levels", "2"], 2, "--levels"),
+        (["--time", "week"], 1, "there is no column 'week'"),
+    ],
+)
+def test_wrong_flags_of_track_are_one_sentence(model, tmp_path, flags, code, sentence):
+    path, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "out.csv")
+    assert sentence in run("track", path, "-m", model, "--interval", "0.9", "-o", out, *flags, code=code)
+    assert not (tmp_path / "out.csv").exists()

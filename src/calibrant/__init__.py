@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from calibrant.guarantee.marginal import Guarantee as Guarantee
     from calibrant.guarantee.required import required_n as required_n
     from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
+    from calibrant.guarantee.tracked import TrackedGuarantee as TrackedGuarantee
     from calibrant.guarantee.weighted import FadingGuarantee as FadingGuarantee
     from calibrant.guarantee.weighted import SurveyGuarantee as SurveyGuarantee
     from calibrant.guarantee.weighted import WeightedGuarantee as WeightedGuarantee
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from calibrant.sklearn.scorers import neg_crps as neg_crps
     from calibrant.sklearn.scorers import neg_interval_score as neg_interval_score
     from calibrant.sklearn.scorers import neg_nll as neg_nll
+    from calibrant.tracking import Tracker as Tracker
 
     __version__: str
 
@@ -117,6 +119,8 @@ _LATER = {
     "StudentT": "calibrant.distributions.student_t",
     "Survey": "calibrant.interpolators.weights",
     "SurveyGuarantee": "calibrant.guarantee.weighted",
+    "TrackedGuarantee": "calibrant.guarantee.tracked",
+    "Tracker": "calibrant.tracking",
     "WeightedGuarantee": "calibrant.guarantee.weighted",
     "Window": "calibrant.interpolators.forget",
     "choose": "calibrant.choice",

@@ -94,6 +94,19 @@ Missing = Annotated[
         "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
     ),
 ]
+WantedQuantiles = Annotated[
+    str | None, typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on.")
+]
+WantedInterval = Annotated[
+    list[float] | None,
+    typer.Option(
+        metavar="COVERAGE",
+        help="Write the bounds of the centred interval, as lower and upper; given again, as lower_0.5 and so on.",
+    ),
+]
+Keep = Annotated[
+    str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
+]
 Time = Annotated[
     str | None,
     typer.Option(
@@ -332,6 +345,60 @@ def monitor(
 
 @app.command(
     epilog=examples(
+        "calibrant track june.csv -m m.safetensors --time hour --interval 0.9 -o out.csv",
+        "calibrant track june.csv -m m.safetensors --levels 0.1,0.9 --interval 0.8 -o out.csv --after m.safetensors",
+    )
+)
+def track(
+    file: Input,
+    *,
+    model: ModelFile,
+    output: Output,
+    target: Target = None,
+    time: Time = None,
+    quantiles: WantedQuantiles = None,
+    interval: WantedInterval = None,
+    levels: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL,...", help="The tracked levels; 0.05,0.25,0.5,0.75,0.95 if not given."),
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(help="In units of the scores; a twentieth of their interquartile range if not given."),
+    ] = None,
+    after: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to keep the tracker, so that the next file goes on.")
+    ] = None,
+    keep: Keep = "",
+    point: Point = None,
+    rate: Rate = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantile_columns: QuantileColumns = None,
+    samples: Samples = None,
+    missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
+    debug: Debug = False,
+) -> None:
+    """Write quantiles and intervals for rows in the order of time, each made before its label is used.
+
+    The quantiles at the tracked levels follow the labels, so that in the long run their coverage is right under any
+    drift. Labels may be missing, as those of the last rows are.
+    """
+    with reported(debug=debug, delimiter=delimiter):
+        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        found, tracking = _later("model").Model.read(model), _later("track")
+        flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
+        columns = found.columns(flags, quantiles="--quantile-columns")
+        tracker = tracking.started(found, _levels(levels, "--levels"), step)
+        labelled, gaps = found.target(target), _gaps(missing)
+        tracking.track(file, found, columns, labelled, tracker, wanted, _split(keep), output, after, time, gaps=gaps)
+
+
+@app.command(
+    epilog=examples(
         "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
         "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
         "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
@@ -342,23 +409,12 @@ def predict(
     *,
     model: ModelFile,
     output: Output,
-    quantiles: Annotated[
-        str | None,
-        typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on."),
-    ] = None,
-    interval: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="COVERAGE",
-            help="Write the bounds of the centred interval, as lower and upper; given again, as lower_0.5 and so on.",
-        ),
-    ] = None,
+    quantiles: WantedQuantiles = None,
+    interval: WantedInterval = None,
     joint: Annotated[
         bool, typer.Option("--joint", help="Of several labels: the bounds of a box that holds all of them.")
     ] = False,
-    keep: Annotated[
-        str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
-    ] = "",
+    keep: Keep = "",
     point: Point = None,
     rate: Rate = None,
     mean: Mean = None,
@@ -379,11 +435,10 @@ def predict(
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
     with reported(debug=debug, delimiter=delimiter):
-        coverages = tuple(_unit(str(each), "--interval") for each in interval or ())
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), coverages)
+        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
         found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
-        if joint and not coverages:
+        if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
         if notes := (several := _later("several")).targets_of(found):
             source = several.Forecaster.of(found, notes, flags)
@@ -734,11 +789,15 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _levels(text: str | None) -> tuple[float, ...]:
-    levels = tuple(_unit(part, "--quantiles") for part in _split(text or ""))
+def _levels(text: str | None, flag: str = "--quantiles") -> tuple[float, ...]:
+    levels = tuple(_unit(part, flag) for part in _split(text or ""))
     if len(set(levels)) < len(levels):
-        raise typer.BadParameter(f"each level is wanted once, got {text!r}", param_hint="--quantiles")
+        raise typer.BadParameter(f"each level is wanted once, got {text!r}", param_hint=flag)
     return levels
+
+
+def _coverages(interval: list[float] | None) -> tuple[float, ...]:
+    return tuple(_unit(str(each), "--interval") for each in interval or ())
 
 
 def _unit(text: str, flag: str) -> float:

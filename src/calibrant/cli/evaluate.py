@@ -16,6 +16,7 @@ from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.over_time import Stretch, along_time
+from calibrant.guarantee import calibration_rows
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult
@@ -148,7 +149,7 @@ def compared(
         base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
-        n = getattr(promise, "worth", promise.n)
+        n = calibration_rows(promise)
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
     return SideBySide(base, after, slices, str(promise), coverage, stretches)

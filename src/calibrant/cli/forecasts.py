@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
 from calibrant.cli.console import naming, progress
@@ -16,6 +18,7 @@ from calibrant.cli.model import Model
 from calibrant.cli.tables import Batch, Numbers, TableFile
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee.grouped import in_text
+from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,11 @@ class Forecasts:
         )
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
-        """H of every row; the seed is that of a randomised q."""
+        """H of every row; the seed is that of a randomised q. A tracker makes each before its label is used."""
         with counted():
+            if isinstance(model.calibrated, Tracker):
+                rng = None if model.calibrated.labels is None else np.random.default_rng(model.calibrated.rows)
+                return model.calibrated.run(self.prediction, self.y, **self.known, rng=rng)[0]
             return model.calibrated(self.prediction, **self.known, seed=seed)
 
 

@@ -64,6 +64,6 @@ class Mender:
 def counted() -> Iterator[None]:
     """Keep the library from counting, batch by batch, what a `Mender` counts once for the whole file."""
     with warnings.catch_warnings():
-        for words in ("has zero width", "have no width of their own"):
+        for words in ("has zero width", "have no width of their own", "they are no steps"):
             warnings.filterwarnings("ignore", message=f".*{words}")
         yield

@@ -16,6 +16,7 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
+from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,10 @@ class Model:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
     @property
-    def calibrated(self) -> Calibrated:
-        """What was calibrated, on one prediction a row."""
+    def calibrated(self) -> Calibrated | Tracker:
+        """What was calibrated, on one prediction a row; or what tracks it."""
+        if isinstance(self.stored.calibrated, Tracker):
+            return self.stored.calibrated
         if isinstance(self.stored.calibrated, SeveralCalibrated):
             names = ", ".join(self.stored.calibrated.names)
             raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
@@ -106,7 +109,7 @@ class Model:
     def grouped_by(self, columns: Sequence[str]) -> Model:
         """With the columns of the groups that are given, or else those of the notes."""
         by = tuple(columns) or self.by
-        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.calibrated.q, Grouped):
+        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.stored.calibrated.q, Grouped):
             raise typer.BadParameter(
                 "the model was calibrated by group and does not say by which columns", param_hint="--by"
             )

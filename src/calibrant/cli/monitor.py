@@ -18,6 +18,8 @@ from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.monitoring import Monitor, monitor
+from calibrant.persistence import FileError
+from calibrant.tracking import Tracker
 
 
 def watched(
@@ -34,6 +36,8 @@ def watched(
     """The alarm after all rows of a file, in the order of the file."""
     if not 1 < threshold < math.inf:
         raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
+    if isinstance(model.calibrated, Tracker):
+        raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
     with working("watching"), naming(rows.where), counted():

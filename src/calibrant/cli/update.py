@@ -14,6 +14,7 @@ from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model, write
 from calibrant.cli.tables import not_over
 from calibrant.persistence import FileError
+from calibrant.tracking import Tracker
 
 
 def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:
@@ -29,7 +30,8 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         # labels that are spread are drawn: others than before, and the same for the same files
         rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
         known = {name: value for name, value in rows.known.items() if name != "by"}  # groups cannot be updated
-        calibrated = before.update(rows.prediction, rows.y, **known, rng=rng, refit=refit)
+        again = {} if isinstance(before, Tracker) else {"refit": refit}
+        calibrated = before.update(rows.prediction, rows.y, **known, rng=rng, **again)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
     show(str(calibrated.guarantee))

@@ -6,7 +6,9 @@ from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
+from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee.worth import calibration_rows
 
 __all__ = [
     "CensoredGuarantee",
@@ -16,7 +18,9 @@ __all__ = [
     "GroupGuarantee",
     "Guarantee",
     "SurveyGuarantee",
+    "TrackedGuarantee",
     "WeightedGuarantee",
+    "calibration_rows",
     "required_n",
     "required_n_for_interval",
 ]

@@ -80,6 +80,7 @@ from calibrant.scores.atom import AtomScore
 from calibrant.scores.base import ChartScore
 from calibrant.scores.signed import SignedScore
 from calibrant.several import Joint, Reference, SeveralCalibrated
+from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -409,6 +410,15 @@ def _labels_alike(names: Any, margins: Any, joint: Joint, references: Any) -> No
         raise ValueError("its references and the largest scores go together")
 
 
+def _tracked(levels: Any, held: Any, covered: Any, rows: int, extremes: Any, **others: Any) -> None:
+    if not len(levels) == held.size == covered.size:
+        raise ValueError(f"{len(levels)} levels do not go with {held.size} positions and {covered.size} counts")
+    if not 0 <= int(covered.min()) <= int(covered.max()) <= rows:
+        raise ValueError(f"its counts must lie between 0 and its {rows} rows, got {int(covered.min())}")
+    if len(extremes) != 2 or extremes[0] > extremes[1]:
+        raise ValueError("its least score must not be above its largest")
+
+
 # ---- the classes ---------------------------------------------------------------------------------------------------
 
 
@@ -451,6 +461,17 @@ ROOTS = (
         margins=_several(_a(Calibrated)),
         joint=_a(Joint),
         references=_optional(_several(_a(Reference))),
+    ),
+    _kind(
+        Tracker,
+        _tracked,
+        calibrated=_a(Calibrated),
+        levels=_several(_WEIGHT),
+        step=_POSITIVE,
+        held=_LOGITS,
+        covered=_PLACES,
+        rows=_count("a count", 0),
+        extremes=_several(_FINITE),
     ),
 )
 """What `save` takes."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.diagnosis import Stretch
-from calibrant.guarantee import CrossGuarantee
+from calibrant.guarantee import CrossGuarantee, calibration_rows
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, Held, SliceResult, inside
 from calibrant.reports.curves import Curves
@@ -43,7 +43,7 @@ class Findings:
     @property
     def n(self) -> int | None:
         """The number of rows that calibrated the forecasts, if that is known."""
-        return None if self.guarantee is None else int(getattr(self.guarantee, "worth", self.guarantee.n))
+        return calibration_rows(self.guarantee)
 
     @property
     def rows(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
+from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.forecasts import beside
@@ -120,7 +121,7 @@ def report(
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
-    n = None if guarantee is None else int(getattr(guarantee, "worth", guarantee.n))
+    n = calibration_rows(guarantee)
     own = getattr(guarantee, "sizes", None)
 
     along = None if time is None else stretches_of(time, m)

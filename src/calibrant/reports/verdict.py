@@ -138,7 +138,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
         held += f". Values that have a probability of their own are inside whole; counted in part, it is {judged}"
     # without atoms, the interval that is shown has its say: one must not read that 90% is inside it, and too few
     off = atoms or line.after.excludes(target)
-    unknown = "" if found.n is not None else " If the calibration rows were few, part of this is theirs."
+    unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
     if off and share < low - 1e-12:
         kind: Literal["good", "warn", "bad", "info"] = "bad" if value < target else "warn"
         yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")

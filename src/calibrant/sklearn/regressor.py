@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import collected, like_input, rows_of
 from calibrant._missing import with_label
-from calibrant.calibration import Calibrator
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
@@ -48,6 +48,7 @@ from calibrant.sklearn.several import (
     like_several,
     trained,
 )
+from calibrant.tracking import LEVELS, Tracker
 
 FORECASTERS = (Refined, Chosen, SeveralModel)
 """Estimators that have folds and adapters of their own."""
@@ -328,8 +329,30 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
         known = {name: value for name, value in self._known(X).items() if name != "by"}  # groups cannot be updated
-        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **known, rng=rng, refit=refit)
+        again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
+        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **known, rng=rng, **again)
         return self
+
+    def track(self, X: Any, y: Any, *, levels: Sequence[float] | None = None, step: float | None = None) -> Any:
+        """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
+
+        From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next
+        `track`. `levels` and `step` are those of `Tracker`, for the first call; `fit` and `calibrate` start anew.
+        """
+        check_is_fitted(self, "calibrated_")
+        if not isinstance(self.calibrated_, (Calibrated, Tracker)):
+            raise TypeError(
+                f"a {type(self.calibrated_).__name__} cannot be tracked: track one label, and calibrate(X, y)"
+            )
+        if isinstance(self.calibrated_, Tracker) and not (levels is None and step is None):
+            raise TypeError(f"the model tracks already, with {self.calibrated_!r}: calibrate(X, y) starts anew")
+        tracker = self.calibrated_
+        if isinstance(tracker, Calibrated):
+            tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
+        X, y = indexable(X, labels(y, missing=True))
+        rng = np.random.default_rng([self.seed_, tracker.rows])
+        H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
+        return H
 
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""

@@ -6,6 +6,7 @@ A score is a rule that makes a chart of a prediction. Charts know their own shap
 
 from calibrant.scores.charts.affine import Affine
 from calibrant.scores.charts.base import Chart
+from calibrant.scores.charts.bent import bent
 from calibrant.scores.charts.broken_line import BrokenLine
 from calibrant.scores.charts.combine import combine
 from calibrant.scores.charts.log_line import LogLine
@@ -25,6 +26,7 @@ __all__ = [
     "Monotone",
     "SignedChart",
     "SumChart",
+    "bent",
     "combine",
     "shifted",
 ]

@@ -1,0 +1,235 @@
+"""A tracker: a calibrated law whose quantiles at some levels follow the labels as they come in."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant import doers
+from calibrant._arrays import Rng, one_number, to_numpy, warn_user
+from calibrant._kept import kept
+from calibrant._missing import those
+from calibrant.calibration import Calibrated
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.by_row import ByRow
+from calibrant.distributions.grouped import Grouped
+from calibrant.forms import Form
+from calibrant.guarantee.tracked import TrackedGuarantee
+from calibrant.labels import Labels
+from calibrant.predictions import as_prediction
+from calibrant.scores.signed import SignedScore
+from calibrant.tracking.law import through
+from calibrant.tracking.steps import Numbers, Walk, in_order, walk
+from calibrant.updating import Updated, scores_of
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Levels that hold the bounds of a 90% interval and the quartiles."""
+
+SHARE = 0.05
+"""The default step, in interquartile ranges of q: results/tracking.md compares others."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tracker:
+    """Positions theta_1 <= ... <= theta_K on the score axis that follow the quantiles of the scores at K levels.
+
+    After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);
+    positions that cross share their mean. In the long run the share of scores at or below theta_k is level_k, whatever
+    the rows do, see `TrackedGuarantee`. The law of a row is the calibrated q, laid through these positions. A value
+    never changes: `update` gives a new one.
+
+    Args:
+        calibrated: Where it starts, and what the law is between and beyond the levels.
+        levels: The tracked levels, increasing, inside (0, 1).
+        step: In units of the scores. By default a twentieth of the interquartile range of q.
+
+    >>> from calibrant import Calibrator
+    >>> rng = np.random.default_rng(0)
+    >>> tracker = Tracker(Calibrator().fit(np.zeros(500), rng.normal(size=500)))
+    >>> y = 2.0 + rng.normal(size=3000)  # the labels have moved up by 2
+    >>> H, after = tracker.run(np.zeros(3000), y)  # the law of each row, made before its label was seen
+    >>> lower, upper = H.interval(0.9)
+    >>> round(float(np.mean((lower < y) & (y <= upper))), 2)
+    0.9
+    >>> tracker([0.0]).median().round(1), after([0.0]).median().round(1)
+    (array([-0.1]), array([2.]))
+    """
+
+    calibrated: Calibrated
+    levels: tuple[float, ...] = LEVELS
+    step: float | None = None
+    held: Numbers | None = None
+    """The positions as the steps leave them, which may cross; `positions` are in order."""
+    covered: NDArray[np.int64] | None = None
+    """How many labels were at or below each level's quantile so far."""
+    rows: int = 0
+    """The rows with a label so far."""
+    extremes: tuple[float, float] = (math.inf, -math.inf)
+    """The least and the largest score so far."""
+
+    def __post_init__(self) -> None:
+        levels, q = checked_levels(self.levels), checked_law(self.calibrated)
+        object.__setattr__(self, "levels", levels)
+        quantiles = self._quantiles
+        if self.step is None:
+            quarter, three = to_numpy(q.ppf(np.asarray([0.25, 0.75])))
+            step = SHARE * float(three - quarter)
+            if not 0 < step < math.inf:
+                raise ValueError("half of the calibration scores are equal, so there is no default step: give step=")
+        else:
+            step = one_number("Tracker.step", self.step)
+            if not 0 < step < math.inf:
+                raise ValueError(f"Tracker.step must be positive and finite, got {self.step!r}")
+        object.__setattr__(self, "step", step)
+        if self.held is None:
+            history = self.calibrated.history
+            known = quantiles if history is None else np.append(to_numpy(history.scores), quantiles)
+            object.__setattr__(self, "held", quantiles)
+            object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
+            object.__setattr__(self, "extremes", (float(known.min()), float(known.max())))
+
+    @kept
+    def _quantiles(self) -> Numbers:
+        """Those of q at the levels, where the positions start."""
+        found = np.asarray(to_numpy(self.calibrated.q.ppf(np.asarray(self.levels))), np.float64)
+        for level, value in zip(self.levels, found, strict=True):
+            if not math.isfinite(value):
+                n = self.calibrated.guarantee.n
+                raise ValueError(f"q has no finite quantile at level {level:g}: n = {n} calibration rows are too few")
+        if (np.diff(found) <= 0).any():
+            k = int(np.argmax(np.diff(found) <= 0))
+            raise ValueError(
+                f"q has the same quantile at the levels {self.levels[k]:g} and {self.levels[k + 1]:g}, where"
+                " calibration scores are tied: track fewer levels"
+            )
+        return found
+
+    @property
+    def positions(self) -> Numbers:
+        """theta: the scores at which the next row's law has its tracked levels."""
+        return np.asarray(in_order(self._held.tolist()))
+
+    @property
+    def _held(self) -> Numbers:
+        return self.held  # type: ignore[return-value]
+
+    @property
+    def _step(self) -> float:
+        return self.step  # type: ignore[return-value]
+
+    @property
+    def form(self) -> Form | None:
+        """The kind of prediction that was calibrated."""
+        return self.calibrated.form
+
+    @property
+    def labels(self) -> Labels | None:
+        """What kind of number a label is."""
+        return self.calibrated.labels
+
+    @property
+    def guarantee(self) -> TrackedGuarantee:
+        """What is promised: see `TrackedGuarantee`."""
+        return TrackedGuarantee(self.levels, self._step, *self.extremes, self.rows)
+
+    def __call__(self, prediction: Any, *, bound: Any = None, seed: int | None = None) -> Distribution:
+        """The laws of the next rows, with the positions as they stand."""
+        prediction = as_prediction(prediction)
+        rows = np.broadcast_to(self.positions, (len(prediction), len(self.levels)))
+        return self._laws(prediction, np.array(rows), bound, seed)
+
+    def update(self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None) -> Tracker:
+        """The tracker after these rows, in the order of time. A row whose label is NaN is no step."""
+        return self._after(*self._walked(as_prediction(prediction), y, bound, rng))
+
+    def run(
+        self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None, seed: int | None = None
+    ) -> tuple[Distribution, Tracker]:
+        """The law of each row, made before its label was seen, and the tracker after all rows, in the order of time.
+
+        A row whose label is NaN has a law too, and is no step. `rng` draws what labels need that are spread.
+        """
+        prediction = as_prediction(prediction)
+        path, scores = self._walked(prediction, y, bound, rng)
+        return self._laws(prediction, path.played, bound, seed), self._after(path, scores)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file that `calibrant.load` reads; the tracker then goes on where it was."""
+        doers.save(path, self)
+
+    def _laws(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
+        prediction.check_form(self.form)
+        settled = self.calibrated.settled() if isinstance(self.calibrated, Updated) else self.calibrated
+        q = through(settled.q.to(positions), self._quantiles, positions)
+        return replace(settled, q=q)(prediction, bound=bound, seed=seed)
+
+    def _walked(self, prediction: Any, y: Any, bound: Any, rng: Rng) -> tuple[Walk, Numbers]:
+        """The steps over the rows, and their scores, NaN where there is no label."""
+        missing = without_label(prediction, y)
+        there, scores = ~missing, np.full(len(prediction), math.nan)
+        if missing.any():
+            first, count = int(np.argmax(missing)), int(missing.sum())
+            warn_user(f"y is missing in {count} of {len(missing)} rows, the first is row {first}: they are no steps")
+            prediction, y, bound = prediction[there], those(y, there), those(bound, there)
+        if there.any() or not len(there):
+            scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
+        return walk(scores, self.levels, self._step, self._held), scores
+
+    def _after(self, path: Walk, scores: Numbers) -> Tracker:
+        seen = scores[~np.isnan(scores)]
+        low, high = self.extremes
+        return replace(
+            self,
+            held=path.held,
+            covered=path.covered if self.covered is None else self.covered + path.covered,
+            rows=self.rows + len(seen),
+            extremes=(float(np.min(seen, initial=low)), float(np.max(seen, initial=high))),
+        )
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{level:g}" for level in self.levels)
+        return f"Tracker(levels=({levels}), step={self.step:.3g}, rows={self.rows})"
+
+
+def checked_levels(levels: Any) -> tuple[float, ...]:
+    """As floats, which must increase inside (0, 1)."""
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
+        raise TypeError(f"Tracker.levels must be a list of numbers, got {levels!r}")
+    found = tuple(one_number("each of Tracker.levels", level) for level in levels)
+    inside = all(0 < level < 1 for level in found)
+    if not (found and inside and all(a < b for a, b in pairwise(found))):
+        raise ValueError(f"Tracker.levels must increase strictly inside (0, 1), got {list(found)}")
+    return found
+
+
+def checked_law(calibrated: Any) -> Distribution:
+    """q, which must be one continuous law for all rows."""
+    if not isinstance(calibrated, Calibrated):
+        raise TypeError(f"a Tracker takes what Calibrator.fit gives, a Calibrated, got {type(calibrated).__name__}")
+    q = calibrated.q
+    if q.shape or isinstance(q, (ByRow, Grouped)):
+        raise TypeError(
+            f"a tracker takes a q that is one law for all rows, which {type(q).__name__} is not: fit without by= and"
+            " weights=, and not with Random"
+        )
+    if isinstance(calibrated.score, SignedScore):
+        raise TypeError("a tracker takes a continuous score, and one made by signed() jumps")
+    if q.is_discrete:
+        raise TypeError("a tracker takes a continuous q, and this one has atoms: calibrate with Linear or NAF")
+    return q
+
+
+def without_label(prediction: Any, y: Any) -> NDArray[np.bool_]:
+    """The rows whose label is NaN. Labels that do not fit are left as they are: the score says what is wrong."""
+    labels = to_numpy(y) if array_api_compat.is_array_api_obj(y) else np.asarray(y)
+    if labels.shape != (len(prediction),) or labels.dtype.kind != "f":
+        return np.zeros(len(prediction), np.bool_)
+    return np.asarray(np.isnan(labels), np.bool_)
