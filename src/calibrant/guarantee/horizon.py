@@ -1,0 +1,36 @@
+"""What is promised at each horizon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant.guarantee.grouped import GroupGuarantee
+from calibrant.guarantee.words import floor_words
+
+
+@dataclass(frozen=True)
+class HorizonGuarantee(GroupGuarantee):
+    """sup_c |P(H[X](Y) <= c | h steps ahead) - c| <= (1 + lambda_h) / (n_h + 1) at every horizon h.
+
+    It is the guarantee of groups: it asks for rows of one horizon that are exchangeable. Rows of many series are, if the
+    series are drawn alike. Rows of one series at successive cutoffs are not: errors h steps ahead share steps, so that
+    n_h of them tell as much as about n_h / h that share none.
+    """
+
+    @property
+    def kind(self) -> str:
+        """As that of groups, by another name."""
+        return super().kind.replace("group", "horizon", 1)
+
+    def __str__(self) -> str:
+        first, last, few = self.labels[0], self.labels[-1], min(self.counts)
+        limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
+        if self.largest_tie > 1 and not self.randomised:
+            limits += f", but only up to ties: the largest is of {self.largest_tie} scores"
+        return (
+            f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c at each of {len(self.labels)} horizons, {first} to"
+            f" {last} steps ahead{limits}, on average over calibration sets; the fewest rows of one are {few}, the most"
+            f" {max(self.counts)}. Assumes rows of one horizon that are exchangeable, forecasts made without their"
+            " labels, and continuous scores. Successive cutoffs of one series are exchangeable only roughly: errors h"
+            " steps ahead overlap."
+        )
