@@ -250,6 +250,53 @@ def fit(
 
 @app.command(
     epilog=examples(
+        "calibrant horizons cv.csv -o m.safetensors",
+        "calibrant horizons cv.parquet --forecast AutoARIMA -o m.safetensors",
+        "calibrant horizons prophet.csv --coverage 0.95 -o m.safetensors",
+    )
+)
+def horizons(
+    file: Input,
+    *,
+    output: Output,
+    forecast: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The model whose columns are calibrated: NAME, NAME-lo-90, NAME-hi-90, NAME_lower, NAME-q-0.1 and the"
+            " like; the only one if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")] = "y",
+    series: Annotated[str, typer.Option(metavar="NAME", help="The column that names the series.")] = "unique_id",
+    time: Annotated[str, typer.Option(metavar="NAME", help="The column of the time that is forecast.")] = "ds",
+    cutoff: Annotated[str, typer.Option(metavar="NAME", help="When the forecast was made.")] = "cutoff",
+    horizon: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A column of steps ahead; they are counted if not given.", show_default=False
+        ),
+    ] = None,
+    coverage: Annotated[float, typer.Option(help="Of bounds whose names tell none, such as yhat_lower.")] = 0.8,
+    labels: Annotated[
+        str | None, typer.Option(metavar="KIND", help="What kind of number a label is, as in fit.", show_default=False)
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Calibrate forecasts of a long table by horizon: rows of series, time, cutoff, label and forecast.
+
+    predict then writes the same table back, with calibrated numbers in the columns of the forecast.
+    """
+    with reported(debug=debug):
+        names = {"model": forecast, "target": target, "series": series, "time": time}
+        names |= {"cutoff": cutoff, "horizon": horizon}
+        level = _unit(str(coverage), "--coverage")
+        _later("horizons").fit(file, output, _later("fit").labels_of(labels), {**names, "coverage": level})
+
+
+@app.command(
+    epilog=examples(
         "calibrant update m.safetensors june.csv -o m.safetensors",
         "calibrant update m.safetensors june.parquet --time hour -o june.safetensors",
     )
@@ -359,6 +406,11 @@ def predict(
     """
     with reported(debug=debug):
         level = None if interval is None else _unit(str(interval), "--interval")
+        if by_horizon := (long := _later("horizons")).of_model(_later("model").Model.read(model)):
+            if quantiles is not None or interval is not None:
+                raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
+            long.predict(file, by_horizon, model, output, seed)
+            return
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), level)
         found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
@@ -409,6 +461,9 @@ def evaluate(
     with reported(debug=debug):
         level = _unit(str(coverage), "--coverage")
         found = _later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := (long := _later("horizons")).of_model(found):
+            long.show_evaluation(long.evaluated(file, by_horizon, level, seed), as_json=as_json)
+            return
         flags = _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         if notes := (several := _later("several")).targets_of(found):
             if target is None:
@@ -474,6 +529,10 @@ def report(
     with reported(debug=debug):
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := (long := _later("horizons")).of_model(found):
+            wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
+            long.report(file, by_horizon, model, output, wanted, seed)
+            return
         if notes := (several := _later("several")).targets_of(found):
             found = several.one_target(found, notes, target)
         found = found.grouped_by(_names(by or []))

@@ -12,9 +12,9 @@ from calibrant.guarantee.words import floor_words
 class HorizonGuarantee(GroupGuarantee):
     """sup_c |P(H[X](Y) <= c | h steps ahead) - c| <= (1 + lambda_h) / (n_h + 1) at every horizon h.
 
-    It is the guarantee of groups: it asks for rows of one horizon that are exchangeable. Rows of many series are, if the
-    series are drawn alike. Rows of one series at successive cutoffs are not: errors h steps ahead share steps, so that
-    n_h of them tell as much as about n_h / h that share none.
+    It is the guarantee of groups: it asks for rows of one horizon that are exchangeable. Rows of many series are, if
+    the series are drawn alike. Rows of one series at successive cutoffs are not: errors h steps ahead share steps, so
+    that n_h of them tell as much as about n_h / h that share none.
     """
 
     @property

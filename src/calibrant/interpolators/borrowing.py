@@ -36,7 +36,7 @@ STEPS = 20  # of EM on the weights
 CELLS = 1024  # of [0, 1], on which the Bernstein polynomials are drawn
 OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it lay there
 LEVELS = expit(np.linspace(-10, 10, 21))  # of P and W: where the law is drawn beside the scores themselves
-SHARED = 20  # scores that the weights of all groups count as, where they lend to each other
+SHARED = 5  # scores that the weights of all groups count as, where they lend to each other
 NOTHING = 1e-3  # a weight below this is none
 AT_ONCE = 2**22  # numbers that are worked on at a time
 
@@ -66,7 +66,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Lent:
-    """What neighbours lend, one more law of the mixture: the score u of group g as shape((u - place_g) / spread_g)."""
+    """What neighbours lend, one more law of the mixture: L_g(u) = shape((u - place_g) / spread_g)."""
 
     shape: Distribution
     place: Numbers
@@ -204,17 +204,18 @@ def _weights(likelihood: Numbers, parts: Parts, *, lending: bool) -> Numbers:
     there[:, 0] = True
     prior = there / there.sum(axis=1, keepdims=True)
     if lending:
-        of_all = _em(likelihood, np.zeros(len(likelihood), np.int64), np.zeros(1, np.int64), prior.mean(axis=0)[None])
+        one = np.zeros(len(likelihood), np.int64)
+        of_all = _em(likelihood, one, one[:1], prior.mean(axis=0)[None], 10 * STEPS)
         prior = SHARED * np.where(there, of_all, 0.0)
     weights = _em(likelihood, parts.group, begin, prior)
     weights[weights < NOTHING] = 0.0
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers) -> Numbers:
+def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps: int = STEPS) -> Numbers:
     """The weights of the largest likelihood, with a prior that counts as so many more scores."""
     weights = prior / prior.sum(axis=1, keepdims=True)
-    for _ in range(STEPS):
+    for _ in range(steps):
         share = weights[group] * likelihood
         share /= np.maximum(share.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         weights = prior + np.add.reduceat(share, begin, axis=0)

@@ -6,7 +6,7 @@ The scores of horizon h have the place m_h and the spread s_h. What its neighbou
 
 and the same for m. So a spread that grows as a power of h, as that of a random walk does, is met exactly, however wide
 the kernel. The shape of the law is that of all scores, each in units of what its neighbours say without the score's own
-fold. The width w is the one under which the scores held out are the most likely.
+fold. The width w is the largest that makes the scores held out as likely as any other does, up to one standard error.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def lent(parts: Parts, horizons: Numbers, folds: Counts, units: int) -> Lent | N
     own, counts = loc_scale(parts), parts.counts
     if not all((spread > 0).any() for spread in (own[1], *(spread for _, (_, spread), _ in told))):
         return None
-    width = max(WIDTHS, key=lambda width: _log_likelihood(parts, *_held_out(width, parts, horizons, told)))
-    place, spread = _held_out(width, parts, horizons, told)
+    width, place, spread = _widest([(width, *_held_out(width, parts, horizons, told)) for width in WIDTHS], parts)
     z = (parts.scores - place) / spread
     shape = smooth(np.sort(z), units)
     return Lent(shape, *smoothed(horizons, *own, counts, width), np.exp(shape.logpdf(z)) / spread)
@@ -47,9 +46,13 @@ def _held_out(width: float, parts: Parts, horizons: Numbers, told: Told) -> tupl
     return place, spread
 
 
-def _log_likelihood(parts: Parts, place: Numbers, spread: Numbers) -> float:
-    """By Laplace's law, whose best place and spread are those that are smoothed here: a median, a mean distance."""
-    return -float(np.sum(np.log(spread) + np.abs(parts.scores - place) / spread))
+def _widest(found: list[tuple[float, Numbers, Numbers]], parts: Parts) -> tuple[float, Numbers, Numbers]:
+    """The widest kernel within one standard error of the most likely one."""
+    # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
+    said = [-np.log(spread) - np.abs(parts.scores - place) / spread for _, place, spread in found]
+    best = max(said, key=np.sum)
+    near = [bool(np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best))) for each in said]
+    return found[max(place for place, good in enumerate(near) if good)]
 
 
 def smoothed(
@@ -71,4 +74,4 @@ def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
     s0, s1, s2 = ((kernel * x**k).sum(axis=1, keepdims=True) for k in range(3))
     spread = s0 * s2 - s1**2
     line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which tells a place and no slope
-    return np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0)
+    return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))
