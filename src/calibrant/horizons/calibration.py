@@ -14,7 +14,7 @@ from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import HorizonGuarantee
 from calibrant.horizons.evaluation import HorizonEvaluation, judged
-from calibrant.horizons.table import LongColumns, LongRows, columns_of, read, written
+from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
 from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
 
 
@@ -112,7 +112,7 @@ class HorizonCalibrated:
         """
         H, forecast = self(frame, rng=rng, seed=seed), self.columns.forecast
         names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
-        if forecast.point is not None and forecast.point in frame.columns:
+        if forecast.point is not None and forecast.point in names_of(frame):
             names, levels = [*names, forecast.point], [*levels, 0.5]
         return written(frame, dict(zip(names, np.ascontiguousarray(H.quantiles(levels).T), strict=True)))
 

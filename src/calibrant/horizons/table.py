@@ -81,7 +81,7 @@ def columns_of(
     coverage: float,
 ) -> LongColumns:
     """The columns of a table, with those that it need not have left out."""
-    names = _opened(frame).columns
+    names = names_of(frame)
     series = None if series == "unique_id" and series not in names else series  # a table of one series
     cutoff = None if horizon is not None and cutoff not in names else cutoff
     aside = [name for name in (target, series, time, cutoff, horizon) if name is not None]
@@ -134,6 +134,11 @@ def written(frame: Any, values: dict[str, NDArray[np.float64]]) -> Any:
     if hasattr(frame, "index") and hasattr(frame, "assign"):  # pandas aligns by the index
         return frame.assign(**values)
     return nw.to_native(table.with_columns(*new))
+
+
+def names_of(frame: Any) -> list[str]:
+    """The names of the columns."""
+    return list(_opened(frame).columns)
 
 
 def numbers_in(frame: Any, name: str, *, gaps: bool = False) -> NDArray[np.float64]:

@@ -69,7 +69,7 @@ def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
     steps = horizons - horizons[:, None]
     nearest = np.min(np.where(counts > 0, np.abs(steps), np.inf), axis=1, keepdims=True)
     # relative to the nearest horizon that says something: far from all of them the kernel must not vanish
-    kernel = counts * np.exp(-(steps**2 - nearest**2) / (2 * width**2))
+    kernel = counts * np.exp(np.minimum(nearest**2 - steps**2, 0.0) / (2 * width**2))
     x = np.log(horizons / horizons[:, None])
     s0, s1, s2 = ((kernel * x**k).sum(axis=1, keepdims=True) for k in range(3))
     spread = s0 * s2 - s1**2
