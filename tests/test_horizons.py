@@ -392,6 +392,9 @@ def test_labels_that_cannot_be_negative_and_another_interpolator():
     assert (found["RW-lo-80"] >= 0).all()
     apart = HorizonCalibrator(Calibrator(interpolator=Apart(Linear()))).fit(frame)
     assert apart.guarantee.of(1).epsilon == 1 / 41
+    drawn = HorizonCalibrator(Calibrator(interpolator=Random())).fit(frame)
+    assert drawn.guarantee.kind == "horizon, exact"
+    assert "P(H(Y) <= c) = c for every c at each of 12 horizons" in str(drawn.guarantee)
     with pytest.raises(TypeError, match=r"HorizonCalibrator.calibrator must be a Calibrator"):
         HorizonCalibrator(3)
 
@@ -424,6 +427,15 @@ def test_a_report_slices_by_horizon(calibrated):
         guarantee=calibrated.guarantee,
     )
     assert "horizon" in page.html
+
+
+def test_the_table_of_prophet_has_no_series_and_tells_no_coverage():
+    frame = forecasts(np.random.default_rng(0), 60).drop(columns="unique_id")
+    frame = frame.rename(columns={"RW": "yhat", "RW-lo-80": "yhat_lower", "RW-hi-80": "yhat_upper"})
+    wide = HorizonCalibrator().fit(frame, coverage=0.95)
+    found, H = wide.predict(frame), wide(frame)
+    assert found["yhat_lower"].to_numpy() == pytest.approx(H.ppf(0.025))
+    assert found["yhat_upper"].to_numpy() == pytest.approx(H.ppf(0.975))
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------

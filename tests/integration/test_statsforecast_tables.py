@@ -29,7 +29,9 @@ def hourly():
     noise = rng.normal(size=hour.size) * (1.0 + 3.0 * np.exp(-(((hour - 14) / 4) ** 2)))
     level = np.repeat(rng.normal(size=DAYS).cumsum(), HOURS) * 0.2
     when = pd.date_range("2024-01-01", periods=hour.size, freq="h")
-    return pd.DataFrame({"unique_id": "load", "ds": when, "y": 50 + 10 * np.sin(2 * np.pi * hour / HOURS) + level + noise})
+    return pd.DataFrame(
+        {"unique_id": "load", "ds": when, "y": 50 + 10 * np.sin(2 * np.pi * hour / HOURS) + level + noise}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +53,7 @@ def test_coverage_at_24_horizons_before_and_after(validated):
     calibrated = HorizonCalibrator().fit(calibration)
     assert calibrated.horizons == tuple(range(1, HOURS + 1))
     found = calibrated.evaluate(test, coverage=0.8)
-    before, after = (
-        np.asarray([each.coverage for each in side.values()]) for side in (found.base, found.calibrated)
-    )
+    before, after = (np.asarray([each.coverage for each in side.values()]) for side in (found.base, found.calibrated))
     crps = np.mean([each.crps for each in found.calibrated.values()])
     print(f"80% intervals by horizon: {before.min():.0%} to {before.max():.0%}, then {after.min():.0%} to", end=" ")
     print(f"{after.max():.0%}; CRPS {crps:.3f}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.words import floor_words
@@ -17,6 +17,11 @@ class HorizonGuarantee(GroupGuarantee):
     that n_h of them tell as much as about n_h / h that share none.
     """
 
+    @classmethod
+    def of_groups(cls, guarantee: GroupGuarantee) -> HorizonGuarantee:
+        """The same promise, of groups that are horizons."""
+        return cls(**{each.name: getattr(guarantee, each.name) for each in fields(guarantee)})
+
     @property
     def kind(self) -> str:
         """As that of groups, by another name."""
@@ -27,10 +32,13 @@ class HorizonGuarantee(GroupGuarantee):
         limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
         if self.largest_tie > 1 and not self.randomised:
             limits += f", but only up to ties: the largest is of {self.largest_tie} scores"
+        bound, continuous = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c", ", and continuous scores"
+        if self.randomised:
+            bound, continuous = "P(H(Y) <= c) = c for every c", ""
         return (
-            f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c at each of {len(self.labels)} horizons, {first} to"
+            f"{bound} at each of {len(self.labels)} horizons, {first} to"
             f" {last} steps ahead{limits}, on average over calibration sets; the fewest rows of one are {few}, the most"
-            f" {max(self.counts)}. Assumes rows of one horizon that are exchangeable, forecasts made without their"
-            " labels, and continuous scores. Successive cutoffs of one series are exchangeable only roughly: errors h"
-            " steps ahead overlap."
+            f" {max(self.counts)}. Assumes rows of one horizon that are exchangeable, forecasts made without"
+            f" their labels{continuous}. Successive cutoffs of one series are exchangeable only roughly, above"
+            " all where the next forecast is made before the time of the last one."
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -58,13 +58,13 @@ class ByHorizon:
         horizons = _steps(labels)
         if bool(parts.scores.min() == parts.scores.max()):  # nothing tells a scale: say so, as Linear does
             q, guarantee = Apart(Linear()).fit_rows(scores, context, support=support)
-            return q, _of_horizons(guarantee)
+            return q, HorizonGuarantee.of_groups(guarantee)
         accuracies = np.asarray([self.accuracy(int(n)) for n in parts.counts])
         folds = _stretches(rows, parts.group, parts.counts)
         lending = lent(parts, horizons, folds, self.pooled.units)
         table, _ = borrowed(parts, accuracies, self.pooled.units, folds=folds, lent=lending)
         laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
-        return Grouped(laws, labels), _of_horizons(promised(labels, parts, accuracies))
+        return Grouped(laws, labels), HorizonGuarantee.of_groups(promised(labels, parts, accuracies))
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """Without horizons, one q for all rows."""
@@ -73,10 +73,6 @@ class ByHorizon:
     def accuracy(self, n: int) -> float:
         """The lambda of a horizon of n scores."""
         return self.pooled.accuracy(n)
-
-
-def _of_horizons(guarantee: GroupGuarantee) -> HorizonGuarantee:
-    return HorizonGuarantee(**{each.name: getattr(guarantee, each.name) for each in fields(guarantee)})
 
 
 def _steps(labels: tuple[Hashable, ...]) -> Numbers:
