@@ -3,9 +3,9 @@
     python benchmarks/horizons.py [--repetitions 20] [--write]
 
 Writes results/horizons.md with `--write`. Forecasts 1 to 24 steps ahead, stated as intervals that do not widen, at n
-cutoffs. The errors are, in "walk", those of a random walk, so that the errors of one cutoff miss together; in "growing",
-as wide and independent; in "daily", wide by day and narrow at night; in "alike", t laws with 4 degrees of freedom, the
-same at every horizon.
+cutoffs. The errors are, in "walk", those of a random walk, so that the errors of one cutoff miss together; in
+"growing", as wide and independent; in "daily", wide by day and narrow at night; in "alike", t laws with 4 degrees of
+freedom, the same at every horizon.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def measured(case, n, repetitions):
 
 
 def successive(spacing, n, repetitions):
-    """The coverage of 80% intervals 24 steps ahead of one random walk at n cutoffs: its mean and its spread over walks."""
+    """The coverage of 80% intervals 24 steps ahead of one random walk at n cutoffs: mean and spread over walks."""
     held = []
     for k in range(repetitions):
         rng = np.random.default_rng([k, spacing])
@@ -91,9 +91,9 @@ def successive(spacing, n, repetitions):
 def page(repetitions):
     lines = ["# Calibration by horizon", "", "`python benchmarks/horizons.py --write`", ""]
     lines += [
-        "Forecasts 1 to 24 steps ahead at n cutoffs, stated as 80% intervals that do not widen. The error is sup over 39"
-        f" levels and the horizons of |P(H(Y) <= c) - c|, over {repetitions} calibration sets, and its standard error;"
-        ' the bound is (1 + λ)/(n + 1) with λ = √n/2, of "by horizon" and "by group". The coverage is that of the'
+        "Forecasts 1 to 24 steps ahead at n cutoffs, stated as 80% intervals that do not widen. The error is sup over"
+        f" 39 levels and the horizons of |P(H(Y) <= c) - c|, over {repetitions} calibration sets, and its standard"
+        ' error; the bound is (1 + λ)/(n + 1) with λ = √n/2, of "by horizon" and "by group". The coverage is that of the'
         " calibrated 80% intervals at the worst horizons, from the least to the most. NLL and CRPS are means over"
         " horizons. Smooth laws have 40 units.",
         "",

@@ -72,7 +72,8 @@ print(watched, f"the 80% intervals hold {watched.evaluate(coverage=0.8).coverage
 # %%
 # ## In a picture
 #
-# Left, how many labels the intervals of each hour hold. Right, the last day with its intervals, as stated and by horizon.
+# Left, how many labels the intervals of each hour hold. Right, the last day with its intervals, as stated and by
+# horizon.
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.9), layout="constrained")

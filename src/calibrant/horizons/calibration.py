@@ -34,12 +34,12 @@ class HorizonCalibrator:
     >>> calibrated = HorizonCalibrator().fit(forecasts(np.arange(0, 1200, 6)))
     >>> calibrated.predict(forecasts([1200])).drop(columns=["y", "ds", "cutoff"]).round(1)
         RW  RW-lo-80  RW-hi-80
-    0  0.0      -1.3       1.3
-    1  0.0      -1.9       1.9
-    2  0.0      -2.2       2.4
-    3  0.1      -2.6       2.6
-    4  0.1      -2.9       2.9
-    5  0.1      -3.1       3.2
+    0 -0.1      -1.3       1.1
+    1  0.0      -1.8       1.8
+    2  0.1      -2.2       2.2
+    3 -0.1      -2.5       2.3
+    4 -0.2      -2.9       2.5
+    5 -0.2      -3.2       2.8
     """
 
     calibrator: Calibrator = field(default_factory=Calibrator)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from calibrant._arrays import unit
 from calibrant.predictions import Interval, Point, Quantiles
 
@@ -35,8 +37,6 @@ class ForecastColumns:
 
         Where there are quantiles, the point stays aside: it is a mean, and no level says where a mean lies.
         """
-        import numpy as np
-
         values = [column(name) for name in self.names]
         if not self.quantiles:
             return Point(values[0])
