@@ -92,10 +92,10 @@ def page(repetitions):
     lines = ["# Calibration by horizon", "", "`python benchmarks/horizons.py --write`", ""]
     lines += [
         "Forecasts 1 to 24 steps ahead at n cutoffs, stated as 80% intervals that do not widen. The error is sup over"
-        f" 39 levels and the horizons of |P(H(Y) <= c) - c|, over {repetitions} calibration sets, and its standard"
-        ' error; the bound is (1 + λ)/(n + 1) with λ = √n/2, of "by horizon" and "by group". The coverage is that of the'
-        " calibrated 80% intervals at the worst horizons, from the least to the most. NLL and CRPS are means over"
-        " horizons. Smooth laws have 40 units.",
+        f" 39 levels and the horizons of |P(H(Y) <= c) - c|, over {repetitions} calibration sets, and its"
+        ' standard error; the bound is (1 + λ)/(n + 1) with λ = √n/2, of "by horizon" and "by group". The'
+        " coverage is that of the calibrated 80% intervals at the worst horizons, from the least to the most. NLL and"
+        " CRPS are means over horizons. Smooth laws have 40 units.",
         "",
         "| errors | n | bound | method | error | coverage by horizon | NLL | CRPS |",
         "|---|---|---|---|---|---|---|---|",

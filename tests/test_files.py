@@ -201,7 +201,7 @@ def test_calibrated_saves_itself(path):
 
 def test_only_what_is_calibrated_is_saved(path):
     with pytest.raises(
-        TypeError, match="save takes a Calibrated, a CrossCalibrated or a SeveralCalibrated, got Linear"
+        TypeError, match="save takes a Calibrated, a CrossCalibrated, a SeveralCalibrated or a HorizonCalibrated, got"
     ):
         save(path, Linear())
 
