@@ -1,6 +1,6 @@
 """Calibration by horizon: what neighbours lend, beside other ways; and what successive cutoffs are worth.
 
-    python benchmarks/horizons.py [--repetitions 20] [--write]
+    python benchmarks/horizons.py [--repetitions 12] [--write]
 
 Writes results/horizons.md with `--write`. Forecasts 1 to 24 steps ahead, stated as intervals that do not widen, at n
 cutoffs. The errors are, in "walk", those of a random walk, so that the errors of one cutoff miss together; in
@@ -133,7 +133,7 @@ def page(repetitions):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--repetitions", type=int, default=12)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     text = page(arguments.repetitions)
