@@ -36,9 +36,11 @@ command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
 
 PUBLIC = (
     "calibrant",
+    "calibrant.backtesting",
     "calibrant.choice",
     "calibrant.diagnosis",
     "calibrant.distributions",
+    "calibrant.horizons",
     "calibrant.interpolators",
     "calibrant.intervals",
     "calibrant.metrics",

@@ -11,6 +11,7 @@ from calibrant import doers
 if TYPE_CHECKING:
     from calibrant import diagnosis as diagnosis
     from calibrant import distributions as distributions
+    from calibrant import horizons as horizons
     from calibrant import interpolators as interpolators
     from calibrant import intervals as intervals
     from calibrant import labels as labels
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from calibrant import reports as reports
     from calibrant import scores as scores
     from calibrant import several as several
+    from calibrant.backtesting.backtest import Backtest as Backtest
+    from calibrant.backtesting.backtest import backtest as backtest
     from calibrant.calibration import Calibrated as Calibrated
     from calibrant.calibration import Calibrator as Calibrator
     from calibrant.censored import Censored as Censored
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from calibrant.guarantee.chosen import ChosenGuarantee as ChosenGuarantee
     from calibrant.guarantee.cross import CrossGuarantee as CrossGuarantee
     from calibrant.guarantee.grouped import GroupGuarantee as GroupGuarantee
+    from calibrant.guarantee.horizon import HorizonGuarantee as HorizonGuarantee
     from calibrant.guarantee.marginal import Guarantee as Guarantee
     from calibrant.guarantee.required import required_n as required_n
     from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
     from calibrant.guarantee.weighted import FadingGuarantee as FadingGuarantee
     from calibrant.guarantee.weighted import SurveyGuarantee as SurveyGuarantee
     from calibrant.guarantee.weighted import WeightedGuarantee as WeightedGuarantee
+    from calibrant.horizons import HorizonCalibrated as HorizonCalibrated
+    from calibrant.horizons import HorizonCalibrator as HorizonCalibrator
     from calibrant.interpolators.forget import HalfLife as HalfLife
     from calibrant.interpolators.forget import Window as Window
     from calibrant.interpolators.linear import Linear as Linear
@@ -83,6 +89,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _LATER = {
+    "Backtest": "calibrant.backtesting",
     "Calibrated": "calibrant.calibration",
     "CalibratedRegressor": "calibrant.sklearn.regressor",
     "Calibrator": "calibrant.calibration",
@@ -101,6 +108,9 @@ _LATER = {
     "GroupGuarantee": "calibrant.guarantee.grouped",
     "Guarantee": "calibrant.guarantee.marginal",
     "HalfLife": "calibrant.interpolators.forget",
+    "HorizonCalibrated": "calibrant.horizons",
+    "HorizonCalibrator": "calibrant.horizons",
+    "HorizonGuarantee": "calibrant.guarantee.horizon",
     "Interval": "calibrant.predictions.interval",
     "Laplace": "calibrant.distributions.laplace",
     "Linear": "calibrant.interpolators.linear",
@@ -123,6 +133,7 @@ _LATER = {
     "Tracker": "calibrant.tracking",
     "WeightedGuarantee": "calibrant.guarantee.weighted",
     "Window": "calibrant.interpolators.forget",
+    "backtest": "calibrant.backtesting",
     "choose": "calibrant.choice",
     "concatenate": "calibrant.predictions",
     "conformal": "calibrant.recipes",
@@ -146,6 +157,7 @@ _LATER = {
 _MODULES = (
     "diagnosis",
     "distributions",
+    "horizons",
     "interpolators",
     "intervals",
     "labels",
@@ -213,6 +225,7 @@ __all__ = [
     "GroupGuarantee",
     "Guarantee",
     "HalfLife",
+    "HorizonGuarantee",
     "Interval",
     "Laplace",
     "Linear",

@@ -278,6 +278,54 @@ def fit(
 
 @app.command(
     epilog=examples(
+        "calibrant horizons cv.csv -o m.safetensors",
+        "calibrant horizons cv.parquet --forecast AutoARIMA -o m.safetensors",
+        "calibrant horizons prophet.csv --coverage 0.95 -o m.safetensors",
+    )
+)
+def horizons(
+    file: Input,
+    *,
+    output: Output,
+    forecast: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The model whose columns are calibrated: NAME, NAME-lo-90, NAME-hi-90, NAME_lower, NAME-q-0.1 and the"
+            " like; the only one if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[str, typer.Option(metavar="NAME", help="The column of the labels.")] = "y",
+    series: Annotated[str, typer.Option(metavar="NAME", help="The column that names the series.")] = "unique_id",
+    time: Annotated[str, typer.Option(metavar="NAME", help="The column of the time that is forecast.")] = "ds",
+    cutoff: Annotated[str, typer.Option(metavar="NAME", help="When the forecast was made.")] = "cutoff",
+    horizon: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A column of steps ahead; they are counted if not given.", show_default=False
+        ),
+    ] = None,
+    coverage: Annotated[float, typer.Option(help="Of bounds whose names tell none, such as yhat_lower.")] = 0.8,
+    labels: Annotated[
+        str | None, typer.Option(metavar="KIND", help="What kind of number a label is, as in fit.", show_default=False)
+    ] = None,
+    delimiter: Delimiter = ",",
+    debug: Debug = False,
+) -> None:
+    """Calibrate forecasts of a long table by horizon: rows of series, time, cutoff, label and forecast.
+
+    predict then writes the same table back, with calibrated numbers in the columns of the forecast.
+    """
+    with reported(debug=debug, delimiter=delimiter):
+        names = {"model": forecast, "target": target, "series": series, "time": time}
+        names |= {"cutoff": cutoff, "horizon": horizon}
+        level = _unit(str(coverage), "--coverage")
+        _later("horizons").fit(file, output, _later("fit").labels_of(labels), {**names, "coverage": level})
+
+
+@app.command(
+    epilog=examples(
         "calibrant update m.safetensors june.csv -o m.safetensors",
         "calibrant update m.safetensors june.parquet --time hour -o june.safetensors",
     )
@@ -435,6 +483,11 @@ def predict(
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
     with reported(debug=debug, delimiter=delimiter):
+        if by_horizon := _later("model").Model.read(model).by_horizon:
+            if quantiles is not None or interval:
+                raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
+            _later("horizons").predict(file, by_horizon, model, output, seed)
+            return
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
         found = _later("model").Model.read(model).weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
@@ -488,6 +541,10 @@ def evaluate(
     with reported(debug=debug, delimiter=delimiter):
         level = _unit(str(coverage), "--coverage")
         found = _later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := found.by_horizon:
+            long = _later("horizons")
+            long.show_evaluation(long.evaluated(file, by_horizon, level, seed), as_json=as_json)
+            return
         flags = _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         if notes := (several := _later("several")).targets_of(found):
             if target is None:
@@ -558,6 +615,10 @@ def report(
     with reported(debug=debug, delimiter=delimiter):
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := found.by_horizon:
+            wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
+            _later("horizons").report(file, by_horizon, model, output, wanted, seed)
+            return
         if notes := (several := _later("several")).targets_of(found):
             found = several.one_target(found, notes, target)
         found = found.grouped_by(_names(by or []))

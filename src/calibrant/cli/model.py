@@ -13,6 +13,7 @@ from calibrant.calibration import Calibrated
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns, of_flags, of_notes
 from calibrant.distributions.grouped import Grouped
+from calibrant.horizons import HorizonCalibrated
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
@@ -81,6 +82,12 @@ class Model:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
     @property
+    def by_horizon(self) -> HorizonCalibrated | None:
+        """What was calibrated by horizon, if it was."""
+        found = self.stored.calibrated
+        return found if isinstance(found, HorizonCalibrated) else None
+
+    @property
     def calibrated(self) -> Calibrated | Tracker:
         """What was calibrated, on one prediction a row; or what tracks it."""
         if isinstance(self.stored.calibrated, Tracker):
@@ -88,6 +95,8 @@ class Model:
         if isinstance(self.stored.calibrated, SeveralCalibrated):
             names = ", ".join(self.stored.calibrated.names)
             raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
+        if isinstance(self.stored.calibrated, HorizonCalibrated):
+            raise FileError(f"{self.path}: it was calibrated by horizon: predict, evaluate, report and inspect take it")
         if not isinstance(self.stored.calibrated, Calibrated):
             raise FileError(
                 f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"

@@ -4,6 +4,7 @@ from calibrant.guarantee.censored import CensoredGuarantee
 from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
+from calibrant.guarantee.horizon import HorizonGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
 from calibrant.guarantee.tracked import TrackedGuarantee
@@ -17,6 +18,7 @@ __all__ = [
     "FadingGuarantee",
     "GroupGuarantee",
     "Guarantee",
+    "HorizonGuarantee",
     "SurveyGuarantee",
     "TrackedGuarantee",
     "WeightedGuarantee",

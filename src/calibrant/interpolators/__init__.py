@@ -2,6 +2,7 @@
 
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup
+from calibrant.interpolators.by_horizon import ByHorizon
 from calibrant.interpolators.in_context import ContextInterpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
@@ -15,6 +16,7 @@ __all__ = [
     "Apart",
     "BoundedTails",
     "ByGroup",
+    "ByHorizon",
     "CalibrationWeights",
     "ContextInterpolator",
     "ExponentialTails",

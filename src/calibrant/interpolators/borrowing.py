@@ -36,6 +36,7 @@ STEPS = 20  # of EM on the weights
 CELLS = 1024  # of [0, 1], on which the Bernstein polynomials are drawn
 OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it lay there
 LEVELS = expit(np.linspace(-10, 10, 21))  # of P and W: where the law is drawn beside the scores themselves
+SHARED = 5  # scores that the weights of all groups count as, where they lend to each other
 NOTHING = 1e-3  # a weight below this is none
 AT_ONCE = 2**22  # numbers that are worked on at a time
 
@@ -63,11 +64,35 @@ class Parts:
         return Parts(self.scores[kept], before[self.first])
 
 
-def borrowed(parts: Parts, accuracies: Numbers, units: int) -> tuple[TableOfLines, Distribution]:
-    """The laws of the groups, each within its lambda of its own ranks, as one table; and P, the law of all."""
+@dataclass(frozen=True)
+class Lent:
+    """What neighbours lend, one more law of the mixture: L_g(u) = shape((u - place_g) / spread_g)."""
+
+    shape: Distribution
+    place: Numbers
+    spread: Numbers
+    likelihood: Numbers
+    """The density of each score, from neighbours without the fold that the score is in."""
+
+    def cdf(self, u: Numbers, owners: Counts) -> Numbers:
+        """The law of each owner at its u."""
+        return np.asarray(self.shape.cdf((u - self.place[owners]) / self.spread[owners]), np.float64)
+
+    def grid(self) -> Numbers:
+        """Where the laws are drawn."""
+        return np.asarray(self.place[:, None] + self.spread[:, None] * self.shape.ppf(LEVELS), np.float64)
+
+
+def borrowed(
+    parts: Parts, accuracies: Numbers, units: int, *, folds: Counts | None = None, lent: Lent | None = None
+) -> tuple[TableOfLines, Distribution]:
+    """The laws of the groups, each within its lambda of its own ranks, as one table; and P, the law of all.
+
+    `folds` says which scores are held out together; without it, they are drawn.
+    """
     pooled = smooth(np.sort(parts.scores), units)
     place, spread = loc_scale(parts)
-    out_place, out_spread = _held_out(parts)
+    out_place, out_spread = _held_out(parts, _shuffled(parts) if folds is None else folds)
     group = parts.group
     degenerate = np.bincount(group, out_spread <= 0, minlength=len(spread)) > 0
     able = (parts.counts >= FEWEST) & (spread > 0) & ~degenerate
@@ -82,8 +107,10 @@ def borrowed(parts: Parts, accuracies: Numbers, units: int) -> tuple[TableOfLine
         z = (parts.scores - place[group]) / spread[group]
         v, density = shape.cdf(z), np.exp(shape.logpdf(z)) / spread[group]
         likelihood += [density * _left_out(v, parts, able, degree) for degree in _degrees(parts, able)]
-    weights = _weights(np.stack(likelihood, axis=1), parts)
-    return _drawn(parts, accuracies, pooled, shape, place, spread, weights), pooled
+    if lent is not None:
+        likelihood.append(lent.likelihood)
+    weights = _weights(np.stack(likelihood, axis=1), parts, lending=lent is not None)
+    return _drawn(parts, accuracies, pooled, shape, place, spread, weights, lent), pooled
 
 
 def _degrees(parts: Parts, able: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -113,13 +140,19 @@ def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     return np.where(n > 0, place, 0.0), np.where(n > 0, spread, 0.0)
 
 
-def _held_out(parts: Parts) -> tuple[Numbers, Numbers]:
-    """The place and spread of each score's group without the fifth of it that the score is in."""
+def _shuffled(parts: Parts) -> Counts:
+    """The fold of each score, a fifth of its group."""
     key, group = np.random.default_rng(0).random(len(parts.scores)), parts.group
     order = np.lexsort((key, group))  # a fixed shuffle of the ranks: the order of the rows does not count
     folds = np.empty(len(key), np.int64)
     folds[order] = (np.arange(len(key)) - parts.first[group]) % FOLDS
-    place, spread = np.zeros(len(key)), np.zeros(len(key))
+    return folds
+
+
+def _held_out(parts: Parts, folds: Counts) -> tuple[Numbers, Numbers]:
+    """The place and spread of each score's group without the fold that the score is in."""
+    group = parts.group
+    place, spread = np.zeros(len(folds)), np.zeros(len(folds))
     for fold in range(FOLDS):
         held = folds == fold
         m, s = loc_scale(parts.only(~held))
@@ -161,20 +194,33 @@ def _left_out(v: Numbers, parts: Parts, able: NDArray[np.bool_], degree: int) ->
     return density
 
 
-def _weights(likelihood: Numbers, parts: Parts) -> Numbers:
-    """The weights of each group's components, by EM from equal ones, which count as one more score."""
-    group, begin = parts.group, parts.first[:-1]
+def _weights(likelihood: Numbers, parts: Parts, *, lending: bool) -> Numbers:
+    """The weights of each group's components, by EM from equal ones, which count as one more score.
+
+    Where groups lend to each other, the weights that suit all of them count as `SHARED` more.
+    """
+    begin = parts.first[:-1]
     there = np.add.reduceat(likelihood, begin, axis=0) > 0
     there[:, 0] = True
     prior = there / there.sum(axis=1, keepdims=True)
-    weights = prior
-    for _ in range(STEPS):
+    if lending:
+        one = np.zeros(len(likelihood), np.int64)
+        of_all = _em(likelihood, one, one[:1], prior.mean(axis=0)[None], 10 * STEPS)
+        prior = SHARED * np.where(there, of_all, 0.0)
+    weights = _em(likelihood, parts.group, begin, prior)
+    weights[weights < NOTHING] = 0.0
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps: int = STEPS) -> Numbers:
+    """The weights of the largest likelihood, with a prior that counts as so many more scores."""
+    weights = prior / prior.sum(axis=1, keepdims=True)
+    for _ in range(steps):
         share = weights[group] * likelihood
         share /= np.maximum(share.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         weights = prior + np.add.reduceat(share, begin, axis=0)
         weights /= weights.sum(axis=1, keepdims=True)
-    weights[weights < NOTHING] = 0.0
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return np.asarray(weights)
 
 
 # ---- the laws, drawn ------------------------------------------------------------------------------------------------
@@ -188,16 +234,22 @@ def _drawn(
     place: Numbers,
     spread: Numbers,
     weights: Numbers,
+    lent: Lent | None,
 ) -> TableOfLines:
     """Each F_g at the group's scores and at some quantiles, held to its ranks, with straight lines in between."""
     groups, n, group = len(parts.counts), parts.counts, parts.group
     grids = [np.broadcast_to(pooled.ppf(LEVELS), (groups, len(LEVELS)))]
+    if lent is not None:
+        grids.append(lent.grid())
     if shape is not None:
         grids.append(place[:, None] + spread[:, None] * shape.ppf(LEVELS))
     grid = np.concatenate(grids, axis=1)
     owner = np.repeat(np.arange(groups), grid.shape[1])
     knots, owners = np.concatenate([parts.scores, grid.ravel()]), np.concatenate([group, owner])
     F = weights[owners, 0] * pooled.cdf(knots)
+    if lent is not None:
+        F += weights[owners, -1] * lent.cdf(knots, owners)
+        weights = weights[:, :-1]
     if shape is not None:
         v = shape.cdf((knots - place[owners]) / spread[owners])
         F += weights[owners, 1] * v

@@ -78,7 +78,7 @@ class ByGroup(_Grouping):
         """The laws of the groups, and what is promised to each."""
         known = as_support(support)
         known.check(scores)
-        labels, parts = _parted(scores, context)
+        labels, parts, _ = parted(scores, context)
         if bool(parts.scores.min() == parts.scores.max()):  # nothing tells a scale: say so, as Linear does
             return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
         accuracies = np.asarray([self.accuracy(int(n)) for n in parts.counts])
@@ -86,7 +86,7 @@ class ByGroup(_Grouping):
         if self.unseen == "pooled":
             table = table.followed_by(drawn(pooled))
         laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
-        return Grouped(laws, labels), _promised(labels, parts, accuracies)
+        return Grouped(laws, labels), promised(labels, parts, accuracies)
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """Without groups, one q for all rows."""
@@ -113,7 +113,7 @@ class Apart(_Grouping):
         self, scores: Array, context: Context, *, support: Any = REAL_LINE
     ) -> tuple[Distribution, GroupGuarantee]:
         """The laws of the groups, and what is promised to each."""
-        labels, parts = _parted(scores, context)
+        labels, parts, _ = parted(scores, context)
         there = device_like(parts.scores, scores)
         pieces = [there[int(a) : int(b)] for a, b in zip(parts.first[:-1], parts.first[1:], strict=True)]
         pieces += [there] if self.unseen == "pooled" else []
@@ -122,7 +122,7 @@ class Apart(_Grouping):
         lines = all(type(law) is PiecewiseLinear for law in laws)
         batch = Lines(TableOfLines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
         accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
-        return Grouped(batch, labels), _promised(labels, parts, accuracies)
+        return Grouped(batch, labels), promised(labels, parts, accuracies)
 
     def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
         """Without groups, one q for all rows."""
@@ -133,8 +133,8 @@ class Apart(_Grouping):
         return self.own.accuracy(n)
 
 
-def _parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts]:
-    """The groups in order, and the scores sorted by them."""
+def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts, Any]:
+    """The groups in order, the scores sorted by them, and the row that each of these was."""
     if context.by is None:
         raise TypeError("calibration by group needs the group of each row: pass by=")
     if context.weights is not None:
@@ -149,7 +149,7 @@ def _parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Part
     group = np.asarray([index[label] for label in rows], np.int64)
     values = to_numpy(scores).astype(np.float64)
     order = np.lexsort((values, group))
-    return labels, Parts(values[order], np.searchsorted(group[order], np.arange(len(labels) + 1)))
+    return labels, Parts(values[order], np.searchsorted(group[order], np.arange(len(labels) + 1))), order
 
 
 def _in_order(label: Any) -> tuple[Any, ...]:
@@ -157,7 +157,8 @@ def _in_order(label: Any) -> tuple[Any, ...]:
     return tuple((isinstance(part, str), part) for part in (label if isinstance(label, tuple) else (label,)))
 
 
-def _promised(labels: tuple[Hashable, ...], parts: Parts, accuracies: Any) -> GroupGuarantee:
+def promised(labels: tuple[Hashable, ...], parts: Parts, accuracies: Any) -> GroupGuarantee:
+    """What each group is promised."""
     new = np.ones(len(parts.scores), bool)
     new[1:] = parts.scores[1:] > parts.scores[:-1]
     new[parts.first[:-1]] = True

@@ -37,7 +37,7 @@ class Stored:
     """What a file holds."""
 
     calibrated: Any
-    """A `Calibrated`, a `CrossCalibrated`, a `SeveralCalibrated` or a `Tracker`, as it was saved."""
+    """A `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`, as it was saved."""
     notes: dict[str, Any]
     """What the writer noted beside it, as JSON values."""
     about: dict[str, Any]
@@ -68,7 +68,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
 
 
 def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Any:
-    """What was saved: a `Calibrated`, a `CrossCalibrated`, a `SeveralCalibrated` or a `Tracker`.
+    """What was saved: a `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`.
 
     `classes` are your own classes that it may hold: it makes objects of no others.
 

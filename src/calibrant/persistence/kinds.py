@@ -41,14 +41,17 @@ from calibrant.guarantee import (
     FadingGuarantee,
     GroupGuarantee,
     Guarantee,
+    HorizonGuarantee,
     SurveyGuarantee,
     WeightedGuarantee,
 )
+from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
 from calibrant.interpolators import (
     NAF,
     Apart,
     BoundedTails,
     ByGroup,
+    ByHorizon,
     ExponentialTails,
     InfiniteTails,
     Interpolator,
@@ -223,6 +226,15 @@ _LABELS = Wanted(
         and len(set(value)) == len(value)
     ),
 )
+_LEVELS_OF_COLUMNS = Wanted(
+    "columns and their levels",
+    lambda value: (
+        type(value) is tuple
+        and all(
+            type(pair) is tuple and len(pair) == 2 and _NAME.test(pair[0]) and _is_number(pair[1]) for pair in value
+        )
+    ),
+)
 _EXCESSES = Wanted(
     "mean excesses, one a law",
     lambda value: (
@@ -329,6 +341,22 @@ def _per_group(labels: Any, counts: Any, accuracies: Any, ties: Any, floored: in
         _among(n, tie)
     if floored > sum(counts):
         raise ValueError(f"{floored} of its rows had no width, but n is {sum(counts)}")
+
+
+def _by_horizon(calibrated: Calibrated, columns: LongColumns) -> None:
+    if not isinstance(calibrated.guarantee, GroupGuarantee):
+        raise ValueError("it was not calibrated by horizon")
+    if any(type(label) is not int or label < 1 for label in calibrated.guarantee.labels):
+        raise ValueError("its groups are no horizons")
+    del columns
+
+
+def _some_columns(model: str, point: str | None, quantiles: Any) -> None:
+    levels = [level for _, level in quantiles]
+    if point is None and not levels:
+        raise ValueError(f"{model!r} has no columns")
+    if any(b <= a for a, b in zip([0.0, *levels], [*levels, 1.0], strict=True)):
+        raise ValueError(f"its levels must increase inside (0, 1), got {levels}")
 
 
 def _one_shape(loc: Any, scale: Any, base: Distribution) -> None:
@@ -473,6 +501,7 @@ ROOTS = (
         rows=_count("a count", 0),
         extremes=_several(_FINITE),
     ),
+    _kind(HorizonCalibrated, _by_horizon, calibrated=_a(Calibrated), columns=_a(LongColumns)),
 )
 """What `save` takes."""
 
@@ -524,16 +553,29 @@ PARTS = (
         known=_WEIGHT,
         modelled=_YES_OR_NO,
     ),
-    _kind(
-        GroupGuarantee,
-        _per_group,
-        labels=_LABELS,
-        counts=_several(_count("a count", 1)),
-        accuracies=_several(_LAMBDA),
-        ties=_several(_count("a count", 1)),
-        floored=_count("a count", 0),
-        drawn=_later(_YES_OR_NO),
+    *(
+        _kind(
+            cls,
+            _per_group,
+            labels=_LABELS,
+            counts=_several(_count("a count", 1)),
+            accuracies=_several(_LAMBDA),
+            ties=_several(_count("a count", 1)),
+            floored=_count("a count", 0),
+            drawn=_later(_YES_OR_NO),
+        )
+        for cls in (GroupGuarantee, HorizonGuarantee)
     ),
+    _kind(
+        LongColumns,
+        forecast=_a(ForecastColumns),
+        target=_NAME,
+        series=_optional(_NAME),
+        time=_NAME,
+        cutoff=_optional(_NAME),
+        horizon=_optional(_NAME),
+    ),
+    _kind(ForecastColumns, _some_columns, model=_NAME, point=_optional(_NAME), quantiles=_LEVELS_OF_COLUMNS),
     _kind(
         Form,
         kind=_NAME,
@@ -585,6 +627,7 @@ PARTS = (
     _kind(Random, tails=_TAILS),
     _kind(NAF, units=_count("a count of at least 2", 2), promise=_FUNCTION),
     _kind(ByGroup, unseen=_NAME, pooled=_a(NAF)),
+    _kind(ByHorizon, pooled=_a(NAF)),
     _kind(Apart, unseen=_NAME, own=_a(Interpolator)),
     _kind(Promised, accuracy=_AT_LEAST_0),
     _kind(ExponentialTails),

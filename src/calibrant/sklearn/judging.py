@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,9 +15,6 @@ from calibrant.several.evaluation import SeveralEvaluation
 from calibrant.sklearn.around import forecast
 from calibrant.sklearn.groups import column_of
 from calibrant.sklearn.refined import Refined
-
-if TYPE_CHECKING:
-    from calibrant.reports import Report
 
 
 class Judging:
@@ -42,19 +40,17 @@ class Judging:
         coverage: float = 0.9,
         title: str | None = None,
         label: str | None = None,
-    ) -> Report:
+    ) -> Any:
         """The page of `calibrant.report` on rows that neither trained nor calibrated: `.save("report.html")`.
 
         `groups` names columns of X to slice by, and `time` one to follow the forecasts along, or is an array. Beside
         the calibrated forecasts stand those of the model itself, where there is one.
         """
-        from calibrant.reports import report
-
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
         names = [groups] if isinstance(groups, (str, int)) else list(groups)
-        return report(
+        return import_module("calibrant.reports").report(
             H,
             y,
             base=self._alone(X),

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.testing.distributions import check_distribution
 from calibrant.testing.interpolators import check_interpolator
 from calibrant.testing.labels import check_labels
+from calibrant.testing.look_ahead import check_look_ahead
 from calibrant.testing.scores import check_score
 
 if TYPE_CHECKING:
@@ -36,4 +37,11 @@ def __getattr__(name: str) -> Any:
     return import_module("calibrant.testing.refiners").check_refiner
 
 
-__all__ = ["check_distribution", "check_interpolator", "check_labels", "check_refiner", "check_score"]
+__all__ = [
+    "check_distribution",
+    "check_interpolator",
+    "check_labels",
+    "check_look_ahead",
+    "check_refiner",
+    "check_score",
+]

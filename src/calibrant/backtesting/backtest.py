@@ -1,0 +1,117 @@
+"""A backtest of a sequence or of a long table: each law is made before its label is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._arrays import check_has, to_numpy
+from calibrant._batch import take_rows
+from calibrant.backtesting.in_sequence import in_sequence
+from calibrant.backtesting.in_table import in_table
+from calibrant.distributions.base import Distribution
+from calibrant.horizons.calibration import HorizonCalibrator
+from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.metrics import Evaluation, evaluate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest:
+    """What a backtest found: the laws and labels of the rows that were forecast, in the order of time."""
+
+    H: Distribution
+    y: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    """Which rows of what was given these are."""
+    base: Any
+    """The forecasts as they were."""
+    horizon: NDArray[np.int64] | None = None
+    """The steps ahead of each row, of a long table."""
+    made: Any = None
+    """When each forecast was made: its cutoff, of a long table."""
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def evaluate(self, **asked: Any) -> Evaluation:
+        """The metrics of all rows, see `calibrant.evaluate`."""
+        return evaluate(self.H, self.y, **asked)
+
+    def by_horizon(self, *, coverage: float = 0.9) -> HorizonEvaluation:
+        """The metrics at each number of steps ahead."""
+        if self.horizon is None:
+            raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
+        return judged(self.base, self.H, self.y, self.horizon, coverage)
+
+    def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, Evaluation]:
+        """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff."""
+        if not 1 <= bins <= len(self):
+            raise ValueError(f"bins must be from 1 to the {len(self)} rows, got {bins}")
+        when = self.rows if self.made is None else self.made
+        parts = np.array_split(np.arange(len(self)), bins)
+        return {when[part[0]]: evaluate(take_rows(self.H, part), self.y[part], **asked) for part in parts}
+
+    def __repr__(self) -> str:
+        steps = "" if self.horizon is None else f", {len(np.unique(self.horizon))} horizons"
+        return f"Backtest(n={len(self)}{steps})"
+
+
+def backtest(
+    forecaster: Any,
+    rows: Any,
+    y: Any = None,
+    *,
+    batch: int = 1,
+    delay: int = 0,
+    least: int = 10,
+    every: int = 1,
+    **columns: Any,
+) -> Backtest:
+    """Predict, reveal, update, in the order of time: every law is made of what was known before its label.
+
+    **A sequence**, `backtest(calibrated, prediction, y)`, rows in the order of time. `batch` rows are forecast at once;
+    then the labels of all rows but the last `delay` are revealed, and `update` hears of them. `calibrated` is anything
+    that can be called with a prediction and has `update(prediction, y)`, which gives the updated one, or None if it
+    changes itself.
+
+    **A long table**, `backtest(HorizonCalibrator(), frame)`, with the columns of `HorizonCalibrator.fit`. At each
+    cutoff it is fitted to the rows whose labels were known then, those with ds <= cutoff. A forecast made earlier for a
+    later time is not among them. The first cutoffs are left out, until every horizon asked for has `least` such rows.
+    With `every=5` it is fitted at each fifth cutoff.
+
+    >>> from calibrant import Calibrator, Window
+    >>> rng = np.random.default_rng(0)
+    >>> f = rng.normal(size=600)
+    >>> y = f + rng.normal(size=600) * np.where(np.arange(600) < 300, 1, 3)  # errors grow
+    >>> calibrated = Calibrator(forget=Window(100)).fit(f[:100], y[:100])
+    >>> found = backtest(calibrated, f[100:], y[100:])
+    >>> found
+    Backtest(n=500)
+    >>> {int(row): round(each.coverage, 2) for row, each in found.over_time(bins=5).items()}
+    {0: 0.89, 100: 0.93, 200: 0.72, 300: 0.87, 400: 0.92}
+    """
+    if isinstance(forecaster, HorizonCalibrator):
+        if y is not None:
+            raise TypeError("the labels of a long table are a column of it, target=: pass no y")
+        found, laws, which = in_table(forecaster, rows, _count("least", least), _count("every", every), **columns)
+        known = found[which]
+        made = [found.times[code] for code in known.cutoff]  # type: ignore[union-attr]
+        return Backtest(laws, known.y, which, known.prediction, known.horizon, made)  # type: ignore[arg-type]
+    if columns:
+        raise TypeError(f"{next(iter(columns))}= is for long tables, with a HorizonCalibrator")
+    check_has("the forecaster", forecaster, "update", "a HorizonCalibrator, or an object to call and update")
+    if y is None:
+        raise TypeError("a sequence needs its labels: backtest(calibrated, prediction, y)")
+    prediction, labels, laws = in_sequence(
+        forecaster, rows, y, batch=_count("batch", batch), delay=_count("delay", delay, 0)
+    )
+    return Backtest(laws, np.asarray(to_numpy(labels), np.float64), np.arange(len(prediction)), prediction)
+
+
+def _count(name: str, value: Any, smallest: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < smallest:
+        raise ValueError(f"{name} must be a whole number of at least {smallest}, got {value!r}")
+    return int(value)

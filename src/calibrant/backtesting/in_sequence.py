@@ -1,0 +1,46 @@
+"""A backtest of rows in the order of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, to_numpy
+from calibrant.distributions import join
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import as_prediction, with_labels
+from calibrant.updating import scores_of
+
+
+def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: int) -> tuple[Any, Array, Distribution]:
+    """The prediction, the labels, and the law of each row, made before its label was revealed."""
+    prediction, labels = with_labels(as_prediction(prediction), y)
+    if not len(prediction):
+        raise ValueError("a backtest needs at least one row, got none")
+    _refuse_seen(forecaster, prediction, labels)
+    laws, revealed = [], 0
+    for start in range(0, len(prediction), batch):
+        stop = min(start + batch, len(prediction))
+        laws.append(forecaster(prediction[start:stop]))
+        known = max(stop - delay, revealed)
+        if known > revealed:
+            updated = forecaster.update(prediction[revealed:known], labels[revealed:known])
+            forecaster, revealed = (forecaster if updated is None else updated), known
+    return prediction, labels, join(laws)
+
+
+def _refuse_seen(forecaster: Any, prediction: Any, labels: Array) -> None:
+    """Raise for a calibrator that was fitted on the rows it is to be tested on: their scores are among its own."""
+    history = getattr(forecaster, "history", None)
+    if history is None or getattr(forecaster, "labels", None) is not None:  # labels that are drawn have no fixed score
+        return
+    scores = np.unique(to_numpy(scores_of(forecaster, prediction, labels)[0]))
+    if 2 * scores.size <= len(prediction):
+        return  # ties tell nothing
+    seen = int(np.isin(scores, to_numpy(history.scores)).sum())
+    if 2 * seen > scores.size:
+        raise ValueError(
+            f"the calibrator was fitted on rows that it is to be tested on: it has {seen} of the {scores.size} scores"
+            " already; fit it on earlier rows"
+        )

@@ -1,0 +1,169 @@
+"""Calibrate forecasts of a long table by horizon, and write the same columns back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from calibrant import doers
+from calibrant._arrays import Rng, check_has, first_and_count
+from calibrant.calibration import Calibrated, Calibrator
+from calibrant.distributions.base import Distribution
+from calibrant.guarantee import HorizonGuarantee
+from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
+from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
+
+
+@dataclass(frozen=True)
+class HorizonCalibrator:
+    """A calibrator of forecasts in a long table, one law for each number of steps ahead, ready to be fitted.
+
+    `calibrator` has the score, the kind of labels and the interpolator; `Linear`, its default, and `NAF` mean
+    `ByHorizon` here, in which neighbouring horizons lend to each other.
+
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> def forecasts(cutoffs):  # of a random walk, 6 steps ahead, whose stated intervals do not widen
+    ...     h, made = np.tile(np.arange(1, 7), len(cutoffs)), np.repeat(cutoffs, 6)
+    ...     y = rng.normal(size=(len(cutoffs), 6)).cumsum(axis=1).ravel()
+    ...     return pd.DataFrame({"ds": made + h, "cutoff": made, "y": y, "RW": 0.0, "RW-lo-80": -1.3, "RW-hi-80": 1.3})
+    >>> calibrated = HorizonCalibrator().fit(forecasts(np.arange(0, 1200, 6)))
+    >>> calibrated.predict(forecasts([1200])).drop(columns=["y", "ds", "cutoff"]).round(1)
+        RW  RW-lo-80  RW-hi-80
+    0 -0.1      -1.3       1.1
+    1  0.0      -1.8       1.8
+    2  0.1      -2.2       2.2
+    3 -0.1      -2.5       2.3
+    4 -0.2      -2.9       2.5
+    5 -0.2      -3.2       2.8
+    """
+
+    calibrator: Calibrator = field(default_factory=Calibrator)
+
+    def __post_init__(self) -> None:
+        check_has("HorizonCalibrator.calibrator", self.calibrator, "fit", "a Calibrator")
+
+    def fit(
+        self,
+        frame: Any,
+        *,
+        model: str | None = None,
+        target: str = "y",
+        series: str | None = "unique_id",
+        time: str = "ds",
+        cutoff: str | None = "cutoff",
+        horizon: str | None = None,
+        coverage: float = 0.8,
+        rng: Rng = None,
+    ) -> HorizonCalibrated:
+        """Calibrate on the forecasts of a table, many cutoffs of one series or of several, and their labels.
+
+        The columns of the forecast are found by their names: `ETS`, `ETS-lo-90` and `ETS-hi-90` of any levels, `yhat`,
+        `yhat_lower` and `yhat_upper`, `q0.1` and the like. `model` says which, if there are several. `coverage` is that
+        of bounds whose names tell none. The steps ahead are counted from the cutoff on, row by row, unless a column
+        `horizon` has them.
+        """
+        columns = columns_of(frame, model, target, series, time, cutoff, horizon, coverage)
+        rows = read(frame, columns, labels=True, bounds=self.bounds)
+        return HorizonCalibrated(self.fitted(rows, rng=rng), columns)
+
+    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated:
+        """Calibrated on rows of a table, in the order in which the forecasts were made."""
+        rows = rows[rows.in_order()]
+        calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
+        found = calibrator.fit(rows.prediction, rows.y, by=rows.horizon, bound=rows.bound, rng=rng)
+        return replace(found, guarantee=HorizonGuarantee.of_groups(found.guarantee))  # type: ignore[arg-type]
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The columns that bound the labels."""
+        labels = self.calibrator.labels
+        return () if labels is None else tuple(labels.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class HorizonCalibrated:
+    """What calibration learned of each horizon, and the columns that it reads and writes."""
+
+    calibrated: Calibrated
+    columns: LongColumns
+
+    @property
+    def guarantee(self) -> HorizonGuarantee:
+        """What is promised at each horizon."""
+        return self.calibrated.guarantee  # type: ignore[return-value]
+
+    @property
+    def horizons(self) -> tuple[int, ...]:
+        """Those that were calibrated."""
+        return self.guarantee.labels  # type: ignore[return-value]
+
+    def __call__(self, frame: Any, *, rng: Rng = None, seed: int | None = None) -> Distribution:
+        """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once."""
+        return laws_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
+
+    def predict(self, frame: Any, *, rng: Rng = None, seed: int | None = None) -> Any:
+        """The same table, with calibrated numbers in the columns of the forecast.
+
+        A quantile or a bound is that of the law, and the point is its median.
+        """
+        H, forecast = self(frame, rng=rng, seed=seed), self.columns.forecast
+        names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
+        if forecast.point is not None and forecast.point in names_of(frame):
+            names, levels = [*names, forecast.point], [*levels, 0.5]
+        return written(frame, dict(zip(names, np.ascontiguousarray(H.quantiles(levels).T), strict=True)))
+
+    def evaluate(self, frame: Any, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
+        """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
+        rows = self.labelled(frame)
+        H = laws_of(self.calibrated, rows, seed=seed)
+        return judged(rows.prediction, H, rows.y, rows.horizon, coverage, self.guarantee)
+
+    def labelled(self, frame: Any) -> LongRows:
+        """The rows of a table that have a label."""
+        rows = self.rows(frame, labels=True)
+        rows = rows[np.flatnonzero(~np.isnan(rows.y))]  # type: ignore[arg-type]
+        if not len(rows):
+            raise ValueError(f"no row of the table has a label, in column {self.columns.target!r}")
+        return rows
+
+    def rows(self, frame: Any, *, labels: bool = False) -> LongRows:
+        """The rows of a table, each of a horizon that was calibrated."""
+        kind = self.calibrated.labels
+        rows = read(frame, self.columns, labels=labels, bounds=() if kind is None else tuple(kind.columns))
+        unknown = ~np.isin(rows.horizon, self.horizons)
+        if unknown.any():
+            row, count = first_and_count(unknown)
+            raise ValueError(
+                f"row {row} is {rows.horizon[row]} steps ahead, and the calibrated horizons are"
+                f" {_listed(self.horizons)} ({count} rows in all): calibrate on forecasts that reach as far"
+            )
+        return rows
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
+        doers.save(path, self)
+
+
+def laws_of(calibrated: Calibrated, rows: LongRows, *, rng: Rng = None, seed: int | None = None) -> Distribution:
+    """H of each row."""
+    return calibrated(rows.prediction, by=rows.horizon, bound=rows.bound, rng=rng, seed=seed)
+
+
+def by_horizon(interpolator: Interpolator) -> Interpolator:
+    """What an interpolator means by horizon: `ByHorizon` for the two that make a density."""
+    if isinstance(interpolator, NAF):
+        return ByHorizon(interpolator)
+    return ByHorizon() if isinstance(interpolator, Linear) else interpolator
+
+
+def _listed(horizons: tuple[int, ...]) -> str:
+    """1 to 24, where none is left out."""
+    first, last = horizons[0], horizons[-1]
+    if last - first + 1 == len(horizons) > 1:
+        return f"{first} to {last}"
+    return ", ".join(map(str, horizons[:10])) + (" and more" if len(horizons) > 10 else "")

@@ -1,0 +1,132 @@
+"""Which columns of a long table are one model's forecast, by the names that people give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import unit
+from calibrant.predictions import Interval, Point, Quantiles
+
+UNNAMED = "quantiles"
+"""The model whose columns are called by their levels alone."""
+MEANS = ("mean", "point_forecast")
+"""What its point is called."""
+
+
+@dataclass(frozen=True)
+class ForecastColumns:
+    """The columns of one model: a point, and quantiles by their levels."""
+
+    model: str
+    point: str | None
+    quantiles: tuple[tuple[str, float], ...] = ()
+    """Columns and levels, in the order of the levels."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns that are read: the point only where there are no quantiles."""
+        return tuple(name for name, _ in self.quantiles) or (str(self.point),)
+
+    def prediction(self, column: Callable[[str], Any]) -> Any:
+        """A Point, an Interval, or Quantiles.
+
+        Where there are quantiles, the point stays aside: it is a mean, and no level says where a mean lies.
+        """
+        values = [column(name) for name in self.names]
+        if not self.quantiles:
+            return Point(values[0])
+        levels = [level for _, level in self.quantiles]
+        if len(levels) == 2 and abs(sum(levels) - 1) < 1e-9:
+            return Interval(*values)
+        return Quantiles(levels, np.stack(values, axis=1))
+
+
+def found_in(
+    names: Sequence[str], model: str | None = None, *, coverage: float = 0.8, aside: Sequence[str] = ()
+) -> ForecastColumns:
+    """The forecast of a model in a table with these columns; the only one, if it is not named.
+
+    `coverage` is that of bounds whose names tell none, such as yhat_lower. Columns `aside` are no forecasts.
+
+    >>> found_in(["unique_id", "ds", "ETS", "ETS-lo-90", "ETS-hi-90"], aside=["unique_id", "ds"])
+    ForecastColumns(model='ETS', point='ETS', quantiles=(('ETS-lo-90', 0.05), ('ETS-hi-90', 0.95)))
+    """
+    coverage = unit("coverage", coverage)
+    left = [name for name in names if name not in aside]
+    quantiles: dict[str, dict[float, str]] = {}
+    plain = []
+    for name in left:
+        read = _read(name, left, coverage)
+        if read is None:
+            plain.append(name)
+            continue
+        whose, level = read
+        other = quantiles.setdefault(whose, {}).setdefault(level, name)
+        if other != name:
+            raise ValueError(f"columns {other!r} and {name!r} are both the quantile of {whose} at level {level:g}")
+    chosen = _chosen(model, list(quantiles), plain)
+    own = quantiles.get(chosen, {})
+    _check_pairs(own.values(), left)
+    point = next((name for name in ((chosen,) if chosen != UNNAMED else MEANS) if name in plain), None)
+    return ForecastColumns(chosen, point, tuple((own[level], level) for level in sorted(own)))
+
+
+def _chosen(model: str | None, with_quantiles: list[str], plain: list[str]) -> str:
+    """The model that is named, or else the only one: of those with quantiles, if any has them."""
+    if model is not None:
+        if model not in with_quantiles and model not in plain:
+            known = ", ".join(with_quantiles + [name for name in plain if name not in with_quantiles]) or "none"
+            raise ValueError(f"there is no forecast of {model!r} in the table, the columns left for it are {known}")
+        return model
+    found = with_quantiles or plain
+    if len(found) != 1:
+        many = f"several forecasts are in the table, {', '.join(found)}: name one by model="
+        raise ValueError(many if found else "there is no forecast in the table: no column is left for it")
+    return found[0]
+
+
+_SIDED = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<percent>\d+(?:\.\d+)?)")
+_LEVEL = re.compile(r"(?:(?P<model>.+)[-_])?ql?[-_]?(?P<level>\d+(?:\.\d+)?|\.\d+)")
+_BOUNDS = {"_lower": -1, "_upper": 1}
+_SKFORECAST = {"lower_bound": -1, "upper_bound": 1}
+
+
+def _read(name: str, names: Sequence[str], coverage: float) -> tuple[str, float] | None:
+    """The model and the level of a column of quantiles; None for any other column."""
+    if sided := _SIDED.fullmatch(name):
+        percent = float(sided["percent"])
+        if not 0 < percent < 100:
+            raise ValueError(f"column {name!r} is the bound of a {percent:g}% interval, which there is not")
+        return sided["model"], _bound(percent / 100, -1 if sided["side"] == "lo" else 1)
+    if name.endswith("-median"):
+        return name.removesuffix("-median"), 0.5
+    for ending, side in _BOUNDS.items():
+        whose = name.removesuffix(ending)
+        if whose != name and all(f"{whose}{each}" in names for each in _BOUNDS):
+            return whose, _bound(coverage, side)
+    if name in _SKFORECAST and "pred" in names:
+        return "pred", _bound(coverage, _SKFORECAST[name])
+    if (named := _LEVEL.fullmatch(name)) or re.fullmatch(r"0?\.\d+", name):
+        level = float(named["level"] if named else name)
+        level = level if level < 1 else level / 100  # q0.1 and q10 are the same
+        if not 0 < level < 1:
+            raise ValueError(f"column {name!r} is a quantile at level {level:g}, which there is not")
+        return (named and named["model"]) or UNNAMED, level
+    return None
+
+
+def _bound(coverage: float, side: int) -> float:
+    return round((1 + side * coverage) / 2, 12)
+
+
+def _check_pairs(own: Any, names: Sequence[str]) -> None:
+    for name in own:
+        if sided := _SIDED.fullmatch(name):
+            other = f"{sided['model']}-{'hi' if sided['side'] == 'lo' else 'lo'}-{sided['percent']}"
+            if other not in names:
+                raise ValueError(f"column {name!r} has no {other!r} beside it")
