@@ -1,0 +1,116 @@
+"""What the estimator is asked after `fit`: metrics, a report, a file; and words to those who come from elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import calibrant
+from calibrant import CalibratedRegressor, HalfLife, Window, prediction_of
+
+sklearn = pytest.importorskip("sklearn")
+pd = pytest.importorskip("pandas")
+
+from sklearn.frozen import FrozenEstimator  # noqa: E402
+from sklearn.linear_model import LinearRegression, Ridge  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+
+def frame(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.normal(size=n), "region": rng.integers(0, 3, n), "day": np.arange(n)})
+    return X, pd.Series(X["a"] + rng.normal(size=n), name="demand")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CalibratedRegressor(LinearRegression(), random_state=0).fit(*frame())
+
+
+def test_evaluate_is_that_of_the_forecasts(model):
+    X, y = frame(seed=1)
+    found = model.evaluate(X, y, coverage=0.8)
+    assert found == calibrant.evaluate(model.predict_distribution(X), y, coverage=0.8)
+    assert abs(found.coverage - 0.8) < 0.08
+
+
+def test_evaluate_of_several_labels_has_each_of_them():
+    X, y = frame()
+    Y = np.stack([y, 2 * y], axis=1)
+    found = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, Y).evaluate(X, Y)
+    assert "joint" in str(found)
+
+
+def test_the_report_names_the_label_and_knows_columns_for_groups_and_time(model):
+    X, y = frame(seed=1)
+    page = model.report(X, y, groups="region", time="day")
+    assert "Forecasts of demand" in page.html
+    assert "region" in page.html
+    assert "Over time" in page.html
+    assert "calibrated" in str(page)
+    with pytest.raises(ValueError, match="groups names the column 'regoin', and those of X are a, region, day"):
+        model.report(X, y, groups=["regoin"])
+    with pytest.raises(TypeError, match="time names the column 'day', but X is no data frame"):
+        CalibratedRegressor(LinearRegression(), random_state=0).fit(X.to_numpy(), y).report(X.to_numpy(), y, time="day")
+
+
+def test_the_report_sets_the_model_itself_beside_what_was_refined_and_calibrated(model):
+    X, y = frame(seed=1)
+    error = np.mean(np.abs(y - model.estimators_[0].estimator_.predict(X)))
+    assert f"{error:.3g}"[:4] in model.report(X, y).html
+    folds = CalibratedRegressor(LinearRegression(), refine=None, cv=3, random_state=0).fit(X, y)
+    assert "Forecasts of y" in folds.report(X, y.to_numpy()).html
+
+
+def test_what_is_saved_is_the_calibration(model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    again = calibrant.load(tmp_path / "m.safetensors")
+    assert again.q.knots.tolist() == model.calibrated_.q.knots.tolist()
+
+
+def test_old_rows_are_forgotten_in_the_order_of_time():
+    X, y = frame(400)
+    frozen = FrozenEstimator(LinearRegression().fit(X, y))
+    drifted = y + np.where(X["day"] >= 300, 5.0, 0.0)
+    medians = [
+        float(
+            CalibratedRegressor(frozen, forget=forget).fit(X, drifted).predict_distribution(X[:1]).median()[0]
+            - frozen.predict(X[:1])[0]
+        )
+        for forget in (None, Window(80), HalfLife(20))
+    ]
+    assert medians[0] < 1
+    assert min(medians[1:]) > 4
+    window = CalibratedRegressor(LinearRegression(), refine=None, cv=0.5, forget=Window(50), random_state=0)
+    held = window.fit(X[["a"]], drifted).calibrated_.history.scores
+    assert float(np.median(held)) > 2  # the last of the rows that were held out, not any of them
+    assert window.guarantee_.n == 50
+
+
+def test_pipelines_and_searches_hand_their_forecasts_out():
+    X, y = frame()
+    model = CalibratedRegressor(Ridge(), refine=None, random_state=0)
+    grid = {"calibratedregressor__estimator__alpha": [0.1, 1.0]}
+    search = GridSearchCV(make_pipeline(StandardScaler(), model), grid, cv=3).fit(X, y)
+    lower, upper = prediction_of(search, X).interval(0.9)
+    assert 0.85 < np.mean((lower <= y) & (y <= upper)) < 0.95
+
+
+def test_ways_out_are_told():
+    X, y = frame(60)
+    with pytest.raises(ValueError, match=r"got 'prefit': around a model that is fitted already goes FrozenEstimator"):
+        CalibratedRegressor(LinearRegression(), cv="prefit").fit(X, y)
+    with pytest.raises(TypeError, match=r"interpolator must be one of .*, got None: leave it out for the default"):
+        CalibratedRegressor(LinearRegression(), interpolator=None).fit(X, y)
+    with pytest.warns(UserWarning, match="90% intervals need 19 calibration rows, and there are 12"):
+        CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, y).predict_interval(X)
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    pl = pytest.importorskip("polars")
+    X, y = frame(60)
+    lazy = pl.DataFrame({name: X[name].to_numpy() for name in X}).lazy()
+    with pytest.raises(TypeError, match=r"X is a LazyFrame, whose rows are not there yet: give X.collect\(\)"):
+        CalibratedRegressor(LinearRegression()).fit(lazy, y)
