@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from calibrant.recipes import conformal as conformal
     from calibrant.recipes import isotonic as isotonic
     from calibrant.reports import report as report
+    from calibrant.sampling import RowDraws as RowDraws
+    from calibrant.sampling import Sampled as Sampled
     from calibrant.sklearn.chosen import Candidate as Candidate
     from calibrant.sklearn.chosen import Chosen as Chosen
     from calibrant.sklearn.density_ratio import DensityRatio as DensityRatio
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from calibrant.sklearn.scorers import neg_crps as neg_crps
     from calibrant.sklearn.scorers import neg_interval_score as neg_interval_score
     from calibrant.sklearn.scorers import neg_nll as neg_nll
+    from calibrant.thinning import thinned as thinned
     from calibrant.tracking import Tracker as Tracker
 
     __version__: str
@@ -125,6 +128,8 @@ _LATER = {
     "Quantiles": "calibrant.predictions.quantiles",
     "Random": "calibrant.interpolators.random",
     "Refined": "calibrant.sklearn.refined",
+    "RowDraws": "calibrant.sampling",
+    "Sampled": "calibrant.sampling",
     "Samples": "calibrant.predictions.samples",
     "StudentT": "calibrant.distributions.student_t",
     "Survey": "calibrant.interpolators.weights",
@@ -151,6 +156,7 @@ _LATER = {
     "report": "calibrant.reports",
     "required_n": "calibrant.guarantee.required",
     "required_n_for_interval": "calibrant.guarantee.required",
+    "thinned": "calibrant.thinning",
 }
 """Every name waits in its module until it is asked for: importing calibrant costs next to nothing."""
 
@@ -184,7 +190,11 @@ def _update(*rows: Any, **known: Any) -> Any:
     return import_module("calibrant.updating").updated(*rows, **known)
 
 
-doers.hand_in(save=_save, update=_update)
+def _merge(*calibrated: Any) -> Any:
+    return import_module("calibrant.merging").merged(*calibrated)
+
+
+doers.hand_in(save=_save, update=_update, merge=_merge)
 
 
 def __getattr__(name: str) -> Any:

@@ -59,8 +59,8 @@ def row_uniforms(prediction: Any, q: Distribution, seed: int) -> Numbers:
     """
     state = np.full(len(prediction), _key(q, seed), np.uint64)
     for column in _columns(prediction):
-        state = _mixed(state ^ _significant(column).view(np.uint64))
-    return (_mixed(state) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        state = mixed(state ^ _significant(column).view(np.uint64))
+    return (mixed(state) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def check_seed(seed: Any) -> int:
@@ -117,7 +117,7 @@ def _significant(array: Array) -> Numbers:
         return np.asarray(np.ldexp(np.rint(mantissa * 2.0**digits), exponent - digits) + 0.0, np.float64)
 
 
-def _mixed(bits: Bits) -> Bits:
+def mixed(bits: Bits) -> Bits:
     """The finaliser of splitmix64 (Steele, Lea and Flood 2014; constants of Stafford's variant 13): one to one."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -128,15 +128,19 @@ class Calibrated:
         H = self.score.pull_back(q, prediction)
         return H if self.labels is None else self.labels.collapse(H, bound=bound)
 
-    def update(
-        self, prediction: Any, y: Any, *, weights: Any = None, bound: Any = None, rng: Rng = None, refit: bool = False
-    ) -> Calibrated:
-        """A new calibrator, whose q is also made of the scores of these rows; this one does not change.
+    def update(self, prediction: Any, y: Any, *, refit: bool = False, **known: Any) -> Calibrated:
+        """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.
 
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
         """
-        return doers.update(self, prediction, y, weights=weights, bound=bound, rng=rng, refit=refit)
+        updated: Calibrated = doers.update(self, prediction, y, refit=refit, **known)
+        return updated
+
+    def merge(self, *others: Calibrated) -> Calibrated:
+        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `calibrant.merging`."""
+        merged: Calibrated = doers.merge(self, *others)
+        return merged
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""

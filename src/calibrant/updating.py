@@ -11,6 +11,7 @@ from calibrant._missing import labelled
 from calibrant.calibration import Calibrated, finite_scores, spread
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
+from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.history import History
 from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
@@ -19,8 +20,8 @@ from calibrant.interpolators.random import Random
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
 
-MERGING = (Linear, Naive, Random)
-"""Interpolators whose q is a table of the sorted scores."""
+MERGING = (Linear, Naive, Random, ByGroup, Apart)
+"""Interpolators whose q depends on which scores there are, and on nothing else."""
 
 
 class Updated(Calibrated):
@@ -61,6 +62,7 @@ def updated(
     prediction: Any,
     y: Any,
     *,
+    by: Any = None,
     weights: Any = None,
     bound: Any = None,
     rng: Rng = None,
@@ -72,9 +74,9 @@ def updated(
     if not (merging or refit):
         name = type(calibrated.interpolator).__name__
         raise TypeError(f"{name} fits q to all scores at once and cannot add to it: pass refit=True to fit it again")
-    history.check(weights)
-    scores, weights = scores_of(calibrated, prediction, y, weights=weights, bound=bound, rng=rng)
-    history = history.then(scores, weights)
+    history.check(weights, by)
+    scores, weights, by = scores_of(calibrated, prediction, y, weights=weights, by=by, bound=bound, rng=rng)
+    history = history.then(scores, weights, by)
     new = Updated.after(calibrated, history)
     if merging:
         return new
@@ -83,20 +85,28 @@ def updated(
 
 
 def scores_of(
-    calibrated: Calibrated, prediction: Any, y: Any, *, weights: Any = None, bound: Any = None, rng: Rng = None
-) -> tuple[Array, Any]:
-    """The scores of new rows, by what was learned in `fit`; and the weights of those that have a label."""
+    calibrated: Calibrated,
+    prediction: Any,
+    y: Any,
+    *,
+    weights: Any = None,
+    by: Any = None,
+    bound: Any = None,
+    rng: Rng = None,
+) -> tuple[Array, Any, Any]:
+    """The scores of new rows, by what was learned in `fit`; and the weights and groups of those that have a label."""
     if hasattr(y, "calibrated_by"):
         raise TypeError(f"labels that were not all seen, {type(y).__name__}, come in fit alone: fit again on all rows")
-    prediction, y, weights, bound = labelled(as_prediction(prediction), y, weights, bound)
+    prediction, y, weights, by, bound = labelled(as_prediction(prediction), y, weights, by, bound)
     given, y = with_labels(prediction, y)
     given.check_form(calibrated.form)
-    if weights is not None:
-        one_each("the prediction", len(given), "weights", weights)
+    for name, each in (("weights", weights), ("by", by)):
+        if each is not None:
+            one_each("the prediction", len(given), name, each)
     prediction, y = spread(calibrated.labels, given, y, bound, rng)
     scores = finite_scores(calibrated.score, prediction, y)
     getattr(calibrated.score, "support", REAL_LINE).check(scores)
-    return scores, weights
+    return scores, weights, by
 
 
 def _made(calibrated: Calibrated, history: History, rng: Rng = None) -> tuple[Distribution, Guarantee]:
@@ -110,7 +120,7 @@ def kept_history(calibrated: Calibrated) -> History:
     """Its scores, if it knows them."""
     if calibrated.history is None:
         raise TypeError(
-            "this calibrator does not know its scores, as those of groups, of censored labels, of a choice among"
+            "this calibrator does not know its scores, as those of censored labels, of a choice among"
             " candidates and of older files do not: fit it again on all rows"
         )
     return calibrated.history

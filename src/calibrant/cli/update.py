@@ -29,9 +29,8 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: others than before, and the same for the same files
         rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
-        known = {name: value for name, value in rows.known.items() if name != "by"}  # groups cannot be updated
         again = {} if isinstance(before, Tracker) else {"refit": refit}
-        calibrated = before.update(rows.prediction, rows.y, **known, rng=rng, **again)
+        calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, **again)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
     show(str(calibrated.guarantee))

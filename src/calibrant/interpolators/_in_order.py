@@ -55,6 +55,6 @@ def in_order(scores: Any, weights: Any, support: Any) -> InOrder:
         return InOrder(xp.sort(scores))
     kind = as_weights(weights)
     same_length("scores", scores.shape[0], "weights", len(kind))
-    order = np.argsort(to_numpy(scores), kind="stable")
+    order = np.lexsort((kind.values, to_numpy(scores)))  # ties by weight, so that the order of the rows does not count
     order = order[kind.values[order] > 0]  # a score without weight says nothing
     return InOrder(xp.take(scores, xp.asarray(order, device=device(scores))), kind.in_units[order], kind)

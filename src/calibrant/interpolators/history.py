@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import array_api_compat
 import numpy as np
+from numpy.typing import NDArray
 
-from calibrant._arrays import Array, concatenate, moved, namespace
+from calibrant._arrays import Array, concatenate, first_and_count, moved, namespace
 from calibrant.distributions.context import Context
+from calibrant.distributions.labels import labels_of
 from calibrant.interpolators.forget import Forgetting
 from calibrant.interpolators.weights import CalibrationWeights, as_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The group of each row, as its number among the labels."""
+
+    labels: tuple[Hashable, ...]
+    numbers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, by: Any) -> Groups:
+        """From a label for each row, none of which is missing."""
+        rows = labels_of(by)
+        labels = tuple(dict.fromkeys(rows))
+        index = {label: number for number, label in enumerate(labels)}
+        return cls(labels, np.asarray([index[label] for label in rows], np.int64))
+
+    def rows(self) -> list[Hashable]:
+        """The label of each row."""
+        return [self.labels[number] for number in self.numbers]
+
+    def then(self, by: Any) -> Groups:
+        """With the groups of later rows."""
+        later = labels_of(by)
+        missing = np.asarray([label is None for label in later])
+        if missing.any():
+            row, count = first_and_count(missing)
+            raise ValueError(f"by is missing in row {row} ({count} rows in all): every row needs a group")
+        return Groups.of([*self.rows(), *later])
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +55,7 @@ class History:
     forget: Forgetting | None = None
     floored: int = 0
     """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
+    groups: Groups | None = None
 
     @classmethod
     def of(cls, scores: Array, weights: Any, forget: Forgetting | None, floored: int = 0) -> History:
@@ -35,18 +68,25 @@ class History:
     def context(self, rng: Any = None) -> Context:
         """What is known of the rows beside their scores."""
         rows = int(self.scores.shape[0])
-        return Context(rows, None, self.weights if self.forget is None else self.forget.weigh(rows, self.weights), rng)
+        by = None if self.groups is None else self.groups.rows()
+        return Context(rows, by, self.weights if self.forget is None else self.forget.weigh(rows, self.weights), rng)
 
-    def then(self, scores: Array, weights: Any) -> History:
+    def then(self, scores: Array, weights: Any, by: Any = None) -> History:
         """With later rows, less what is forgotten."""
         joined = concatenate([self.scores, _beside(scores, self.scores)])
+        if self.groups is not None:
+            return replace(self, scores=joined, groups=self.groups.then(by))
         if self.weights is None and self.forget is None:
             # a stable sort merges what is in order already, so many small updates cost little
             return replace(self, scores=namespace(joined).sort(joined, stable=True))
         return History.of(joined, self._joined(weights), self.forget, self.floored)
 
-    def check(self, weights: Any) -> None:
-        """Raise unless later rows come with weights of the kind that earlier ones had."""
+    def check(self, weights: Any, by: Any = None) -> None:
+        """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""
+        if self.groups is None and by is not None:
+            raise TypeError("the calibrator was fitted without groups: update takes no by=")
+        if self.groups is not None and by is None:
+            raise TypeError("the calibrator was fitted by group: update needs the group of each row, by=")
         if self.weights is None and weights is not None:
             raise TypeError("the calibrator was fitted without weights: update takes no weights=")
         if self.weights is not None and (weights is None or type(as_weights(weights)) is not type(self.weights)):

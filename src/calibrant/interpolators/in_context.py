@@ -12,7 +12,7 @@ from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.forget import Forgetting
-from calibrant.interpolators.history import History
+from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.interpolators.weights import as_weights
 
@@ -50,6 +50,6 @@ def remembered(
     if context.by is not None:
         if forget is not None:
             raise TypeError("a calibrator by groups forgets nothing: forget= takes no by=")
-        return None, scores, context
+        return History(scores, None, None, floored, Groups.of(context.by)), scores, context
     history = History.of(scores, context.weights, forget, floored)
     return (history, scores, context) if forget is None else (history, history.scores, history.context(context.rng))

@@ -18,6 +18,11 @@ from calibrant.guarantee import SurveyGuarantee, WeightedGuarantee
 Numbers = NDArray[np.float64]
 
 
+def _total(w: Numbers) -> float:
+    """The sum, which is the same in any order of the rows."""
+    return float(np.sum(np.sort(w)))
+
+
 @dataclass(frozen=True, eq=False)
 class CalibrationWeights:
     """Weights of the calibration rows, at least 0 and one of them above it. Only their proportions matter.
@@ -48,13 +53,13 @@ class CalibrationWeights:
         """w0: what counts as 1."""
         largest = self.values.max()
         w = self.values / largest  # exactly 1 where all are equal, whatever they are equal to
-        return float(largest * (np.sum(w**2) / np.sum(w)))
+        return float(largest * (_total(w**2) / _total(w)))
 
     @property
     def in_units(self) -> Numbers:
         """The weights in the unit w0."""
         w = self.values / self.values.max()
-        return np.asarray(w / (np.sum(w**2) / np.sum(w)))
+        return np.asarray(w / (_total(w**2) / _total(w)))
 
     @property
     def missing(self) -> float:
@@ -65,10 +70,8 @@ class CalibrationWeights:
         """What is promised; rows of weight 0 do not count."""
         w = self.in_units
         counts = np.flatnonzero(w > 0)
-        N = float(w.sum())
-        share = float(
-            np.sum(w / N * (w.max() / (N + w)))
-        )  # the new row is like calibration row i with probability w_i / N
+        N = _total(w)
+        share = _total(w / N * (w.max() / (N + w)))  # the new row is like row i with probability w_i / N
         tie = largest_tie_of(np.asarray(to_numpy(scores))[counts])
         promised = self.promises(counts.size, 0.0, tie, effective=N, largest_share=share)
         return replace(promised, accuracy=float(interpolator.accuracy(promised.worth)))

@@ -60,9 +60,10 @@ from calibrant.interpolators import (
     Random,
 )
 from calibrant.interpolators.forget import Forgetting, HalfLife, Window
-from calibrant.interpolators.history import History
+from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.support import LARGEST
+from calibrant.interpolators.thinned import Thinned
 from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
@@ -412,7 +413,16 @@ def _agreeing(
         raise ValueError(f"its guarantee has n = {n}, but its history has {history.scores.size} scores")
 
 
-def _weighed(scores: Any, weights: Any = None, forget: Any = None, floored: int = 0) -> None:
+def _numbered(labels: tuple[Any, ...], numbers: Any) -> None:
+    if not 0 <= int(numbers.min()) <= int(numbers.max()) < len(labels):
+        raise ValueError(
+            f"its rows must be of its {len(labels)} groups, got {int(numbers.min())} to {int(numbers.max())}"
+        )
+
+
+def _weighed(scores: Any, weights: Any = None, forget: Any = None, floored: int = 0, groups: Any = None) -> None:
+    if groups is not None and groups.numbers.size != scores.size:
+        raise ValueError(f"{scores.size} scores do not go with the groups of {groups.numbers.size} rows")
     if weights is not None and len(weights) != scores.size:
         raise ValueError(f"{scores.size} scores do not go with {len(weights)} weights")
     if weights is not None and isinstance(forget, HalfLife):
@@ -593,7 +603,9 @@ PARTS = (
         weights=_optional(_a(CalibrationWeights)),
         forget=_optional(_a(Forgetting)),
         floored=_count("a count", 0),
+        groups=_later(_optional(_a(Groups))),
     ),
+    _kind(Groups, _numbered, labels=_LABELS, numbers=_PLACES),
     _kind(Window, last=_count("a count", 1)),
     _kind(HalfLife, rows=_POSITIVE),
     _kind(Ratios, values=_WEIGHTS),
@@ -624,6 +636,7 @@ PARTS = (
     # interpolators
     _kind(Naive),
     _kind(Linear, tails=_TAILS),
+    _kind(Thinned, knots=_count("a count of at least 2", 2), measured=_LAMBDA, linear=_a(Linear)),
     _kind(Random, tails=_TAILS),
     _kind(NAF, units=_count("a count of at least 2", 2), promise=_FUNCTION),
     _kind(ByGroup, unseen=_NAME, pooled=_a(NAF)),

@@ -328,9 +328,8 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
             X, y = rows_of(X, there), y[there]
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
-        known = {name: value for name, value in self._known(X).items() if name != "by"}  # groups cannot be updated
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **known, rng=rng, **again)
+        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, **again)
         return self
 
     def track(self, X: Any, y: Any, *, levels: Sequence[float] | None = None, step: float | None = None) -> Any:
