@@ -19,6 +19,7 @@ from calibrant.cli.app import app
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile
 from calibrant.persistence import load, save
+from calibrant.persistence.atomic import replacing
 
 WRITE = {"parquet": parquet.write_table, "feather": feather.write_feather, "csv": csv.write_csv}
 BAD_ROW = 170
@@ -409,3 +410,89 @@ def test_a_file_that_cannot_be_written_has_the_name_that_was_given(tmp_path, mon
         model.save(tmp_path / "m.safetensors")
     monkeypatch.undo()
     assert error.value.filename == str(tmp_path / "m.safetensors")
+
+
+# ---- hard edges ----------------------------------------------------------------------------------------------------
+
+
+def test_a_pipe_is_neither_read_nor_replaced(model, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    test = write(tmp_path / "test.parquet", forecasts())
+    assert refused("predict", pipe, "-m", model, "--interval", "0.9", "-o", tmp_path / "o.csv") == (
+        f"{pipe}: this is a pipe or a device, not a file"
+    )
+    assert "it is a device or a pipe" in refused("predict", test, "-m", model, "--interval", "0.9", "-o", pipe)
+    assert pipe.is_fifo()
+
+
+def test_an_old_file_keeps_its_permissions_and_a_new_one_has_those_of_any(model, tmp_path):
+    test, out, fresh = write(tmp_path / "test.parquet", forecasts()), tmp_path / "out.csv", tmp_path / "fresh.csv"
+    out.write_text("old", encoding="utf-8")
+    out.chmod(0o600)
+    (tmp_path / "any").write_text("", encoding="utf-8")
+    for path in (out, fresh):
+        run("predict", test, "-m", model, "--interval", "0.9", "-o", path)
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert fresh.stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_nobody_else_can_read_what_is_being_written(tmp_path):
+    with replacing(tmp_path / "out.csv") as temporary:
+        assert os.stat(temporary).st_mode & 0o777 == 0o600
+        assert not (tmp_path / "out.csv").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_what_a_killed_run_left_is_cleaned_by_the_next_one(tmp_path):
+    child = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "out.csv")], check=False, capture_output=True, text=True
+    )
+    assert child.returncode == -signal.SIGKILL
+    left = [path.name for path in tmp_path.iterdir()]
+    assert len(left) == 1
+    assert left[0].startswith(".calibrant-")
+    with replacing(tmp_path / "other.csv"):
+        pass
+    assert left[0] in os.listdir(tmp_path)  # it is none of that file's
+    with replacing(tmp_path / "out.csv"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["other.csv", "out.csv"]
+
+
+KILLED = """
+import os, signal, sys
+from calibrant.persistence.atomic import replacing
+with replacing(sys.argv[1]):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1"])
+def test_a_terminal_that_is_not_utf_8_gets_what_it_can_show(model, tmp_path, encoding):
+    test = write(tmp_path / "test.parquet", forecasts())
+    for command in (
+        ["report", test, "-m", model, "-o", tmp_path / "r.html"],
+        ["datasets"],
+        ["evaluate", test, "-m", model],
+    ):
+        found = subprocess.run(
+            [sys.executable, "-m", "calibrant", *map(str, command)],
+            check=False,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        )
+        assert found.returncode == 0, found.stderr
+        assert found.stdout
+
+
+def test_names_that_are_not_utf_8_or_too_long_get_a_sentence(model, tmp_path):
+    test = write(tmp_path / "test.parquet", forecasts())
+    odd = os.fsdecode(bytes(tmp_path / "o") + b"\xff.csv")
+    assert "the name of a file must be UTF-8" in refused("predict", test, "-m", model, "--interval", "0.9", "-o", odd)
+    assert "the name of a file must be UTF-8" in refused(
+        "predict", odd, "-m", model, "--interval", "0.9", "-o", "o.csv"
+    )
+    long = tmp_path / ("x" * 300 + ".csv")
+    assert "file name too long" in refused("predict", test, "-m", model, "--interval", "0.9", "-o", long)
+    run("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / ("x" * 251 + ".csv"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-import secrets
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -24,6 +24,8 @@ from pyarrow import types
 
 from calibrant.cli.dialect import Dialect
 from calibrant.cli.formats import BATCH, Format, format_of, no_number
+from calibrant.persistence import FileError
+from calibrant.persistence.atomic import replacing
 
 Numbers = NDArray[np.float64]
 
@@ -116,6 +118,11 @@ class TableFile:
     @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of its columns."""
+        _nameable(self.path)
+        with suppress(OSError):  # one that is not there is told below
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                what = "a folder" if self.path.is_dir() else "a pipe or a device"
+                raise ValueError(f"{self.path}: this is {what}, not a file")
         with self._named():
             return self.format.schema(self.path)
 
@@ -216,15 +223,15 @@ class TableFile:
 @contextmanager
 def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """A file that appears under its name only when all is written; gives the function that takes the batches."""
-    target = path.resolve()  # a link stays a link
-    if target.is_dir():
+    _nameable(path)
+    if path.is_dir():
         raise ValueError(f"{path}: this is a folder")
-    if not target.parent.is_dir():
+    if not path.resolve().parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent}")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with (
-            pa.OSFile(str(temporary), "wb") as stream,
+            replacing(path) as temporary,
+            pa.OSFile(temporary, "wb") as stream,
             format_of(path).writer(stream, schema, plain) as writer,
             ThreadPoolExecutor(1) as behind,  # one batch is written while the next is made
         ):
@@ -237,12 +244,16 @@ def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Cal
 
             yield write
             writing.result()
-        os.replace(temporary, target)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, FileError) as error:
         raise ValueError(f"{path}: this cannot be written ({_reason(error)})") from error
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+
+
+def _nameable(path: Path) -> None:
+    """Raise where Arrow could not open a file of this name."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{str(path)!a}: the name of a file must be UTF-8") from None
 
 
 def as_arrow(column: Numbers) -> pa.Array:

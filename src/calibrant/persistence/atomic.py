@@ -4,39 +4,79 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 
 from calibrant.persistence.errors import FileError
 
 
 def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
-    """Write `content` to a new file beside the old one, then give it the old one's name, which is one step.
+    """Write `content` as `replacing` has it."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        file.write(content)
 
-    A symbolic link stays one: what it leads to is replaced. A new file has the permissions that any new file has, a
-    replaced one those of the old.
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
+    """A new file beside the old one, to be written; it then gets the old one's name, which is one step.
+
+    A symbolic link stays one: what it leads to is replaced. While it is written, nobody else can read it. Then it has
+    the permissions of the file that it replaces, or those of any new file. What a killed run left there is removed.
     """
     target = os.path.realpath(path)
-    folder = os.path.dirname(target)
+    folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
     mode = _mode_of(target)
-    temporary = os.path.join(folder, f".calibrant-{secrets.token_hex(8)}.tmp")
+    own = blake2b(f"{name}@{platform.node()}".encode(errors="surrogateescape"), digest_size=6).hexdigest()
+    _remove_leftovers(folder, f".calibrant-{own}-")
+    temporary = os.path.join(folder, f".calibrant-{own}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        with _naming(target), open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        with _naming(target):
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            yield temporary
+            _synchronise(temporary)
+            os.chmod(temporary, 0o666 & ~_umask() if mode is None else mode)
+            os.replace(temporary, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-    _settle(folder)
+    if os.name == "posix":
+        with suppress(OSError):  # some network file systems cannot: the file itself is whole
+            _synchronise(folder)
+
+
+def _remove_leftovers(folder: str, start: str) -> None:
+    """Files of runs that were killed while they wrote the same file."""
+    for name in os.listdir(folder):
+        if name.startswith(start) and name.endswith(".tmp"):
+            number = name[len(start) :].split("-")[0]
+            if number.isdigit() and int(number) != os.getpid() and not _runs(int(number)):
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+
+
+def _runs(process: int) -> bool:
+    """Whether there is such a process; where one cannot know, there is."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _umask() -> int:
+    """What new files must not have; it can only be asked for by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @contextmanager
@@ -63,13 +103,10 @@ def _mode_of(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _settle(folder: str) -> None:
-    """Have the new name on disk too, where folders can be synchronised."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
+def _synchronise(path: str) -> None:
+    """Have a file, or the new name in a folder, on disk too."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        with suppress(OSError):  # some network file systems cannot: the file itself is whole
-            os.fsync(descriptor)
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)
