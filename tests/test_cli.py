@@ -211,7 +211,7 @@ def test_fit_says_what_is_promised_and_where_it_was_written(folder, tmp_path):
     model = tmp_path / "m.safetensors"
     said = run("fit", folder / "cal.csv", "--target", "sy", "--point", "mu", "-o", model)
     assert "400 rows" in said.stdout
-    assert str(read(model).calibrated.guarantee) in said.stdout
+    assert read(model).calibrated.guarantee.in_short() in said.stdout
     assert f"Wrote {model}." in said.stdout
     assert not said.stderr
 

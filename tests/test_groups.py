@@ -467,7 +467,7 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
     cal, test, model, out = (tmp_path / name for name in ("cal.csv", "test.csv", "m.safetensors", "out.csv"))
     code, said = run("fit", cal, "--target", "y", "--point", "f", "--by", "season", "-o", model)
     assert code == 0, said
-    assert "in each of 2 groups" in said
+    assert "In every group, a 90% interval holds the label" in said
     code, said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "season", "-o", out)
     assert code == 0, said
     found = pd.read_csv(out)

@@ -64,7 +64,7 @@ def fit(
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
         + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )
-    show(str(calibrated.guarantee))
+    show(f"{calibrated.guarantee.in_short()} Say calibrant inspect to read what is assumed.")
     show(f"Wrote {out}.")
 
 

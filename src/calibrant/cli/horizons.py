@@ -32,7 +32,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
         f"Calibrated {calibrated.columns.target} given {', '.join(forecast.names)} of {forecast.model}, on"
         f" {calibrated.guarantee.n:,} rows of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
     )
-    show(str(calibrated.guarantee))
+    show(f"{calibrated.guarantee.in_short()} Say calibrant inspect to read what is assumed.")
     show(f"Wrote {out}.")
 
 

@@ -33,5 +33,5 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, **again)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
-    show(str(calibrated.guarantee))
+    show(calibrated.guarantee.in_short())
     show(f"Wrote {out}.")

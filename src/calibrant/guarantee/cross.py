@@ -6,11 +6,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, floor_words
 
 
 @dataclass(frozen=True)
-class CrossGuarantee:
+class CrossGuarantee(InShort):
     """P(H[X](Y) <= c) <= 2 c + epsilon and P(H[X](Y) >= 1 - c) <= 2 c + epsilon for every c: what folds can promise.
 
     H is the mean of K laws with the weights w_k, each calibrated on a fold that its model did not see, up to its own

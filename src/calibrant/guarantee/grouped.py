@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from calibrant.guarantee.marginal import Guarantee
+from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, floor_words
 
 
@@ -19,7 +20,7 @@ def in_text(label: Hashable) -> str:
 
 
 @dataclass(frozen=True)
-class GroupGuarantee:
+class GroupGuarantee(InShort):
     """sup_c |P(H[X](Y) <= c | group g) - c| <= (1 + lambda_g) / (n_g + 1) in every group; `of(label)` is that of one.
 
     A new score is exchangeable with the n_g of its group, and the law of the group is within lambda_g of their ranks,

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from calibrant._arrays import Array, largest_tie_of, unit
+from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, in_words
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(InShort):
     """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
 
     `kind` is "exact" (epsilon is 0), "marginal" (epsilon holds) or "approximate": scores are tied, so it holds only

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from calibrant.guarantee.short import InShort
+
 
 @dataclass(frozen=True)
-class TrackedGuarantee:
+class TrackedGuarantee(InShort):
     """|share of labels at or below the tracked quantile - level| <= ((b - a) / step + K) / T over any T rows in a row.
 
     This holds for each of the K levels and any rows whatever, as long as their scores lie in [a, b]. It says nothing
