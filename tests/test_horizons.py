@@ -183,6 +183,16 @@ def test_a_column_of_steps_is_taken_as_it_is():
     assert rows_of(frame.drop(columns="cutoff"), horizon="h").cutoff is None
 
 
+def as_text(frame, form):
+    """Days of 2024 as text."""
+    return frame.assign(
+        **{
+            name: (pd.Timestamp("2024-01-05") + pd.to_timedelta(frame[name], unit="D")).dt.strftime(form)
+            for name in ("ds", "cutoff")
+        }
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
@@ -192,6 +202,12 @@ def test_a_column_of_steps_is_taken_as_it_is():
         (lambda t: t.drop(columns="ds"), ValueError, "there is no column 'ds' in the table, its columns are unique_id"),
         (lambda t: t.drop(index=[14]), ValueError, "row 14, for 7 made at 3, is forecast 3 .* has 4 known times since"),
         (lambda t: t.assign(ds=t["ds"].astype(str)), TypeError, "'ds' and 'cutoff' must be of one kind.*str and int"),
+        (
+            lambda t: as_text(t, "%d/%m/%Y"),
+            TypeError,
+            "'ds' and 'cutoff' must hold dates or numbers, got the text '0./",
+        ),
+        (lambda t: as_text(t, "%Y-%-d"), TypeError, "got the text '2024-1.': only text of one length with the year"),
         (lambda t: t.assign(RW=np.nan), None, ""),
         (
             lambda t: t.assign(**{"RW-lo-80": t["RW-lo-80"].where(t.index != 7)}),
@@ -371,6 +387,21 @@ def test_a_horizon_that_was_not_calibrated_is_an_error(calibrated):
     with pytest.raises(ValueError, match=r"row 12 is 13 steps ahead, and the calibrated horizons are 1 to 12") as error:
         calibrated(forecasts(np.random.default_rng(1), 1, steps=13))
     one_sentence(error)
+    # a forecast of Prophet has the rows of the past before those to come
+    past = forecasts(np.random.default_rng(1), 2).drop(columns=["cutoff", "y"])
+    with pytest.raises(
+        ValueError, match="row 12 is 13 steps ahead.*leave out rows of the past: without cutoffs"
+    ) as error:
+        calibrated(past)
+    one_sentence(error)
+
+
+def test_text_that_does_not_sort_as_time_is_refused_without_cutoffs_too(calibrated):
+    new = forecasts(np.random.default_rng(1), 1, steps=3).drop(columns=["cutoff", "y"])
+    with pytest.raises(TypeError, match="'ds' must hold dates or numbers, got the text '9/1/2020'"):
+        calibrated.predict(new.assign(ds=["9/1/2020", "10/1/2020", "11/1/2020"]))
+    days = new.assign(ds=["2020-01-09", "2020-01-10", "2020-01-11"])
+    assert calibrated.predict(days)["RW-lo-80"].tolist() == calibrated.predict(new)["RW-lo-80"].tolist()
 
 
 def test_the_order_of_the_rows_does_not_matter():
