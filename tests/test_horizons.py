@@ -26,12 +26,14 @@ from calibrant import (
     backtest,
     report,
 )
-from calibrant.backtesting import in_table
+from calibrant.backtesting import in_sequence, in_table
 from calibrant.cli.app import app
+from calibrant.distributions import Joined, LocationScale
 from calibrant.horizons import found_in
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.lending import smoothed
+from calibrant.interpolators.tails import ExponentialTails, InfiniteTails
 from calibrant.labels import Real
 from calibrant.testing import check_distribution, check_look_ahead
 
@@ -390,7 +392,7 @@ def test_a_horizon_that_was_not_calibrated_is_an_error(calibrated):
     # a forecast of Prophet has the rows of the past before those to come
     past = forecasts(np.random.default_rng(1), 2).drop(columns=["cutoff", "y"])
     with pytest.raises(
-        ValueError, match="row 12 is 13 steps ahead.*leave out rows of the past: without cutoffs"
+        ValueError, match=r"row 12 is 13 steps ahead.*leave out rows of the past: without cutoffs"
     ) as error:
         calibrated(past)
     one_sentence(error)
@@ -537,6 +539,24 @@ def test_a_backtest_of_a_sequence_gives_what_a_loop_gives():
         now = now.update([f[t]], [y[t]])
     assert found.H.ppf(0.3).tolist() == medians
     assert found.y.tolist() == y[30:].tolist()
+
+
+@pytest.mark.parametrize("tails", [ExponentialTails(), InfiniteTails()])
+@pytest.mark.parametrize("batch", [1, 7])
+def test_laws_of_a_backtest_are_one_table_and_the_same_as_apart(monkeypatch, tails, batch):
+    rng = np.random.default_rng(0)
+    f, y = rng.normal(size=(2, 80)).astype(np.float32)
+    first = Calibrator(interpolator=Linear(tails)).fit(f[:30], y[:30])
+    together = backtest(first, f[30:], y[30:], batch=batch).H
+    monkeypatch.setattr(in_sequence, "MOST", 0)
+    apart = backtest(first, f[30:], y[30:], batch=batch).H
+    assert type(together) is LocationScale
+    assert type(apart) is Joined
+    assert together.cdf(y[30:]).dtype == apart.cdf(y[30:]).dtype
+    for law in ("cdf", "logpdf", "crps"):
+        np.testing.assert_allclose(getattr(together, law)(y[30:]), getattr(apart, law)(y[30:]), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(together.ppf(0.9), apart.ppf(0.9))
+    np.testing.assert_array_equal(together[40].ppf(0.3), apart[40].ppf(0.3))
 
 
 def test_batches_and_delays_hide_labels_that_are_not_known_yet():

@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Alarm:
-    """The first time that the capital reached the threshold. Rows that have a label are counted from 0, as they came."""
+    """The first time that the capital reached the threshold. Rows with a label are counted from 0, as they came."""
 
     row: int
     since: int

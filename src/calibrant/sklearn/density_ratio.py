@@ -101,8 +101,8 @@ class FittedRatio:
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
         if mean < COVERED:
             warn_user(
-                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie where"
-                " nearly no training rows do, and no weights mend that"
+                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie"
+                " where nearly no training rows do, and no weights mend that"
             )
         elif size < max(FEW, SHARE * len(w)):
             half = int(np.searchsorted(np.cumsum(w), w.sum() / 2)) + 1

@@ -94,8 +94,8 @@ class Tracker:
         far = float(np.abs(quantiles).max())
         if step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
             raise ValueError(
-                f"a step of {step:.3g} is lost in rounding beside scores of {far:.3g}: take a constant from y that makes"
-                " the scores smaller"
+                f"a step of {step:.3g} is lost in rounding beside scores of {far:.3g}: take a constant from y that"
+                " makes the scores smaller"
             )
         object.__setattr__(self, "step", step)
         if self.held is None:
