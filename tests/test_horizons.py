@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant import (
+    CalibratedRegressor,
     Calibrator,
     HalfLife,
     HorizonCalibrator,
@@ -202,6 +203,11 @@ def as_text(frame, form):
         (lambda t: t.assign(cutoff=t["cutoff"].where(t.index != 30, 99)), ValueError, r"in row 30 .*\(1 rows in all\)"),
         (lambda t: pd.concat([t, t[4:6]], ignore_index=True), ValueError, "rows 4 and 60 are forecasts of the same"),
         (lambda t: t.drop(columns="ds"), ValueError, "there is no column 'ds' in the table, its columns are unique_id"),
+        (
+            lambda t: t.drop(columns="cutoff"),
+            ValueError,
+            "there is no column 'cutoff'.*one of the steps ahead by horizon=",
+        ),
         (lambda t: t.drop(index=[14]), ValueError, "row 14, for 7 made at 3, is forecast 3 .* has 4 known times since"),
         (lambda t: t.assign(ds=t["ds"].astype(str)), TypeError, "'ds' and 'cutoff' must be of one kind.*str and int"),
         (
@@ -696,6 +702,11 @@ def test_a_calibrator_that_knows_its_test_rows_is_refused():
             lambda t: backtest(Calibrator(), [0.0], [1.0]),
             TypeError,
             "the forecaster must be a HorizonCalibrator, or an",
+        ),
+        (
+            lambda t: backtest(CalibratedRegressor(None), [0.0], [1.0]),
+            TypeError,
+            "a CalibratedRegressor cannot be called with a prediction: of an estimator, take its calibrated_",
         ),
         (lambda t: backtest(FITTED, [0.0]), TypeError, "a sequence needs its labels"),
         (lambda t: backtest(FITTED, [0.0], [2.0], model="a"), TypeError, "model= is for long"),

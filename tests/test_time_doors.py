@@ -144,6 +144,18 @@ def test_time_that_runs_backwards_is_one_sentence(model, tmp_path, column, spoil
     assert not (tmp_path / "n.safetensors").exists()
 
 
+def test_a_model_that_cannot_go_on_is_named(tmp_path):
+    later = rows(1) | {"season": ["dry", "wet"] * (N // 2)}
+    path, out = write(tmp_path / "later.csv", later), tmp_path / "m.safetensors"
+    run("fit", path, "--target", "y", "--point", "f", "--by", "season", "-o", str(out))
+    for command in (
+        ("monitor", path, "-m", str(out)),
+        ("update", str(out), path, "-o", str(tmp_path / "n.safetensors")),
+    ):
+        said = run(*command, code=1)
+        assert "m.safetensors: this calibrator does not know its scores" in said.replace("- ", "-")
+
+
 # ---- the estimator -------------------------------------------------------------------------------------------------
 
 

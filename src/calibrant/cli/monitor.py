@@ -17,7 +17,7 @@ from calibrant.cli.in_time import check_order
 from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
-from calibrant.monitoring import Monitor, monitor
+from calibrant.monitoring import Monitor
 from calibrant.persistence import FileError
 from calibrant.tracking import Tracker
 
@@ -45,13 +45,15 @@ def watched(
         raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
     if isinstance(model.calibrated, Tracker):
         raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
+    with naming(str(model.path)):
+        start = Monitor(model.calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
     with working("watching"), naming(rows.where), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         rng = np.random.default_rng(seed)
-        seen = monitor(model.calibrated, rows.prediction, rows.y, threshold=threshold, **known, rng=rng)
+        seen = start.update(rows.prediction, rows.y, **known, rng=rng)
     return Watched(seen, None if time is None else list(rows.groups[time]))
 
 

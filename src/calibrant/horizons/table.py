@@ -88,7 +88,11 @@ def columns_of(
     aside = [name for name in (target, series, time, cutoff, horizon) if name is not None]
     missing = [name for name in aside if name not in names]
     if missing:
-        raise ValueError(f"there is no column {missing[0]!r} in the table, its columns are {', '.join(names)}")
+        hint = ": name the column of the cutoffs by cutoff=, or one of the steps ahead by horizon="
+        raise ValueError(
+            f"there is no column {missing[0]!r} in the table, its columns are {', '.join(names)}"
+            f"{hint if missing == [cutoff] else ''}"
+        )
     forecast = found_in(names, model, coverage=coverage, aside=aside)
     return LongColumns(forecast, target, series, time, cutoff, horizon)
 
