@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import unit
 from calibrant.guarantee.marginal import Guarantee
-from calibrant.guarantee.words import drawn_words, floor_words
+from calibrant.guarantee.words import drawn_words, limit_words
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,7 @@ class WeightedGuarantee(Guarantee):
         )
 
     def _limits(self) -> str:
-        floors = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        tied = self.largest_tie > 1 and not self.randomised
-        return floors + (f", but only up to ties: the largest is of {self.largest_tie} scores" if tied else "")
+        return limit_words(self.largest_tie, self.floored, randomised=self.randomised)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ class HorizonCalibrated:
         """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
         rows = self.labelled(frame)
         H = laws_of(self.calibrated, rows, seed=seed)
-        return judged(rows.prediction, H, rows.y, rows.horizon, coverage, self.guarantee)
+        return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Any) -> LongRows:
         """The rows of a table that have a label."""
