@@ -194,7 +194,9 @@ def test_an_interpolator_of_one_law_that_takes_no_weights_says_so():
 def test_a_law_that_was_made_without_context_takes_none(interpolator):
     model = Calibrator(None, interpolator).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1])
     for known in ("by", "weights"):
-        with pytest.raises(TypeError, match=rf"does not depend on the row: it was made without {known}=") as error:
+        with pytest.raises(
+            TypeError, match=rf"q is one law for all rows, since fit had no .*{known}=: a call"
+        ) as error:
             model([1.0], **{known: ["a"]})
         one_sentence(error)
 

@@ -392,6 +392,8 @@ def test_what_by_names_must_be_in_x():
         groups_in(X.to_numpy(), "winter")
     with pytest.raises(ValueError, match=r"by is column 2, and X has shape \(5, 2\)"):
         groups_in(X.to_numpy(), 2)
+    with pytest.raises(TypeError, match="by must name a column of X, or several, or be a function of X, got a Series"):
+        groups_in(X, X.winter)
 
 
 def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():

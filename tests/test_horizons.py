@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant import (
+    CalibratedRegressor,
     Calibrator,
     HalfLife,
     HorizonCalibrator,
@@ -26,12 +27,14 @@ from calibrant import (
     backtest,
     report,
 )
-from calibrant.backtesting import in_table
+from calibrant.backtesting import in_sequence, in_table
 from calibrant.cli.app import app
+from calibrant.distributions import Joined, LocationScale
 from calibrant.horizons import found_in
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.lending import smoothed
+from calibrant.interpolators.tails import ExponentialTails, InfiniteTails
 from calibrant.labels import Real
 from calibrant.testing import check_distribution, check_look_ahead
 
@@ -183,6 +186,16 @@ def test_a_column_of_steps_is_taken_as_it_is():
     assert rows_of(frame.drop(columns="cutoff"), horizon="h").cutoff is None
 
 
+def as_text(frame, form):
+    """Days of 2024 as text."""
+    return frame.assign(
+        **{
+            name: (pd.Timestamp("2024-01-05") + pd.to_timedelta(frame[name], unit="D")).dt.strftime(form)
+            for name in ("ds", "cutoff")
+        }
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
@@ -190,8 +203,19 @@ def test_a_column_of_steps_is_taken_as_it_is():
         (lambda t: t.assign(cutoff=t["cutoff"].where(t.index != 30, 99)), ValueError, r"in row 30 .*\(1 rows in all\)"),
         (lambda t: pd.concat([t, t[4:6]], ignore_index=True), ValueError, "rows 4 and 60 are forecasts of the same"),
         (lambda t: t.drop(columns="ds"), ValueError, "there is no column 'ds' in the table, its columns are unique_id"),
+        (
+            lambda t: t.drop(columns="cutoff"),
+            ValueError,
+            "there is no column 'cutoff'.*one of the steps ahead by horizon=",
+        ),
         (lambda t: t.drop(index=[14]), ValueError, "row 14, for 7 made at 3, is forecast 3 .* has 4 known times since"),
         (lambda t: t.assign(ds=t["ds"].astype(str)), TypeError, "'ds' and 'cutoff' must be of one kind.*str and int"),
+        (
+            lambda t: as_text(t, "%d/%m/%Y"),
+            TypeError,
+            "'ds' and 'cutoff' must hold dates or numbers, got the text '0./",
+        ),
+        (lambda t: as_text(t, "%Y-%-d"), TypeError, "got the text '2024-1.': only text of one length with the year"),
         (lambda t: t.assign(RW=np.nan), None, ""),
         (
             lambda t: t.assign(**{"RW-lo-80": t["RW-lo-80"].where(t.index != 7)}),
@@ -371,6 +395,21 @@ def test_a_horizon_that_was_not_calibrated_is_an_error(calibrated):
     with pytest.raises(ValueError, match=r"row 12 is 13 steps ahead, and the calibrated horizons are 1 to 12") as error:
         calibrated(forecasts(np.random.default_rng(1), 1, steps=13))
     one_sentence(error)
+    # a forecast of Prophet has the rows of the past before those to come
+    past = forecasts(np.random.default_rng(1), 2).drop(columns=["cutoff", "y"])
+    with pytest.raises(
+        ValueError, match=r"row 12 is 13 steps ahead.*leave out rows of the past: without cutoffs"
+    ) as error:
+        calibrated(past)
+    one_sentence(error)
+
+
+def test_text_that_does_not_sort_as_time_is_refused_without_cutoffs_too(calibrated):
+    new = forecasts(np.random.default_rng(1), 1, steps=3).drop(columns=["cutoff", "y"])
+    with pytest.raises(TypeError, match="'ds' must hold dates or numbers, got the text '9/1/2020'"):
+        calibrated.predict(new.assign(ds=["9/1/2020", "10/1/2020", "11/1/2020"]))
+    days = new.assign(ds=["2020-01-09", "2020-01-10", "2020-01-11"])
+    assert calibrated.predict(days)["RW-lo-80"].tolist() == calibrated.predict(new)["RW-lo-80"].tolist()
 
 
 def test_the_order_of_the_rows_does_not_matter():
@@ -506,6 +545,24 @@ def test_a_backtest_of_a_sequence_gives_what_a_loop_gives():
         now = now.update([f[t]], [y[t]])
     assert found.H.ppf(0.3).tolist() == medians
     assert found.y.tolist() == y[30:].tolist()
+
+
+@pytest.mark.parametrize("tails", [ExponentialTails(), InfiniteTails()])
+@pytest.mark.parametrize("batch", [1, 7])
+def test_laws_of_a_backtest_are_one_table_and_the_same_as_apart(monkeypatch, tails, batch):
+    rng = np.random.default_rng(0)
+    f, y = rng.normal(size=(2, 80)).astype(np.float32)
+    first = Calibrator(interpolator=Linear(tails)).fit(f[:30], y[:30])
+    together = backtest(first, f[30:], y[30:], batch=batch).H
+    monkeypatch.setattr(in_sequence, "MOST", 0)
+    apart = backtest(first, f[30:], y[30:], batch=batch).H
+    assert type(together) is LocationScale
+    assert type(apart) is Joined
+    assert together.cdf(y[30:]).dtype == apart.cdf(y[30:]).dtype
+    for law in ("cdf", "logpdf", "crps"):
+        np.testing.assert_allclose(getattr(together, law)(y[30:]), getattr(apart, law)(y[30:]), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(together.ppf(0.9), apart.ppf(0.9))
+    np.testing.assert_array_equal(together[40].ppf(0.3), apart[40].ppf(0.3))
 
 
 def test_batches_and_delays_hide_labels_that_are_not_known_yet():
@@ -645,6 +702,11 @@ def test_a_calibrator_that_knows_its_test_rows_is_refused():
             lambda t: backtest(Calibrator(), [0.0], [1.0]),
             TypeError,
             "the forecaster must be a HorizonCalibrator, or an",
+        ),
+        (
+            lambda t: backtest(CalibratedRegressor(None), [0.0], [1.0]),
+            TypeError,
+            "a CalibratedRegressor cannot be called with a prediction: of an estimator, take its calibrated_",
         ),
         (lambda t: backtest(FITTED, [0.0]), TypeError, "a sequence needs its labels"),
         (lambda t: backtest(FITTED, [0.0], [2.0], model="a"), TypeError, "model= is for long"),

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 import calibrant
-from calibrant import Calibrator, HalfLife, Interval, Monitor, Normal, Window, monitor
+from calibrant import Calibrator, HalfLife, Interval, Monitor, Normal, Tracker, Window, monitor
 from calibrant.labels import Counts
 from calibrant.monitoring import bets
 from calibrant.monitoring.ranks import online_p_values
@@ -191,6 +191,8 @@ def test_what_it_cannot_watch_is_one_sentence():
     calibrated = Calibrator().fit(y, y**2)
     with pytest.raises(ValueError, match=r"Monitor\.threshold must be above 1 and finite, got 1"):
         Monitor(calibrated, 1)
+    with pytest.raises(TypeError, match=r"the alarm takes what Calibrator\.fit gives, a Calibrated, got Tracker"):
+        monitor(Tracker(calibrated, levels=[0.5]), y, y)
     with pytest.raises(TypeError, match="fitted with weights"):
         Monitor(Calibrator().fit(y, y**2, weights=y))
     with pytest.raises(ValueError, match="y must have one row for each of the 5 rows"):

@@ -59,9 +59,19 @@ def test_the_ratio_is_a_function_of_x_and_clipped():
 
 def test_a_few_rows_that_carry_the_law_are_said_in_words():
     rng = np.random.default_rng(1)
-    X, X_new = rng.normal(0, 1, (600, 1)), rng.normal(3.5, 0.3, (600, 1))
-    with pytest.warns(UserWarning, match=r"make 600 training rows worth \d+: \d+ of them carry half of the weight"):
+    X, X_new = rng.normal(0, 1, (300, 1)), rng.normal(2.0, 0.7, (300, 1))
+    with pytest.warns(UserWarning, match=r"make 300 training rows worth \d+: \d+ of them carry half of the weight"):
         DensityRatio(LogisticRegression(C=100.0), largest=1e6).fit(X, X_new)
+
+
+@pytest.mark.parametrize("moved", [5.0, 20.0])
+@pytest.mark.parametrize("classifier", [None, LogisticRegression()])
+def test_rows_to_come_that_no_training_row_is_like_are_said_in_words(moved, classifier):
+    rng = np.random.default_rng(1)
+    X, X_new = rng.normal(0, 1, (600, 1)), rng.normal(moved, 1, (600, 1))
+    # all training rows have the same small ratio: each counts as much as the other, and none tells anything
+    with pytest.warns(UserWarning, match=r"the ratios have the mean 0\.0\d+ on training rows, where it should be 1"):
+        DensityRatio(classifier).fit(X, X_new)
 
 
 def test_frames_are_taken_and_rows_without_shift_weigh_the_same():
@@ -81,6 +91,9 @@ def test_bad_input_of_the_ratio():
         DensityRatio().fit(np.zeros((10, 1)), np.zeros((2, 1)))
     with pytest.raises(ValueError, match=r"the same columns are wanted, got shapes \(10, 1\) and \(10, 2\)"):
         DensityRatio().fit(np.zeros((10, 1)), np.zeros((10, 2)))
+    one, two = pd.DataFrame({"a": np.zeros(10)}), pd.DataFrame({"a": np.zeros(10), "b": np.zeros(10)})
+    with pytest.raises(ValueError, match="the same columns are wanted, got a and a, b"):
+        DensityRatio().fit(one, two)
 
 
 @pytest.mark.parametrize("cv", [0.3, 3])

@@ -110,6 +110,20 @@ def test_monitor_says_what_the_library_says(model, tmp_path):
     assert calm["alarm"] is None
 
 
+def test_monitor_says_when_also_where_labels_are_missing(model, tmp_path):
+    later = rows(2, moved=1.0)
+    later["y"][:7] = np.nan  # the alarm counts rows with a label, time does not
+    path = write(tmp_path / "later.csv", later)
+    said = json.loads(CliRunner().invoke(app, ["monitor", path, "-m", model, "--time", "day", "--json"]).stdout)[
+        "alarm"
+    ]
+    days = [str(day) for day in later["day"]]
+    assert (said["time"], said["since_time"]) == (days[said["row"] + 7], days[said["since"] + 7])
+    words = f"It rings at {said['time']}, about since {said['since_time']}."
+    assert words in run("monitor", path, "-m", model, "--time", "day")
+    assert "It rings at" not in run("monitor", path, "-m", model)
+
+
 @pytest.mark.parametrize(
     ("column", "spoil", "sentence"),
     [
@@ -128,6 +142,18 @@ def test_time_that_runs_backwards_is_one_sentence(model, tmp_path, column, spoil
     assert sentence in run("monitor", path, "-m", model, "--time", column, code=1)
     assert sentence in run("update", model, path, "-o", str(tmp_path / "n.safetensors"), "--time", column, code=1)
     assert not (tmp_path / "n.safetensors").exists()
+
+
+def test_a_model_that_cannot_go_on_is_named(tmp_path):
+    later = rows(1) | {"season": ["dry", "wet"] * (N // 2)}
+    path, out = write(tmp_path / "later.csv", later), tmp_path / "m.safetensors"
+    run("fit", path, "--target", "y", "--point", "f", "--by", "season", "-o", str(out))
+    for command in (
+        ("monitor", path, "-m", str(out)),
+        ("update", str(out), path, "-o", str(tmp_path / "n.safetensors")),
+    ):
+        said = run(*command, code=1)
+        assert "m.safetensors: this calibrator does not know its scores" in said.replace("- ", "-")
 
 
 # ---- the estimator -------------------------------------------------------------------------------------------------
@@ -162,6 +188,28 @@ def test_the_estimator_brings_the_weights_along():
     model = CalibratedRegressor(frozen, weights=ratio, random_state=0).fit(X[:80], y[:80]).update(X[80:], y[80:])
     whole = CalibratedRegressor(frozen, weights=ratio, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.predict_quantiles(X), whole.predict_quantiles(X))
+
+
+def test_the_estimator_watches_new_rows():
+    X, y = table(0)
+    model = CalibratedRegressor(LinearRegression(), cv=0.5, refine=None, random_state=0).fit(X, y)
+    later, calm = table(1)
+    assert model.monitor(later, calm).alarm is None
+    y = calm + np.where(np.arange(len(calm)) < 100, 0.0, 2.0)
+    found = model.monitor(later, y)
+    assert found.alarm.direction.name == "high"
+    assert 100 <= found.alarm.row < 130
+    f = model.estimators_[0].predict(later)
+    again = monitor(model.calibrated_, f, y, rng=np.random.default_rng(model.seed_))
+    np.testing.assert_array_equal(again.log_capital, found.log_capital)
+    with pytest.warns(UserWarning, match="y is missing in 1 of 200 rows"):
+        assert len(model.monitor(later, np.where(np.arange(200) == 3, np.nan, y))) == 199
+    model.track(later, y)
+    with pytest.raises(TypeError, match=r"the alarm takes .* got Tracker"):
+        model.monitor(later, y)
+    folds = CalibratedRegressor(LinearRegression(), cv=2, refine=None, random_state=0).fit(X, calm)
+    with pytest.raises(TypeError, match=r"the alarm takes .* got CrossCalibrated"):
+        folds.monitor(later, y)
 
 
 def test_what_the_estimator_cannot_update_is_one_sentence():

@@ -359,6 +359,11 @@ def test_rows_without_a_label_have_a_law_and_are_no_step():
         (lambda: Tracker(CALIBRATED, levels=["a"]), TypeError, r"each of Tracker\.levels must be one number, got 'a'"),
         (lambda: Tracker(CALIBRATED, step=0), ValueError, r"Tracker\.step must be positive and finite, got 0"),
         (lambda: Tracker(CALIBRATED, step=np.nan), ValueError, r"Tracker\.step must be positive and finite, got nan"),
+        (
+            lambda: Tracker(Calibrator().fit(F, Y + 1e15)),
+            ValueError,
+            r"a step of 0\.\d+ is lost in rounding beside scores of 1e\+15",
+        ),
         (lambda: Tracker(F), TypeError, "a Tracker takes what Calibrator.fit gives, a Calibrated, got ndarray"),
         (
             lambda: Tracker(Calibrator(interpolator=Random()).fit(F, Y)),

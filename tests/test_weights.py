@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS, SCORES, Y
@@ -12,6 +14,9 @@ from calibrant.distributions import Context
 from calibrant.interpolators import NAF, Linear, Naive, Random, Survey
 from calibrant.interpolators.support import Logits
 from calibrant.testing import check_distribution
+
+# ratios of any size are tried: one test says when they are warned of
+pytestmark = pytest.mark.filterwarnings("ignore:weights of .* are larger than those of all calibration rows")
 
 EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
 RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
@@ -319,7 +324,7 @@ def test_survey_weights_are_asked_for_by_type_and_new_rows_need_none():
     assert right < 0.025 < 0.05 < wrong
     model = Calibrator(None, Random()).fit(x, y, weights=Survey(weights))
     assert np.all(np.isfinite(model(x[:5], rng=rng).cdf(y[:5])))
-    with pytest.raises(TypeError, match="it was made without weights=, so it takes none"):
+    with pytest.raises(TypeError, match="since fit had no likelihood ratios as weights=: a call takes no weights="):
         model(x[:5], weights=weights[:5])
 
 
@@ -369,6 +374,17 @@ def test_ratios_of_any_size_give_a_law():
     assert np.all(np.diff(F, axis=1) >= 0)
     assert np.all((F >= 0) & (F <= 1))
     np.testing.assert_allclose(F[0, 1:3], 0.5, atol=1e-12)  # all of its mass is in the tails
+
+
+def test_rows_that_no_calibration_row_is_like_are_counted():
+    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.ones(9))
+    with pytest.warns(
+        UserWarning, match=r"weights of 2 rows, the first is row 1, are larger than those of all calibrat"
+    ):
+        model(np.zeros(4), weights=[1.0, 9.5, 9.0, 1e9])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(np.zeros(2), weights=[0.0, 9.0])
 
 
 def test_groups_and_weights_do_not_go_together():

@@ -46,6 +46,9 @@ def stacked(first: Any, second: Any) -> Any:
     """The rows of two arrays, sparse matrices or frames of the same kind, one after the other."""
     if is_frame(first) and is_frame(second):
         both = [nw.from_native(X, eager_only=True) for X in (first, second)]
+        names = [", ".join(map(str, X.columns)) for X in both]
+        if names[0] != names[1]:
+            raise ValueError(f"two tables with the same columns are wanted, got {names[0]} and {names[1]}")
         return nw.to_native(nw.concat(both, how="vertical"))
     if issparse(first) or issparse(second):
         return vstack([first, second]).tocsr()

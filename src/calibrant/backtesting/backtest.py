@@ -103,6 +103,9 @@ def backtest(
     if columns:
         raise TypeError(f"{next(iter(columns))}= is for long tables, with a HorizonCalibrator")
     check_has("the forecaster", forecaster, "update", "a HorizonCalibrator, or an object to call and update")
+    if not callable(forecaster):
+        name = type(forecaster).__name__
+        raise TypeError(f"a {name} cannot be called with a prediction: of an estimator, take its calibrated_")
     if y is None:
         raise TypeError("a sequence needs its labels: backtest(calibrated, prediction, y)")
     prediction, labels, laws = in_sequence(

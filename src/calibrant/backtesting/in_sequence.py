@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import Array, concatenate, to_numpy
 from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.lines import Lines
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.updating import scores_of
+
+MOST = 2_000_000
+"""Knots of one table, some 200 MB with all that is read off them."""
 
 
 def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: int) -> tuple[Any, Array, Distribution]:
@@ -27,7 +34,17 @@ def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: 
         if known > revealed:
             updated = forecaster.update(prediction[revealed:known], labels[revealed:known])
             forecaster, revealed = (forecaster if updated is None else updated), known
-    return prediction, labels, join(laws)
+    return prediction, labels, together(laws)
+
+
+def together(laws: list[Distribution]) -> Distribution:
+    """The laws in one batch: straight lines, moved and stretched, are rows of one table, which is asked all at once."""
+    lines = [law.base for law in laws if type(law) is LocationScale and type(law.base) is PiecewiseLinear]
+    if len(lines) < len(laws) or sum(line.knots.shape[0] for line in lines) > MOST:
+        return join(laws)
+    table = Lines(TableOfLines.of(lines), np.repeat(np.arange(len(laws)), [len(law) for law in laws]))
+    loc, scale = (concatenate([getattr(law, name) for law in laws]) for name in ("loc", "scale"))
+    return LocationScale(loc, scale, table)
 
 
 def _refuse_seen(forecaster: Any, prediction: Any, labels: Array) -> None:

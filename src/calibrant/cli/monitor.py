@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import typer
@@ -17,9 +17,16 @@ from calibrant.cli.in_time import check_order
 from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
-from calibrant.monitoring import Monitor, monitor
+from calibrant.monitoring import Monitor
 from calibrant.persistence import FileError
 from calibrant.tracking import Tracker
+
+
+class Watched(NamedTuple):
+    """The alarm after the rows of a file, and their times, if a column has them."""
+
+    seen: Monitor
+    times: list[Any] | None
 
 
 def watched(
@@ -32,34 +39,43 @@ def watched(
     seed: int,
     *,
     gaps: Gaps,
-) -> Monitor:
+) -> Watched:
     """The alarm after all rows of a file, in the order of the file."""
     if not 1 < threshold < math.inf:
         raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
     if isinstance(model.calibrated, Tracker):
         raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
+    with naming(str(model.path)):
+        start = Monitor(model.calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
     with working("watching"), naming(rows.where), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         rng = np.random.default_rng(seed)
-        return monitor(model.calibrated, rows.prediction, rows.y, threshold=threshold, **known, rng=rng)
+        seen = start.update(rows.prediction, rows.y, **known, rng=rng)
+    return Watched(seen, None if time is None else list(rows.groups[time]))
 
 
-def show_monitor(seen: Monitor) -> None:
-    """Print it as a sentence or two."""
-    show(str(seen))
+def show_monitor(found: Watched) -> None:
+    """Print it as a few sentences."""
+    show(str(found.seen))
+    alarm = found.seen.alarm
+    if alarm is not None and found.times is not None:
+        show(f"It rings at {found.times[alarm.row]}, about since {found.times[alarm.since]}.")
 
 
-def to_json(seen: Monitor) -> dict[str, Any]:
-    """As JSON values; rows are counted from 0."""
-    alarm = seen.alarm
+def to_json(found: Watched) -> dict[str, Any]:
+    """As JSON values; rows that have a label are counted from 0."""
+    seen, times = found
+    said: dict[str, Any] | None = None
+    if (alarm := seen.alarm) is not None:
+        said = {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)}
+        if times is not None:
+            said |= {"time": str(times[alarm.row]), "since_time": str(times[alarm.since])}
     return {
         "rows": len(seen),
         "threshold": seen.threshold,
         "log_capital": strict(float(seen.log_capital[-1])),
-        "alarm": None
-        if alarm is None
-        else {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)},
+        "alarm": said,
     }

@@ -15,6 +15,7 @@ from calibrant.cli.model import Model, write
 from calibrant.cli.tables import not_over
 from calibrant.persistence import FileError
 from calibrant.tracking import Tracker
+from calibrant.updating import kept_history
 
 
 def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:
@@ -23,6 +24,9 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
     if model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: update it in Python")
     before = model.calibrated
+    if not isinstance(before, Tracker):
+        with naming(str(model.path)):
+            kept_history(before)
     rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
     with working("updating"), naming(rows.where), counted():
         if time is not None:

@@ -212,7 +212,8 @@ class Distribution(Forecast):
         """The laws of some rows, of shape () or (n,): this law itself, unless it depends on the row."""
         if context.unused():
             name = context.unused()[0]
-            raise TypeError(f"{self!r} does not depend on the row: it was made without {name}=, so it takes none")
+            what = "likelihood ratios as weights=" if name == "weights" else f"{name}="
+            raise TypeError(f"q is one law for all rows, since fit had no {what}: a call takes no {name}= either")
         return self
 
     # ---- what everybody gets ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from calibrant._arrays import Array, anywhere, clip, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, device_like, first_and_count, namespace, warn_user
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
@@ -177,6 +177,13 @@ class Reweighted(OnlyRow, ByRow):
         ratio = ratios_of(context, self.law.like, self.unit)
         if self.low == 0:
             return self.law
+        alone = ratio > self.total  # p_x > 1/2
+        if bool(namespace(ratio).any(alone)):
+            first, count = first_and_count(alone)
+            warn_user(
+                f"weights of {count} rows, the first is row {first}, are larger than those of all calibration rows"
+                " together: their laws are mostly tails, since nearly no calibration rows are like them"
+            )
         return ReweightedRows(self.law, ratio, self.total, self.low, self.high)
 
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.guarantee.short import InShort
-from calibrant.guarantee.words import drawn_words, floor_words
+from calibrant.guarantee.words import drawn_words, limit_words
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,9 @@ class CrossGuarantee(InShort):
         return "exchangeable data"
 
     def __str__(self) -> str:
-        ties = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        if any(fold.largest_tie > 1 and not fold.randomised for fold in self.folds):
-            but = "and" if self.floored else "but"
-            ties += f", {but} only up to ties: the largest is of {self.largest_tie} scores"
-        continuous = "" if all(fold.randomised for fold in self.folds) else ", and continuous scores"
+        randomised = all(fold.randomised for fold in self.folds)
+        ties = limit_words(self.largest_tie, self.floored, randomised=randomised)
+        continuous = "" if randomised else ", and continuous scores"
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
             f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"

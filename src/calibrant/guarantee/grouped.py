@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.short import InShort
-from calibrant.guarantee.words import drawn_words, floor_words
+from calibrant.guarantee.words import drawn_words, limit_words
 
 
 def in_text(label: Hashable) -> str:
@@ -99,9 +99,7 @@ class GroupGuarantee(InShort):
         bound, continuous = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c", ", and continuous scores"
         if self.randomised:
             bound, continuous = "P(H(Y) <= c) = c for every c", ""
-        limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        if self.largest_tie > 1 and not self.randomised:
-            limits += f", but only up to ties: the largest is of {self.largest_tie} scores"
+        limits = limit_words(self.largest_tie, self.floored, randomised=self.randomised)
         smallest = min(range(len(self.counts)), key=self.counts.__getitem__)
         largest = max(range(len(self.counts)), key=self.counts.__getitem__)
         best = "" if self.randomised else f", and {self._each(largest).epsilon:.3g} in the largest"

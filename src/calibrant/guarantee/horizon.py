@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from calibrant.guarantee.grouped import GroupGuarantee
-from calibrant.guarantee.words import drawn_words, floor_words
+from calibrant.guarantee.words import drawn_words, limit_words
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class HorizonGuarantee(GroupGuarantee):
 
     def __str__(self) -> str:
         first, last, few = self.labels[0], self.labels[-1], min(self.counts)
-        limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        if self.largest_tie > 1 and not self.randomised:
-            limits += f", but only up to ties: the largest is of {self.largest_tie} scores"
+        limits = limit_words(self.largest_tie, self.floored, randomised=self.randomised)
         bound, continuous = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c", ", and continuous scores"
         if self.randomised:
             bound, continuous = "P(H(Y) <= c) = c for every c", ""

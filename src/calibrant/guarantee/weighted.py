@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import unit
 from calibrant.guarantee.marginal import Guarantee
-from calibrant.guarantee.words import drawn_words, floor_words
+from calibrant.guarantee.words import drawn_words, limit_words
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class WeightedGuarantee(Guarantee):
     effective: float = 1.0
     """N = (sum of w)^2 / sum of w^2: how many equal rows these are worth."""
     largest_share: float = 1.0
-    """E max p, as the calibration rows estimate it."""
+    """E max p, as the calibration rows estimate it: too low where few or none of them have the large ratios to come."""
 
     @property
     def worth(self) -> int:
@@ -50,11 +50,13 @@ class WeightedGuarantee(Guarantee):
         return min(1.0, self.epsilon + jump + spread)
 
     def __str__(self) -> str:
-        bound = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, the expected largest share of a row"
+        bound = (
+            f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c, the expected largest share of a row, as estimated"
+        )
         if self.randomised:
             bound = "P(H(Y) <= c) = c for every c"
         elif self.accuracy:
-            bound += " and lambda / (N + 1)"
+            bound += ", and lambda / (N + 1)"
         return (
             f"{bound}{self._limits()}, on average over calibration sets of n = {self.n} weighted rows, worth"
             f" {self.effective:.3g} equal ones. Assumes that the weights are the likelihood ratios of new to"
@@ -63,9 +65,7 @@ class WeightedGuarantee(Guarantee):
         )
 
     def _limits(self) -> str:
-        floors = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        tied = self.largest_tie > 1 and not self.randomised
-        return floors + (f", but only up to ties: the largest is of {self.largest_tie} scores" if tied else "")
+        return limit_words(self.largest_tie, self.floored, randomised=self.randomised)
 
 
 @dataclass(frozen=True)

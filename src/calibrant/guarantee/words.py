@@ -8,21 +8,21 @@ def in_words(n: int, epsilon: float, of_this_set: float, largest_tie: int, floor
     bound, continuous = f"|P(H(Y) <= c) - c| <= {epsilon:.3g} for every c", ", and continuous scores"
     if randomised:
         bound, continuous = "P(H(Y) <= c) = c for every c", ""
-    limits = []
-    if floored:
-        limits.append(f"but only approximately: {floor_words(floored)}")
-    if largest_tie > 1 and not randomised:
-        share = largest_tie / (n + 1)
-        limits.append(
-            f"{'and' if limits else 'but'} only up to ties: the largest is of {largest_tie} scores,"
-            f" {share:.2g} of them all"
-        )
-    claim = ", ".join([bound, *limits])
+    limits = limit_words(largest_tie, floored, randomised=randomised)
+    share = f", {largest_tie / (n + 1):.2g} of them all" if largest_tie > 1 and not randomised else ""
     return (
-        f"{claim}, on average over calibration sets of n = {n}; for this one the error is at most"
+        f"{bound}{limits}{share}, on average over calibration sets of n = {n}; for this one the error is at most"
         f" {of_this_set:.3g} with 95% confidence, if rows are independent. Assumes exchangeable data, a"
         f" model not trained on the calibration set{continuous}."
     )
+
+
+def limit_words(largest_tie: int, floored: int, *, randomised: bool) -> str:
+    """How far the bound can be taken at its word, to follow it: a floor that was learned, and ties."""
+    limits = f", but only approximately: {floor_words(floored)}" if floored else ""
+    if largest_tie > 1 and not randomised:
+        limits += f", {'and' if floored else 'but'} only up to ties: the largest is of {largest_tie} scores"
+    return limits
 
 
 def drawn_words(drawn: object) -> str:

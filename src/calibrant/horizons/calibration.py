@@ -121,7 +121,7 @@ class HorizonCalibrated:
         """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
         rows = self.labelled(frame)
         H = laws_of(self.calibrated, rows, seed=seed)
-        return judged(rows.prediction, H, rows.y, rows.horizon, coverage, self.guarantee)
+        return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Any) -> LongRows:
         """The rows of a table that have a label."""
@@ -138,9 +138,14 @@ class HorizonCalibrated:
         unknown = ~np.isin(rows.horizon, self.horizons)
         if unknown.any():
             row, count = first_and_count(unknown)
+            hint = "calibrate on forecasts that reach as far"
+            if rows.cutoff is None and self.columns.horizon is None:
+                hint += (
+                    ", or leave out rows of the past: without cutoffs all rows of a series count as forecast at once"
+                )
             raise ValueError(
                 f"row {row} is {rows.horizon[row]} steps ahead, and the calibrated horizons are"
-                f" {_listed(self.horizons)} ({count} rows in all): calibrate on forecasts that reach as far"
+                f" {_listed(self.horizons)} ({count} rows in all): {hint}"
             )
         return rows
 

@@ -19,8 +19,6 @@ class HorizonEvaluation:
     calibrated: dict[int, Evaluation]
     interval: float
     """The probability of the intervals whose coverage is shown."""
-    rows: dict[int, int]
-    """The calibration rows of each horizon; empty where they are not known."""
 
     def to_dict(self) -> dict[int, dict[str, dict[str, float]]]:
         """The metrics by horizon, side and name."""
@@ -51,15 +49,14 @@ class HorizonEvaluation:
         return f"HorizonEvaluation({len(self.calibrated)} horizons)"
 
 
-def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float, guarantee: Any = None) -> HorizonEvaluation:
+def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
     """The metrics of the rows of each horizon."""
     found: tuple[dict[int, Evaluation], dict[int, Evaluation]] = ({}, {})
     for h in np.unique(horizon).tolist():
         mine = np.flatnonzero(horizon == h)
         for side, forecast in zip(found, (base, H), strict=True):
             side[h] = evaluate(forecast[mine], y[mine], coverage=coverage)
-    known = {} if guarantee is None else dict(zip(guarantee.labels, guarantee.counts, strict=True))
-    return HorizonEvaluation(*found, coverage, known)
+    return HorizonEvaluation(*found, coverage)
 
 
 def _percent(share: float | None) -> str:

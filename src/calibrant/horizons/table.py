@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,7 +88,11 @@ def columns_of(
     aside = [name for name in (target, series, time, cutoff, horizon) if name is not None]
     missing = [name for name in aside if name not in names]
     if missing:
-        raise ValueError(f"there is no column {missing[0]!r} in the table, its columns are {', '.join(names)}")
+        hint = ": name the column of the cutoffs by cutoff=, or one of the steps ahead by horizon="
+        raise ValueError(
+            f"there is no column {missing[0]!r} in the table, its columns are {', '.join(names)}"
+            f"{hint if missing == [cutoff] else ''}"
+        )
     forecast = found_in(names, model, coverage=coverage, aside=aside)
     return LongColumns(forecast, target, series, time, cutoff, horizon)
 
@@ -110,7 +115,7 @@ def read(frame: Any, columns: LongColumns, *, labels: bool, bounds: tuple[str, .
     n = len(table)
     series = np.zeros(n, np.int64) if columns.series is None else _numbered(_known(table, columns.series))[1]
     both = [_known(table, columns.time)] + ([_known(table, str(columns.cutoff))] if has_cutoff else [])
-    times, codes = _ordered(both, columns.time, columns.cutoff)
+    times, codes = _ordered(both, columns.time, columns.cutoff if has_cutoff else None)
     time, cutoff = codes[:n], codes[n:] if has_cutoff else None
     if cutoff is not None:
         early = time <= cutoff
@@ -211,9 +216,26 @@ def _ordered(columns: list[list[Any]], time: str, cutoff: str | None) -> tuple[l
         raise TypeError(
             f"{time!r} and {cutoff!r} must be of one kind, to tell what came first, got {one} and {other}"
         ) from None
+    _check_text(distinct, time, cutoff)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return [distinct[place] for place in order], rank[codes]
+
+
+_YEAR_FIRST = re.compile(r"\d{4}\D.*")
+
+
+def _check_text(times: list[Any], time: str, cutoff: str | None) -> None:
+    """Raise for times as text, unless text sorts as time does: the year first, and all of one length."""
+    if not isinstance(times[0], str):
+        return
+    odd = next((text for text in times if not _YEAR_FIRST.fullmatch(text) or len(text) != len(times[0])), None)
+    if odd is not None:
+        names = repr(time) if cutoff is None else f"{time!r} and {cutoff!r}"
+        raise TypeError(
+            f"{names} must hold dates or numbers, got the text {odd!r}: only text of one length with the year first"
+            " sorts as time does, and pandas.to_datetime makes dates of any"
+        )
 
 
 def _check_doubles(series: Counts, time: Counts, cutoff: Counts | None, times: Any, names: LongColumns) -> None:

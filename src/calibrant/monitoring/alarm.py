@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Alarm:
-    """The first time that the capital reached the threshold. Rows are counted from 0, as they came."""
+    """The first time that the capital reached the threshold. Rows with a label are counted from 0, as they came."""
 
     row: int
     since: int
@@ -67,6 +67,10 @@ class Monitor:
         if not 1 < threshold < math.inf:
             raise ValueError(f"Monitor.threshold must be above 1 and finite, got {self.threshold!r}")
         object.__setattr__(self, "threshold", threshold)
+        if not isinstance(self.calibrated, Calibrated):
+            raise TypeError(
+                f"the alarm takes what Calibrator.fit gives, a Calibrated, got {type(self.calibrated).__name__}"
+            )
         if self.pool is None:
             history = kept_history(self.calibrated)
             if history.weights is not None:

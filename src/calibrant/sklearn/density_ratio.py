@@ -19,6 +19,8 @@ from calibrant._frames import stacked
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
 """Below so many rows, or this share of them, a few rows carry the law."""
+COVERED = 0.5
+"""The mean ratio on training rows is the share of the rows to come that lie where training rows do: below this, few."""
 
 
 def small_boosting(random_state: int | None) -> Any:
@@ -96,8 +98,13 @@ class FittedRatio:
     def looked_at(self, X_train: Any) -> FittedRatio:
         """The same, with what it makes of the training rows."""
         w = np.sort(self(X_train))[::-1]
-        size = float(w.sum() ** 2 / np.sum(w**2))
-        if size < max(FEW, SHARE * len(w)):
+        size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
+        if mean < COVERED:
+            warn_user(
+                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie"
+                " where nearly no training rows do, and no weights mend that"
+            )
+        elif size < max(FEW, SHARE * len(w)):
             half = int(np.searchsorted(np.cumsum(w), w.sum() / 2)) + 1
             warn_user(
                 f"the ratios make {len(w)} training rows worth {size:.0f}: {half} of them carry half of the weight, so"

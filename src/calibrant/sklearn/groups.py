@@ -34,6 +34,8 @@ def groups_in(X: Any, by: Any) -> list[Hashable]:
         found = labels_of(by(X))
         same_length("X", _num_samples(X), "what by gives", len(found))
         return found
+    if hasattr(by, "__array__"):
+        raise TypeError(f"by must name a column of X, or several, or be a function of X, got a {type(by).__name__}")
     columns = by if isinstance(by, (list, tuple)) else [by]
     if not columns:
         raise ValueError("by must name a column of X, or several, got none")

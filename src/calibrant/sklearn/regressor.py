@@ -26,6 +26,7 @@ from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.domain import takes_any_quantile
 from calibrant.labels.named import labels_named
+from calibrant.monitoring import Monitor
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.refine.names import refiner_named
@@ -352,6 +353,18 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
         rng = np.random.default_rng([self.seed_, tracker.rows])
         H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
         return H
+
+    def monitor(self, X: Any, y: Any, *, threshold: float = 100.0) -> Monitor:
+        """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
+
+        All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
+        """
+        check_is_fitted(self, "calibrated_")
+        X, y = indexable(collected(X), labels(y, missing=True))
+        known = {name: value for name, value in self._known(X).items() if name == "bound"}
+        # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
+        rng = np.random.default_rng(self.seed_)
+        return Monitor(self.calibrated_, threshold).update(self._pooled(X), y, **known, rng=rng)
 
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""

@@ -36,6 +36,9 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 SHARE = 0.05
 """The default step, in interquartile ranges of q: results/tracking.md compares others."""
 
+FINEST = 1e4
+"""The least step, in gaps between floats: rounding then moves a share by less than 1e-4."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracker:
@@ -88,6 +91,12 @@ class Tracker:
             step = one_number("Tracker.step", self.step)
             if not 0 < step < math.inf:
                 raise ValueError(f"Tracker.step must be positive and finite, got {self.step!r}")
+        far = float(np.abs(quantiles).max())
+        if step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
+            raise ValueError(
+                f"a step of {step:.3g} is lost in rounding beside scores of {far:.3g}: take a constant from y that"
+                " makes the scores smaller"
+            )
         object.__setattr__(self, "step", step)
         if self.held is None:
             history = self.calibrated.history
