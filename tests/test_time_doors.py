@@ -57,7 +57,7 @@ def test_update_is_fit_on_both_files(model, tmp_path):
     second = write(tmp_path / "second.csv", rows(1))
     said = run("update", model, second, "--time", "day", "-o", model)  # over itself
     assert "with 400 rows of" in said
-    assert "n = 800" in said
+    assert "800 calibration rows" in said
     (f, y), (g, z) = read(tmp_path / "first.csv"), read(second)
     whole = Calibrator().fit(np.concatenate([f, g]), np.concatenate([y, z]))
     np.testing.assert_array_equal(load(model).q.knots, whole.q.knots)
@@ -83,7 +83,7 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
     assert "pass refit=True" in run("update", naf[-3], first, "-o", out, code=1)
-    assert "n = 800" in run("update", naf[-3], first, "--refit", "-o", out)
+    assert "800 calibration rows" in run("update", naf[-3], first, "--refit", "-o", out)
 
 
 def test_labels_that_are_drawn_are_drawn_anew_at_each_update(tmp_path):
@@ -145,15 +145,25 @@ def test_time_that_runs_backwards_is_one_sentence(model, tmp_path, column, spoil
 
 
 def test_a_model_that_cannot_go_on_is_named(tmp_path):
-    later = rows(1) | {"season": ["dry", "wet"] * (N // 2)}
+    later = rows(1) | {"seen": [1.0, 1.0, 0.0, 1.0] * (N // 4)}
+    whole = write(tmp_path / "whole.csv", later | {"seen": [1.0] * N})
     path, out = write(tmp_path / "later.csv", later), tmp_path / "m.safetensors"
-    run("fit", path, "--target", "y", "--point", "f", "--by", "season", "-o", str(out))
+    run("fit", path, "--target", "y", "--point", "f", "--event", "seen", "-o", str(out))
     for command in (
-        ("monitor", path, "-m", str(out)),
-        ("update", str(out), path, "-o", str(tmp_path / "n.safetensors")),
+        ("monitor", whole, "-m", str(out)),
+        ("update", str(out), whole, "-o", str(tmp_path / "n.safetensors")),
     ):
         said = run(*command, code=1)
         assert "m.safetensors: this calibrator does not know its scores" in said.replace("- ", "-")
+
+
+def test_a_model_by_group_is_updated_and_watched(tmp_path):
+    first, second = (write(tmp_path / f"{k}.csv", rows(k) | {"season": ["dry", "wet"] * (N // 2)}) for k in (1, 2))
+    model, out = tmp_path / "m.safetensors", tmp_path / "n.safetensors"
+    run("fit", first, "--target", "y", "--point", "f", "--by", "season", "-o", str(model))
+    assert "No alarm" in run("monitor", second, "-m", str(model))
+    run("update", str(model), second, "-o", str(out))
+    assert load(out).guarantee.counts == (N, N)
 
 
 # ---- the estimator -------------------------------------------------------------------------------------------------

@@ -39,7 +39,9 @@ class InShort:
         each = {"group": "In every group, ", "horizon": "At every horizon, "}.get(kind.split(",")[0], "")
         off = "" if epsilon == 0 else f", give or take {_points(2 * epsilon)}"
         about = "about " if kind.endswith("approximate") else ""
-        alike = "if the weights are the likelihood ratios of new rows" if kind.startswith("weighted") else alike
+        if kind.startswith("weighted"):
+            worth = f"{self.n:,} rows, worth {getattr(self, 'effective', self.n):.3g} equal ones"
+            alike = f"if the weights are the likelihood ratios of new rows ({worth})"
         alike = f"if the new row is like the calibration rows of its {kind.split(',')[0]}" if each else alike
         sentence = f"{share} with a probability of {about}{100 * c:g}%{off}, {alike}."
         return each + sentence[0].lower() + sentence[1:] if each else sentence
