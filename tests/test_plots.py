@@ -186,7 +186,7 @@ def test_all_text_is_inside_the_figure_and_of_5_points_or_more(name, case):
 
 
 def test_a_figure_is_not_left_open_when_drawing_fails(case):
-    with pytest.raises(ValueError, match="the pictures"), plots.calibration.drawing(None):
+    with pytest.raises(ValueError, match="the pictures"), plots.canvas.drawing(None):
         raise ValueError("the pictures")
     assert plt.get_fignums() == []
 
@@ -332,7 +332,7 @@ def test_the_bars_of_coverage_by_slice_are_clopper_pearson_intervals_after_bonfe
 
 def test_slices_whose_bar_misses_the_target_are_hollow(case):
     ax = plots.coverage_by_slice(case.base, case.y, case.region)
-    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "#ffffff"]
     assert sum(len(line.get_xdata()) for line in hollow) == 4
 
 

@@ -11,12 +11,14 @@ from importlib.util import find_spec
 if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by its full name
     raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
 
-from calibrant.plots.calibration import coverage_by_slice, pit_histogram, reliability
+from calibrant.plots.calibration import pit_histogram, reliability
+from calibrant.plots.coverage import coverage_by_slice
 from calibrant.plots.diagnosis import diagnosis
-from calibrant.plots.intervals import fan, intervals, sharpness
+from calibrant.plots.intervals import fan, intervals
 from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
 from calibrant.plots.monitoring import monitor
+from calibrant.plots.sharpness import sharpness
 from calibrant.plots.theme import AFTER, BEFORE, COLOURS, theme
 
 __all__ = [
