@@ -81,6 +81,9 @@ def every_plot(case):
     return {
         "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
         "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
+        "parity": lambda ax=None: plots.parity(case.H, case.y, ax=ax),
+        "spread_skill": lambda ax=None: plots.spread_skill(both, case.y, bins=6, ax=ax),
+        "coverage_by": lambda ax=None: plots.coverage_by(Normal(case.f, 1.05), case.y, case.base.std(), ax=ax),
         "coverage_by_slice": lambda ax=None: plots.coverage_by_slice(both, case.y, by, ax=ax),
         "diagnosis": lambda ax=None: plots.diagnosis(same_width, ax=ax),
         "density": lambda ax=None: plots.density(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),

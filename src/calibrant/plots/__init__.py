@@ -12,13 +12,14 @@ if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by
     raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
 
 from calibrant.plots.calibration import pit_histogram, reliability
-from calibrant.plots.coverage import coverage_by_slice
+from calibrant.plots.coverage import coverage_by, coverage_by_slice
 from calibrant.plots.diagnosis import diagnosis
-from calibrant.plots.intervals import fan, intervals
+from calibrant.plots.intervals import fan, intervals, parity
 from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
 from calibrant.plots.monitoring import monitor
 from calibrant.plots.sharpness import sharpness
+from calibrant.plots.spread import spread_skill
 from calibrant.plots.theme import AFTER, BEFORE, COLOURS, theme
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "BEFORE",
     "COLOURS",
     "cdf",
+    "coverage_by",
     "coverage_by_slice",
     "density",
     "diagnosis",
@@ -33,10 +35,12 @@ __all__ = [
     "interpolators",
     "intervals",
     "monitor",
+    "parity",
     "pit_histogram",
     "reliability",
     "ridgeline",
     "scores",
     "sharpness",
+    "spread_skill",
     "theme",
 ]

@@ -1,19 +1,23 @@
-"""The coverage of intervals, slice by slice and along a number."""
+"""The coverage of intervals, slice by slice and along the predicted value."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import unit
+from calibrant._arrays import floats, refuse, same_length, unit
+from calibrant.diagnosis.answers import answers_of
 from calibrant.metrics.bands import share_interval
+from calibrant.metrics.by_slice import SMALLEST, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
 from calibrant.plots.canvas import drawing
-from calibrant.plots.inputs import Numbers, named, naturally, numbers
+from calibrant.plots.curves import reach
+from calibrant.plots.inputs import Numbers, bins_of, named, naturally, numbers
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen
 from calibrant.plots.theme import Look, Style, percent, plain
@@ -67,6 +71,79 @@ def coverage_by_slice(
         if drawn:
             key(ax, drawn, pen)
     return ax
+
+
+def coverage_by(
+    H: Any,
+    y: Any,
+    by: Any = None,
+    *,
+    coverage: float = 0.9,
+    bins: int = 10,
+    n: int | None = None,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """#{i in bin: l_i <= y_i <= u_i} / #bin along the predicted value: do high forecasts hold as much as low ones?
+
+    `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
+    numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all bins
+    at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off.
+
+    >>> from calibrant import Normal
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))
+    >>> ax = coverage_by(Normal(f, 1.0), f + noise * (1 + (f > 1)))  # twice the noise in the highest sixth
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['chance allows', 'inside', 'off']
+    """
+    coverage, confidence, bins = unit("coverage", coverage), unit("confidence", confidence), bins_of(bins)
+    H, y = paired(H, y)
+    said = answers_of(H, y, [coverage])
+    m = int(y.shape[0])
+    along = said.centre if by is None else numbers(floats("by", by, ndim=1))
+    same_length("the forecast", m, "by", len(along))
+    refuse("the predicted value", ~np.isfinite(along), "is not finite")
+    column = slices_of("", along, m, parts=bins)
+    results = {each.value: each.held[0] for each in judged([column], said.held, None, confidence=confidence, n=n)}
+    if not results:
+        raise ValueError(
+            f"coverage_by needs a bin of at least {SMALLEST} rows, got {m} rows in {len(column.labels)} bins"
+        )
+    kept = [k for k, label in enumerate(column.labels) if label in results]
+    held = [results[column.labels[k]] for k in kept]
+    edges, middle = _edges(along, column)
+    share, low, high = (100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in held), strict=True))
+    off, at = np.array([each.off for each in held]), middle[kept]
+    left_out = m - int(column.counts[kept].sum())
+    with drawing(ax) as (ax, pen):
+        ax.axhline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+        shade: Style = {"color": pen.shade, "alpha": 0.45, "edgecolor": pen.paper, "linewidth": pen.unit, "zorder": 2}
+        width = np.diff(edges)[kept]
+        bar = ax.bar(edges[kept], high - low, width, low, align="edge", **shade, label="chance allows")
+        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * pen.unit, "zorder": 3}
+        (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
+        (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
+        ends = reach(along)
+        ax.set_xlim(max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1])))
+        for patch in bar:
+            patch.sticky_edges.y.clear()  # room above and below the bars
+        ax.autoscale_view(scalex=False)
+        name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
+        more = f" ({left_out:,} rows in bins of fewer than {SMALLEST} left out)" if left_out else ""
+        words(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
+        key(ax, [bar, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+    return ax
+
+
+def _edges(along: Numbers, column: Slices) -> tuple[Numbers, Numbers]:
+    """The edges of the bins, halfway between neighbours, and their medians."""
+    parts = [np.sort(along[column.index == k]) for k in range(len(column.labels))]
+    inner = [(a[-1] + b[0]) / 2 for a, b in pairwise(parts)]
+    first, last = parts[0][0], parts[-1][-1]
+    # a bin of one value at an end is as wide outwards as inwards
+    left = first - (inner[0] - first if inner else 0.5) * (parts[0][-1] == first)
+    right = last + (last - inner[-1] if inner else 0.5) * (parts[-1][0] == last)
+    return np.array([left, *inner, right]), np.array([part[len(part) // 2] for part in parts])
 
 
 def _in_order(column: Slices) -> Slices:

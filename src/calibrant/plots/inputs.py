@@ -27,6 +27,13 @@ def evenly(count: int, most: int) -> Indices:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
+def bins_of(bins: Any) -> int:
+    """A count of bins, checked."""
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
+        raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
+    return int(bins)
+
+
 def naturally(labels: Sequence[str]) -> list[int]:
     """The places of labels in natural order, "a 2" before "a 10".
 

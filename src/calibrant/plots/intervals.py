@@ -1,15 +1,15 @@
-"""Intervals: along x, and one by one in the order of their width."""
+"""Intervals: along x, in the order of their width, and around what was predicted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import dates
 from matplotlib.axes import Axes
 
-from calibrant._arrays import same_length, to_numpy, unit
+from calibrant._arrays import refuse, same_length, to_numpy, unit
 from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
@@ -154,44 +154,113 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['90% intervals', 'inside: 90.7% of 300 rows', 'outside']
     """
-    coverage = unit("coverage", coverage)
-    if not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
+    coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
-    y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-    inside = (lower <= y) & (y <= upper)
-    order = np.argsort(upper - lower, kind="stable")
-    kept = order[evenly(len(y), most)]
-    middle = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
-    centre = middle[kept]
-    low, high, label, held = lower[kept] - centre, upper[kept] - centre, y[kept] - centre, inside[kept]
-    bottom, top = _limits(np.concatenate([low, high]), label, np.zeros(1))
-    place = np.arange(len(kept))
+    rows = _Rows.of(H, numbers(y), coverage)
+    kept = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
+    place = np.arange(len(kept.y))
+    kept = _Rows(*(each - kept.centre for each in kept))
+    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
     with drawing(ax) as (ax, pen):
-        ends = np.clip(low, bottom - (top - bottom), None), np.clip(high, None, top + (top - bottom))
-        width = float(np.clip(0.5 * points(ax)[0] / len(kept), 0.2, 4 * pen.unit))
-        own = "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
-        drawn: list[Any] = [ax.vlines(place, *ends, color=pen.tinted(pen.after, 0.45), linewidth=width, label=own)]
-        said = f"inside: {percent(round(inside.mean(), 3))} of {len(y):,} rows"
-        limits = bottom, top
-        drawn += _dots(ax, pen, place[held], label[held], limits, **inner(pen), label=said)
-        drawn += _dots(ax, pen, place[~held], label[~held], limits, **outer(pen), label="outside")
-        drawn += _beyond(ax, pen, place, label, limits)
+        drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, pen, place, kept, limits, rows)
         ax.axhline(0, color=pen.shade, linewidth=0.5 * pen.unit, zorder=1)
-        of = "" if len(kept) == len(y) else f" ({len(kept)} of {len(y):,})"
-        words(ax, x=f"rows, in the order of the width{of}", y="y less the interval's centre")
-        ax.set_xlim(-0.02 * len(kept) - 0.5, 1.02 * len(kept) - 0.5)
-        ax.set_ylim(bottom, top)
+        ax.set(xlim=(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5), ylim=limits)
+        words(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
         key(ax, drawn, pen)
     return ax
 
 
-def inner(pen: Pen) -> Style:
+def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
+    """y_i against the predicted centre, with the interval [l_i, u_i]: does the forecast follow the labels?
+
+    On the dotted line labels are as predicted. The centre is the median; of predictions that are no law, the middle of
+    the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the share inside,
+    in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at the edge.
+
+    >>> from calibrant import Normal
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))
+    >>> ax = parity(Normal(f, 1.0), f + noise, most=100)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['90% intervals', 'inside: 90% of 300 rows', 'outside']
+    """
+    coverage, most = unit("coverage", coverage), _most(most)
+    H, y = paired(H, y)
+    rows = _Rows.of(H, numbers(y), coverage)
+    kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
+    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
+    with drawing(ax, height=70) as (ax, pen):
+        drawn = _bars(ax, pen, kept.centre, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, pen, kept.centre, kept, limits, rows)
+        ax.plot(limits, limits, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+        ax.set(aspect="equal", xlim=limits, ylim=limits)
+        words(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
+        key(ax, drawn, pen)
+    return ax
+
+
+class _Rows(NamedTuple):
+    """Labels and intervals, a number a row each."""
+
+    lower: Numbers
+    centre: Numbers
+    upper: Numbers
+    y: Numbers
+
+    @classmethod
+    def of(cls, H: Any, y: Numbers, coverage: float) -> _Rows:
+        lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
+        centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
+        refuse("the centre of the forecast", ~np.isfinite(centre), "is not finite")
+        return cls(lower, centre, upper, y)
+
+    @property
+    def inside(self) -> Any:
+        return (self.lower <= self.y) & (self.y <= self.upper)
+
+    def some(self, order: Any, most: int) -> _Rows:
+        """At most so many rows, evenly spaced in the order given."""
+        kept = order[evenly(len(order), most)]
+        return _Rows(*(each[kept] for each in self))
+
+
+def _most(most: Any) -> int:
+    if not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
+    return int(most)
+
+
+def _said(H: Any, coverage: float) -> str:
+    return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
+
+
+def _of(drawn: Any, rows: _Rows) -> str:
+    """How many rows are drawn, if not all."""
+    return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
+
+
+def _bars(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], label: str) -> list[Any]:
+    """A line for each interval, thin enough for its neighbours; what is infinite ends outside the picture."""
+    low, high = limits
+    ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
+    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * pen.unit))
+    return [ax.vlines(at, *ends, color=pen.tinted(pen.after, 0.45), linewidth=width, label=label)]
+
+
+def _labels(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], all_rows: _Rows) -> list[Any]:
+    """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
+    held = rows.inside
+    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {len(all_rows.y):,} rows"
+    drawn = _dots(ax, pen, at[held], rows.y[held], limits, **_inner(pen), label=said)
+    drawn += _dots(ax, pen, at[~held], rows.y[~held], limits, **_outer(pen), label="outside")
+    return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]
+
+
+def _inner(pen: Pen) -> Style:
     """A label inside its interval."""
     return {"marker": "o", "markersize": 1.8 * pen.unit, "markeredgewidth": 0}
 
 
-def outer(pen: Pen) -> Style:
+def _outer(pen: Pen) -> Style:
     """A label outside."""
     return {"marker": "x", "markersize": 3.2 * pen.unit, "markeredgewidth": 0.9 * pen.unit}

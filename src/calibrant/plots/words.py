@@ -10,15 +10,18 @@ from matplotlib.axes import Axes
 
 from calibrant.plots.pen import SMALLEST, length, points
 
+_LEAST = 0.65
+"""A label is set no smaller than that before it goes in two lines."""
+
 
 def words(ax: Axes, *, x: str, y: str = "", rows: Sequence[str] = (), at: Sequence[int] = ()) -> None:
     """Label both axes, and name the rows at these places; what is too long for the axes is set smaller.
 
-    A label that is still too long goes in two lines. Where rows are too narrow for names of 5 points, every second one
+    A label that is far too long goes in two lines. Where rows are too narrow for names of 5 points, every second one
     is named, or every third ...
     """
     for old in [each for each in ax.artists if isinstance(each, _Words)]:
-        old.remove()
+        old.let_go()
     ax.add_artist(_Words(ax, x, y, rows, at)).set_clip_on(False)
 
 
@@ -27,9 +30,21 @@ class _Words(Artist):
 
     def __init__(self, ax: Axes, x: str, y: str, rows: Sequence[str], at: Sequence[int]) -> None:
         super().__init__()
-        self._texts, self._rows, self._at = (x, y), list(rows), list(at)
-        self._sizes = ax.xaxis.label.get_fontsize(), ax.yaxis.label.get_fontsize()
+        self._rows, self._at = list(rows), list(at)
+        self._sizes = [float(axis.label.get_fontsize()) for axis in (ax.xaxis, ax.yaxis)]
+        # lines are broken once: a layout that already took its measure would leave no room for a second one
+        sides = zip((x, y), self._sizes, points(ax), strict=True)
+        self._texts = [text if length(text, _LEAST * size) <= room else _broken(text) for text, size, room in sides]
+        for axis, text in zip((ax.xaxis, ax.yaxis), self._texts, strict=True):
+            if text:
+                axis.set_label_text(text)
         self._fit(ax)
+
+    def let_go(self) -> None:
+        """Leave the axes, with labels of the size that they had."""
+        for axis, size in zip((self.axes.xaxis, self.axes.yaxis), self._sizes, strict=True):
+            axis.label.set_fontsize(size)
+        self.remove()
 
     def get_tightbbox(self, renderer: Any = None) -> None:
         """Nothing: the words have boxes of their own."""
@@ -41,8 +56,9 @@ class _Words(Artist):
     def _fit(self, ax: Any) -> None:
         written = zip((ax.xaxis, ax.yaxis), self._texts, self._sizes, points(ax), strict=True)
         for axis, text, size, room in written:
-            if text and axis.label.get_text() in ("", text, _broken(text)):  # else it is the user's own
-                _fit_label(axis, text, float(size), room)
+            if text and axis.label.get_text() == text:  # else it is the user's own
+                longest = max(length(line, size) for line in text.split("\n"))
+                axis.label.set_fontsize(max(SMALLEST, size * min(1, room / longest)))
         if self._rows:
             self._name(ax)
 
@@ -61,15 +77,6 @@ class _Words(Artist):
 def row_height(ax: Axes, count: int) -> float:
     """The height of each of so many rows in points, by which marks can be kept apart."""
     return points(ax)[1] / (count + 1)
-
-
-def _fit_label(axis: Any, text: str, size: float, room: float) -> None:
-    least = max(SMALLEST, 0.75 * size)
-    if length(text, least) > room:
-        text = _broken(text)
-    longest = max(length(line, size) for line in text.split("\n"))
-    axis.set_label_text(text)
-    axis.label.set_fontsize(size if longest <= room else max(SMALLEST, size * room / longest))
 
 
 def _broken(text: str) -> str:
