@@ -77,7 +77,7 @@ def reliability(
     H is a forecast or a mapping of names to forecasts. Of a prediction that has levels but no law, as Quantiles and
     Samples do, it is the share of labels at or below the quantile, a dot for each level. Above the diagonal labels are
     lower than forecast, below it higher; a curve that is too flat in the middle comes from intervals that are too
-    narrow. With `difference` it is that share less c, in percentage points: the same curve, larger where it matters.
+    narrow. With `difference` it is that share less c, in percentage points: small errors are seen better.
     `n` as in `pit_histogram`.
 
     >>> from calibrant import Normal
@@ -109,10 +109,10 @@ def reliability(
             drawn += ax.plot(levels, height(levels, shares), **line)
         ax.set_xlim(0, 1)
         if difference:
-            words(ax, x="level c", y="share of rows with H(y) ≤ c, less c (points)")
+            words(ax, x="level c", y="observed − nominal share, points")
         else:
             ax.set(aspect="equal", ylim=(0, 1))
-            words(ax, x="level c", y="share of rows with H(y) ≤ c")
+            words(ax, x="level c", y="share with H(y) ≤ c")
         key(ax, [*drawn, band], pen)
     return ax
 

@@ -87,8 +87,8 @@ def coverage_by(
     """#{i in bin: l_i <= y_i <= u_i} / #bin along the predicted value: do high forecasts hold as much as low ones?
 
     `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
-    numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all bins
-    at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off.
+    numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
+    bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))

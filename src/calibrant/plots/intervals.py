@@ -110,14 +110,13 @@ def _positions(x: Any, m: int) -> Any:
 
 
 def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[float, float]:
-    """From the least to the largest bound and label, as far as `reach` and one more height allow; all of `whole`."""
+    """From the least to the largest bound within `reach`, and label within one more height; all of `whole`."""
     finite = bounds[np.isfinite(bounds)]
     low, high = reach(finite if len(finite) or labels is None else labels)
     low, high = min(low, *whole), max(high, *whole)
     if labels is not None:
-        height = high - low
-        low = min(low, max(float(labels.min()), low - height))
-        high = max(high, min(float(labels.max()), high + height))
+        near = labels[np.abs(labels - (low + high) / 2) <= 1.5 * (high - low)]
+        low, high = min([low, *near]), max([high, *near])
     room = 0.04 * (high - low)
     return low - room, high + room
 
@@ -175,8 +174,9 @@ def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes |
     """y_i against the predicted centre, with the interval [l_i, u_i]: does the forecast follow the labels?
 
     On the dotted line labels are as predicted. The centre is the median; of predictions that are no law, the middle of
-    the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the share inside,
-    in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at the edge.
+    the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the share
+    inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at the
+    edge.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))

@@ -13,7 +13,7 @@ from calibrant.plots.pen import SMALLEST, Pen, figure_of
 
 _SIZES = (1.0, 0.85, 0.7)
 _LINES = 2
-"""A key of more lines is set in smaller letters, if it has fewer lines then."""
+"""A key of more lines is set in smaller letters."""
 
 
 def key(ax: Axes, handles: Sequence[Any], pen: Pen) -> None:
@@ -74,8 +74,10 @@ class Key(Legend):
         ax, texts = self.axes, tuple(text.get_text() for text in self.get_texts())
         box, slot = ax.get_window_extent(), ax.get_position(original=True)
         right = max(box.x1, _frame(ax).transform(slot.max)[0])
-        names = ax.yaxis.get_tightbbox(renderer)
+        names, label = ax.yaxis.get_tightbbox(renderer), ax.yaxis.label
         left = min(box.x0, names.x0) if names is not None else box.x0
+        if label.get_text():
+            left = max(left, min(box.x0, label.get_window_extent(renderer).x1))  # the label may be as high as the axes
         state = (texts, *(round(each) for each in (box.x0, box.width, left, right)), figure_of(ax).dpi)
         if self._known is None or self._known[0] != state:
             self._known = (
@@ -85,26 +87,28 @@ class Key(Legend):
         return self._known[1]
 
     def _fitted(self, renderer: Any, texts: Sequence[str], inside: float, widest: float, end: float) -> Legend:
-        """The first size at which two lines do; or that of the fewest lines."""
-        best, fewest = self._made(texts, max(SMALLEST, _SIZES[-1] * self._pen.small), 1), len(texts) + 1
-        for part in _SIZES:
-            size = max(SMALLEST, part * self._pen.small)
-            for columns in range(len(texts), 0, -1):
-                lines, made = -(-len(texts) // columns), self._made(texts, size, columns)
-                width = made.get_window_extent(renderer).width
-                if width > widest:
-                    continue
-                if lines < fewest:
-                    even = self._made(texts, size, -(-len(texts) // lines))
-                    best = even if even.get_window_extent(renderer).width <= width else made
-                    fewest = lines
-                break
-            if fewest <= _LINES:
-                break
+        """The largest size at which two lines do; where none does, the lowest key that fits."""
+        fitting = [self._widest(renderer, texts, max(SMALLEST, part * self._pen.small), widest) for part in _SIZES]
+        least = self._made(texts, max(SMALLEST, _SIZES[-1] * self._pen.small), 1)
+        found = [each for each in fitting if each is not None] or [(len(texts), least)]
+        low = [made for lines, made in found if lines <= _LINES]
+        best = (
+            low[0]
+            if low
+            else min((made for _, made in found), key=lambda made: made.get_window_extent(renderer).height)
+        )
         wide = best.get_window_extent(renderer).width > inside
         best.set_loc("lower right" if wide else "lower left")
         best.set_bbox_to_anchor((end if wide else 0.0, 1.0), self.axes.transAxes)
         return best
+
+    def _widest(self, renderer: Any, texts: Sequence[str], size: float, room: float) -> tuple[int, Legend] | None:
+        """The fewest lines that fit, and a legend of so many, in as few columns as it takes."""
+        for lines in range(1, len(texts) + 1):
+            made = self._made(texts, size, -(-len(texts) // lines))
+            if made.get_window_extent(renderer).width <= room:
+                return lines, made
+        return None
 
     def _made(self, texts: Sequence[str], size: float, columns: int) -> Legend:
         made = Legend(self.axes, self._handles, texts, ncols=columns, **self._style(size))

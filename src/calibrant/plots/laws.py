@@ -17,7 +17,7 @@ from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
 from calibrant.plots.key import key
 from calibrant.plots.marks import has_levels, marks
-from calibrant.plots.pen import Pen
+from calibrant.plots.pen import Pen, figure_of, length, points
 from calibrant.plots.theme import LOOK_AFTER, LOOK_BEFORE, Look, Style, plain
 from calibrant.plots.words import words
 
@@ -57,13 +57,12 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
             _line(ax, pen, drawn, LOOK_BEFORE)
         for row, drawn in zip(chosen, after, strict=True):
             _line(ax, pen, drawn, LOOK_AFTER)
-            if len(chosen) > 1:
-                peak = int(np.argmax(drawn.density))
-                _name(ax, pen, row, (drawn.x[peak], drawn.density[peak]), "above")
             _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
             if labels is not None:
                 _stem(ax, pen, labels[row], 0.0, drawn.at(labels[row]), limits)
         ax.set_ylim(0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
+        if len(chosen) > 1:
+            _name_peaks(ax, pen, chosen, after)
         words(ax, x="y", y="density")
         _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits)
     return ax
@@ -165,13 +164,33 @@ def ridgeline(
     return ax
 
 
+def _name_peaks(ax: Axes, pen: Pen, chosen: Sequence[int], after: Sequence[Shape]) -> None:
+    """The row above the peak of each curve; where two would hide each other, one above the other."""
+    peaks = [int(np.argmax(drawn.density)) for drawn in after]
+    tops = [(drawn.x[peak], drawn.density[peak]) for drawn, peak in zip(after, peaks, strict=True)]
+    dots = 72 / figure_of(ax).dpi * ax.transData.transform(tops)
+    line = 1.4 * pen.note
+    taken: list[tuple[float, float]] = []
+    for k in np.argsort(dots[:, 1], kind="stable"):
+        x, start = dots[k]
+        up = start + 3
+        while any(abs(x - a) < length(f"row {max(chosen)}", pen.note) and abs(up - b) < line for a, b in taken):
+            up += line / 4
+        taken.append((x, up))
+        _name(ax, pen, chosen[k], tops[k], (0, up - start), ha="center", va="bottom")
+    room = max(up for _, up in taken) + line - 72 / figure_of(ax).dpi * ax.get_window_extent().y1
+    if room > 0:
+        ax.set_ylim(0, ax.get_ylim()[1] * (1 + room / points(ax)[1]))
+
+
 def _staircase_of_names(ax: Axes, pen: Pen, H: Distribution, chosen: Sequence[int]) -> None:
     """The row of each curve, high on the left ones and low on the right ones, where there is room beside them."""
     order = sorted(chosen, key=lambda row: float(numbers(row_of(H, row).ppf(0.5))))
     for row, level in zip(order, np.linspace(0.9, 0.1, len(order)), strict=True):
         at = float(numbers(row_of(H, row).ppf(level)))
         if np.isfinite(at):
-            _name(ax, pen, row, (at, level), "left" if level > 0.5 else "right")
+            left = level > 0.5
+            _name(ax, pen, row, (at, level), (-4 if left else 4, 0), ha="right" if left else "left", va="center")
 
 
 def _typical(H: Distribution, count: int) -> list[int]:
@@ -221,7 +240,8 @@ def _stem(
         ax.vlines(y, floor, floor + height, color=pen.ink, linewidth=0.9 * pen.unit, linestyle=":", zorder=order)
         ax.plot(y, floor + height, color=pen.ink, marker="o", clip_on=False, zorder=order)
     else:
-        end, arrow = (low, "<") if y < low else (high, ">")
+        near = 0.32 * (high - low)  # just outside the curves, which take the third in the middle
+        end, arrow = (low + near, "<") if y < low else (high - near, ">")
         style: Style = {"color": pen.ink, "marker": arrow, "markersize": 4 * pen.unit}
         ax.plot(end, floor + height, **style, clip_on=False, zorder=order)
 
@@ -233,16 +253,11 @@ def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
     return min(lows) - width, max(highs) + width
 
 
-def _name(ax: Axes, pen: Pen, row: int, at: tuple[float, float], side: str) -> None:
-    """The number of a row beside its curve, legible over other curves."""
-    place: Style = {
-        "above": {"xytext": (0, 3), "ha": "center", "va": "bottom"},
-        "left": {"xytext": (-4, 0), "ha": "right", "va": "center"},
-        "right": {"xytext": (4, 0), "ha": "left", "va": "center"},
-    }[side]
+def _name(ax: Axes, pen: Pen, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any) -> None:
+    """The number of a row beside its curve, some points off, legible over other curves."""
     paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": pen.paper, "edgecolor": "none", "alpha": 0.75}
-    text = f"row {row}"
-    ax.annotate(text, at, textcoords="offset points", fontsize=pen.note, bbox=paper, zorder=5, **place)
+    text: Style = {"fontsize": pen.note, "bbox": paper, "zorder": 5, **where}
+    ax.annotate(f"row {row}", at, off, textcoords="offset points", **text)
 
 
 def _marks(ax: Axes, parts: Sequence[Any], row: int, pen: Pen, **how: Any) -> None:
@@ -279,8 +294,9 @@ def _key(
         low, high = limits
         if ((seen >= low) & (seen <= high)).any():
             lines.append(Line2D([], [], marker="o", **dots, label="label y"))
-        for beyond, arrow in ((seen < low, "<"), (seen > high, ">")):
-            if beyond.any():
-                lines.append(Line2D([], [], marker=arrow, **dots, label="label y, beyond the axes"))
+        beyond = int(((seen < low) | (seen > high)).sum())
+        if beyond:
+            arrow = ">" if (seen > high).any() else "<"
+            lines.append(Line2D([], [], marker=arrow, **dots, label=f"beyond the axes: {beyond}"))
     if len(lines) > 1:
         key(ax, lines, pen)

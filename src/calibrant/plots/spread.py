@@ -22,7 +22,8 @@ def spread_skill(H: Any, y: Any, *, bins: int = 10, ax: Axes | None = None) -> A
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
     dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12
-    different spreads are a bin each; the bars are one standard error each way. H is a law or a mapping of names to laws.
+    different spreads are a bin each; the bars are one standard error each way. H is a law or a mapping of names to
+    laws.
 
     >>> from calibrant import Normal
     >>> sigma = np.linspace(1, 3, 1000)

@@ -12,6 +12,8 @@ from calibrant.plots.pen import SMALLEST, length, points
 
 _LEAST = 0.65
 """A label is set no smaller than that before it goes in two lines."""
+_SLACK = 0.9
+"""How much of the axes a label may take: a layout makes them smaller."""
 
 
 def words(ax: Axes, *, x: str, y: str = "", rows: Sequence[str] = (), at: Sequence[int] = ()) -> None:
@@ -33,7 +35,7 @@ class _Words(Artist):
         self._rows, self._at = list(rows), list(at)
         self._sizes = [float(axis.label.get_fontsize()) for axis in (ax.xaxis, ax.yaxis)]
         # lines are broken once: a layout that already took its measure would leave no room for a second one
-        sides = zip((x, y), self._sizes, points(ax), strict=True)
+        sides = zip((x, y), self._sizes, _room(ax), strict=True)
         self._texts = [text if length(text, _LEAST * size) <= room else _broken(text) for text, size, room in sides]
         for axis, text in zip((ax.xaxis, ax.yaxis), self._texts, strict=True):
             if text:
@@ -42,7 +44,8 @@ class _Words(Artist):
 
     def let_go(self) -> None:
         """Leave the axes, with labels of the size that they had."""
-        for axis, size in zip((self.axes.xaxis, self.axes.yaxis), self._sizes, strict=True):
+        ax: Any = self.axes
+        for axis, size in zip((ax.xaxis, ax.yaxis), self._sizes, strict=True):
             axis.label.set_fontsize(size)
         self.remove()
 
@@ -54,11 +57,12 @@ class _Words(Artist):
         """Nothing: the axes draw their words themselves."""
 
     def _fit(self, ax: Any) -> None:
-        written = zip((ax.xaxis, ax.yaxis), self._texts, self._sizes, points(ax), strict=True)
+        written = zip((ax.xaxis, ax.yaxis), self._texts, self._sizes, _room(ax), strict=True)
         for axis, text, size, room in written:
             if text and axis.label.get_text() == text:  # else it is the user's own
                 longest = max(length(line, size) for line in text.split("\n"))
-                axis.label.set_fontsize(max(SMALLEST, size * min(1, room / longest)))
+                # never larger again: a layout has measured the words before they are fitted
+                axis.label.set_fontsize(min(axis.label.get_fontsize(), max(SMALLEST, size * room / longest)))
         if self._rows:
             self._name(ax)
 
@@ -67,11 +71,19 @@ class _Words(Artist):
         row = height / (len(self._rows) + 1)
         every = max(1, int(-(-SMALLEST // row)))
         ax.set_yticks(self._at[::every], self._rows[::every])
-        size = ax.xaxis.get_ticklabels()[0].get_fontsize()
+        size = ax.yaxis.get_ticklabels()[0].get_fontsize()
         longest = max(length(name, size) for name in self._rows)
         ax.tick_params(
             axis="y", labelsize=max(SMALLEST, size * min(1, 0.9 * row * every / size, 0.8 * width / longest))
         )
+
+
+def _room(ax: Axes) -> tuple[float, float]:
+    """How long the labels of both axes may be, in points."""
+    width, height = points(ax)
+    if ax.get_aspect() != "auto":  # a square, once it is drawn
+        width = height = min(width, height)
+    return _SLACK * width, _SLACK * height
 
 
 def row_height(ax: Axes, count: int) -> float:
