@@ -182,7 +182,7 @@ def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes |
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))
     >>> ax = parity(Normal(f, 1.0), f + noise, most=100)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['90% intervals', 'inside: 90% of 300 rows', 'outside']
+    ['90% intervals', 'inside: 92.3% of 300 rows', 'outside']
     """
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
