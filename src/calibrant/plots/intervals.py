@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import dates
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from calibrant._arrays import refuse, same_length, to_numpy, unit
 from calibrant.metrics.forecasts import forecast, paired
@@ -240,11 +241,13 @@ def _of(drawn: Any, rows: _Rows) -> str:
 
 
 def _bars(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], label: str) -> list[Any]:
-    """A line for each interval, thin enough for its neighbours; what is infinite ends outside the picture."""
+    """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
     low, high = limits
     ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
     width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * pen.unit))
-    return [ax.vlines(at, *ends, color=pen.tinted(pen.after, 0.45), linewidth=width, label=label)]
+    colour = pen.tinted(pen.after, 0.45)
+    ax.vlines(at, *ends, color=colour, linewidth=width)
+    return [Line2D([], [], color=colour, linewidth=2 * pen.unit, label=label)]  # seen in a key, however thin they are
 
 
 def _labels(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], all_rows: _Rows) -> list[Any]:
