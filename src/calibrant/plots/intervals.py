@@ -156,10 +156,10 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
     """
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
-    rows = _Rows.of(H, numbers(y), coverage)
+    rows = _Spans.of(H, numbers(y), coverage)
     kept = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
     place = np.arange(len(kept.y))
-    kept = _Rows(*(each - kept.centre for each in kept))
+    kept = _Spans(*(each - kept.centre for each in kept))
     limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
     with drawing(ax) as (ax, pen):
         drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
@@ -187,7 +187,7 @@ def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes |
     """
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
-    rows = _Rows.of(H, numbers(y), coverage)
+    rows = _Spans.of(H, numbers(y), coverage)
     kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
     limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
     with drawing(ax, height=70) as (ax, pen):
@@ -200,7 +200,7 @@ def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes |
     return ax
 
 
-class _Rows(NamedTuple):
+class _Spans(NamedTuple):
     """Labels and intervals, a number a row each."""
 
     lower: Numbers
@@ -209,7 +209,7 @@ class _Rows(NamedTuple):
     y: Numbers
 
     @classmethod
-    def of(cls, H: Any, y: Numbers, coverage: float) -> _Rows:
+    def of(cls, H: Any, y: Numbers, coverage: float) -> _Spans:
         lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
         centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
         refuse("the centre of the forecast", ~np.isfinite(centre), "is not finite")
@@ -219,10 +219,10 @@ class _Rows(NamedTuple):
     def inside(self) -> Any:
         return (self.lower <= self.y) & (self.y <= self.upper)
 
-    def some(self, order: Any, most: int) -> _Rows:
+    def some(self, order: Any, most: int) -> _Spans:
         """At most so many rows, evenly spaced in the order given."""
         kept = order[evenly(len(order), most)]
-        return _Rows(*(each[kept] for each in self))
+        return _Spans(*(each[kept] for each in self))
 
 
 def _most(most: Any) -> int:
@@ -235,12 +235,12 @@ def _said(H: Any, coverage: float) -> str:
     return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
 
 
-def _of(drawn: Any, rows: _Rows) -> str:
+def _of(drawn: Any, rows: _Spans) -> str:
     """How many rows are drawn, if not all."""
     return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
 
 
-def _bars(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], label: str) -> list[Any]:
+def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
     """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
     low, high = limits
     ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
@@ -250,7 +250,7 @@ def _bars(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float],
     return [Line2D([], [], color=colour, linewidth=2 * pen.unit, label=label)]  # seen in a key, however thin they are
 
 
-def _labels(ax: Axes, pen: Pen, at: Any, rows: _Rows, limits: tuple[float, float], all_rows: _Rows) -> list[Any]:
+def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
     """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
     held = rows.inside
     said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {len(all_rows.y):,} rows"

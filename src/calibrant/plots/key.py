@@ -19,10 +19,10 @@ _LINES = 2
 def key(ax: Axes, handles: Sequence[Any], pen: Pen) -> None:
     """The handles and their labels above the axes; a title of the axes goes above the key."""
     ax.legend_ = Key(ax, handles, pen)
-    if not any(isinstance(child.get_axes_locator(), _Place) for child in ax.child_axes):
+    if not any(isinstance(child.get_axes_locator(), _Above) for child in ax.child_axes):
         room = ax.inset_axes((0, 1, 1, 0.01))
         room.set_visible(False)
-        room.set_axes_locator(_Place(ax))
+        room.set_axes_locator(_Above(ax))
 
 
 class Key(Legend):
@@ -116,7 +116,7 @@ class Key(Legend):
         return made
 
 
-class _Place:
+class _Above:
     """The place of a key, as that of an invisible child of the axes: matplotlib puts a title above all children."""
 
     def __init__(self, ax: Axes) -> None:

@@ -91,7 +91,7 @@ class Pen:
 
     def look(self, look: Look) -> Look:
         """A look in colours that this paper bears."""
-        return look._replace(colour=self.legible(look.colour))
+        return Look(self.legible(look.colour), look.line, look.marker)
 
 
 def figure_of(ax: Axes) -> Any:
