@@ -285,6 +285,15 @@ def test_labels_of_ones_own_stay(case):
     assert ax.xaxis.label.get_fontsize() == 11
 
 
+@pytest.mark.parametrize("plot", [plots.pit_histogram, plots.intervals])
+def test_axes_that_share_y_show_what_both_have(plot, case):
+    _, (left, right) = plt.subplots(1, 2, sharey=True)
+    alone = [plot(forecast, case.y).get_ylim() for forecast in (case.base, case.H)]
+    plot(case.base, case.y, ax=left)
+    plot(case.H, case.y, ax=right)
+    assert right.get_ylim() == pytest.approx((min(low for low, _ in alone), max(high for _, high in alone)))
+
+
 def test_names_of_too_many_rows_are_thinned_out(case):
     ax = plt.figure(figsize=(4, 1.2)).subplots()
     plots.ridgeline(case.H, rows=range(30), ax=ax)

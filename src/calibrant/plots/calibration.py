@@ -13,7 +13,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit
 from calibrant.metrics.forecasts import paired
-from calibrant.plots.canvas import drawing
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import Numbers, named, numbers
 from calibrant.plots.key import key
 from calibrant.plots.theme import Style, percent
@@ -56,7 +56,8 @@ def pit_histogram(
         shade: Style = {"facecolor": pen.shade, "alpha": 0.45, "edgecolor": "none", "zorder": 2}
         drawn.append(ax.axhspan(low, high, **shade, label=f"{percent(confidence)} band if calibrated"))
         ax.axhline(m / bins, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=4)
-        ax.set(xlim=(0, 1), ylim=(0, 1.05 * max(high, *map(np.max, counted))))
+        ax.set_xlim(0, 1)
+        span_y(ax, 0, 1.05 * max(high, *map(np.max, counted)))
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         words(ax, x="PIT, H(y)", y="rows")
         key(ax, drawn, pen)

@@ -41,3 +41,12 @@ def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[tuple[Axes,
         except BaseException:
             pyplot.close(figure)
             raise
+
+
+def span_y(ax: Axes, low: float, high: float) -> None:
+    """Set the limits of y; of axes that share y with others, no narrower than what these show already."""
+    others = [each for each in ax.get_shared_y_axes().get_siblings(ax) if each is not ax]
+    if any(each.has_data() for each in others):
+        bottom, top = ax.get_ylim()
+        low, high = min(low, bottom), max(high, top)
+    ax.set_ylim(low, high)

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from calibrant._arrays import refuse, same_length, to_numpy, unit
 from calibrant.metrics.forecasts import forecast, paired
-from calibrant.plots.canvas import drawing
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
 from calibrant.plots.key import key
@@ -72,7 +72,7 @@ def fan(
             dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
             drawn += _dots(ax, pen, at, seen, (low, high), **dots, label="label y")
             drawn += _beyond(ax, pen, at, seen, (low, high))
-        ax.set_ylim(low, high)
+        span_y(ax, low, high)
         words(ax, x="row" if x is None else "x", y="y")
         if at.dtype.kind == "M":
             _dates(ax)
@@ -165,7 +165,8 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
         drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
         drawn += _labels(ax, pen, place, kept, limits, rows)
         ax.axhline(0, color=pen.shade, linewidth=0.5 * pen.unit, zorder=1)
-        ax.set(xlim=(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5), ylim=limits)
+        ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
+        span_y(ax, *limits)
         words(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
         key(ax, drawn, pen)
     return ax

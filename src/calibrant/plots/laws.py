@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from calibrant._arrays import same_length
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
-from calibrant.plots.canvas import drawing
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
 from calibrant.plots.key import key
@@ -60,7 +60,7 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
             _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
             if labels is not None:
                 _stem(ax, pen, labels[row], 0.0, drawn.at(labels[row]), limits)
-        ax.set_ylim(0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
+        span_y(ax, 0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
         if len(chosen) > 1:
             _name_peaks(ax, pen, chosen, after)
         words(ax, x="y", y="density")

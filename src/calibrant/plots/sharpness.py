@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from calibrant._arrays import unit
 from calibrant.metrics.forecasts import paired
-from calibrant.plots.canvas import drawing
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import named, numbers
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen, length, points
@@ -46,7 +46,8 @@ def sharpness(forecasts: Any, y: Any, *, coverage: float = 0.9, ax: Axes | None 
             ax.errorbar(100 * abs(at.error), at.width, **bars, **mark)
         reach = max([100 * (abs(at.error) + at.error_se) for *_, at in finite], default=1.0)
         top = max([at.width + at.width_se for *_, at in finite], default=1.0)
-        ax.set(xlim=(0, 1.15 * reach or 1.0), ylim=(0, 1.3 * top or 1.0))
+        ax.set_xlim(0, 1.15 * reach or 1.0)
+        span_y(ax, 0, 1.3 * top or 1.0)
         words(
             ax,
             x=f"| labels inside − {percent(coverage)} |, points",
