@@ -124,7 +124,9 @@ def coverage_by(
         (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
         (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
         ends = reach(along)
-        ax.set_xlim(max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1])))
+        left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
+        room = 0.02 * (right - left)  # for a dot at the end
+        ax.set_xlim(left - room, right + room)
         for patch in bar:
             patch.sticky_edges.y.clear()  # room above and below the bars
         ax.autoscale_view(scalex=False)

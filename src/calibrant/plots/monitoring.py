@@ -54,8 +54,8 @@ def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
         if capital.max() > top:
             ax.set_ylim(capital.min() / 3, top)
             first = rows[int(np.argmax(capital > top))]
-            mark: Style = {"color": pen.after, "marker": "^", "linestyle": "none", "clip_on": False, "zorder": 4}
-            drawn += ax.plot([first], [top], **mark, label="cut off from here on")
+            mark: Style = {"color": pen.after, "marker": "^", "s": (4 * pen.unit) ** 2, "clip_on": False, "zorder": 4}
+            drawn.append(ax.scatter([first], [top], **mark, label="cut off from here on"))
         words(ax, x="row", y="capital")
         key(ax, drawn, pen)
     return ax
