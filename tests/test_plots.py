@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+import pickle
 from datetime import date, timedelta
 
 import matplotlib
@@ -35,6 +37,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
+from calibrant.plots.inputs import naturally
+from calibrant.plots.pen import contrast
 from calibrant.plots.theme import looks, plain
 from calibrant.scores import CDFScore
 
@@ -81,6 +85,9 @@ def every_plot(case):
     return {
         "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
         "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
+        "parity": lambda ax=None: plots.parity(case.H, case.y, ax=ax),
+        "spread_skill": lambda ax=None: plots.spread_skill(both, case.y, bins=6, ax=ax),
+        "coverage_by": lambda ax=None: plots.coverage_by(Normal(case.f, 1.05), case.y, case.base.std(), ax=ax),
         "coverage_by_slice": lambda ax=None: plots.coverage_by_slice(both, case.y, by, ax=ax),
         "diagnosis": lambda ax=None: plots.diagnosis(same_width, ax=ax),
         "density": lambda ax=None: plots.density(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
@@ -139,6 +146,160 @@ def test_the_picture_on_axes_of_ones_own_looks_as_it_did(case):
     return figure
 
 
+on_paper = pytest.mark.mpl_image_compare(deterministic=True)  # as savefig saves it
+SIX = ("pit_histogram", "reliability", "coverage_by", "density", "fan", "intervals")
+
+
+def grid(case, names=SIX, size=None):
+    """A figure of 2 x 3 panels, as a user makes it."""
+    figure, axes = plt.subplots(2, 3, figsize=size, layout="constrained")
+    for ax, name in zip(axes.flat, names, strict=True):
+        every_plot(case)[name](ax=ax)
+    return figure
+
+
+@on_paper
+def test_a_grid_of_small_panels_looks_as_it_did(case):
+    return grid(case)
+
+
+@on_paper
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_dark_style_looks_as_it_did(half, case):
+    with plt.style.context("dark_background"):
+        return grid(
+            case, (SIX, ("parity", "spread_skill", "sharpness", "ridgeline", "scores", "monitor"))[half], (11, 6.5)
+        )
+
+
+@on_paper
+def test_thirty_rows_look_as_they_did(case):
+    group = [f"g{k}" for k in np.arange(600) % 30]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.8), layout="constrained")
+    plots.coverage_by_slice(case.H, case.y, {"group": group}, ax=left)
+    plots.ridgeline(case.H, rows=range(30), base=case.base, y=case.y, ax=right)
+    return figure
+
+
+@picture
+def test_the_difference_of_a_reliability_diagram_looks_as_it_did(case):
+    return plots.reliability({"before": case.base, "after": case.H}, case.y, n=case.n, difference=True).figure
+
+
+@each
+def test_ink_is_legible_in_a_dark_style(name, case):
+    with plt.style.context("dark_background"):
+        figure, ax = plt.subplots()
+    every_plot(case)[name](ax=ax)  # the style is that of the axes, whatever the settings are by now
+    figure.canvas.draw()
+    panels = [ax, *(child for child in ax.child_axes if child.get_visible())]
+    texts = [text for panel in panels for text in panel.findobj(matplotlib.text.Text) if text.get_text().strip()]
+    assert len(texts) > 3
+    assert min(contrast(text.get_color(), "black") for text in texts) > 4
+    lines = [line for panel in panels for line in panel.lines]
+    assert min((contrast(line.get_color(), "black") for line in lines), default=21) > 3
+    papers = [text.get_bbox_patch().get_facecolor()[:3] for text in texts if text.get_bbox_patch()]
+    assert all(paper == (0, 0, 0) for paper in papers)
+
+
+def test_marks_are_seen_where_only_the_inside_of_the_axes_is_dark(case):
+    ax = plt.figure().subplots()
+    ax.set_facecolor("#222222")
+    plots.fan(case.H[:60], y=case.y[:60], ax=ax)
+    assert min(contrast(line.get_color(), "#222222") for line in ax.lines) > 4
+
+
+def test_text_has_the_size_of_the_axes(case):
+    with plots.theme():
+        small = plt.figure(figsize=(3, 2)).subplots()
+    large = plt.figure(figsize=(12, 9)).subplots()
+    large.xaxis.label.set_fontsize(20)
+    sizes = [
+        plots.reliability(case.H, case.y, ax=ax).get_legend().get_texts()[0].get_fontsize() for ax in (small, large)
+    ]
+    assert sizes == pytest.approx([6, 20 * 6 / 7])
+
+
+@pytest.mark.parametrize("names", [SIX, ("parity", "spread_skill", "sharpness", "ridgeline", "scores", "monitor")])
+@pytest.mark.parametrize("layout", ["constrained", "tight"])
+def test_keys_and_labels_hide_nothing_in_a_grid(names, layout, case):
+    figure, axes = plt.subplots(2, 3, layout=layout)
+    for ax, name in zip(axes.flat, names, strict=True):
+        every_plot(case)[name](ax=ax).set_title(name)
+    for _ in range(2):  # tight takes the sizes that the first time left
+        figure.canvas.draw()
+    boxes = [(ax, ax.get_window_extent()) for ax in axes.flat]
+    keys = [(ax, ax.get_legend().get_window_extent()) for ax in axes.flat]
+    for ax, box in keys:
+        assert box.y0 >= ax.get_window_extent().y1
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+        assert ax.title.get_window_extent().y0 >= box.y1 - 1
+        assert not any(box.overlaps(other) for owner, other in (*boxes, *keys) if owner is not ax)
+        label = ax.yaxis.label.get_window_extent()
+        assert not (ax.get_ylabel() and box.overlaps(label))
+        assert not any(label.overlaps(other) for owner, other in boxes if owner is not ax)
+
+
+def test_a_key_has_as_many_columns_as_fit(case):
+    heights = []
+    for width in (6.0, 2.6, 1.7):
+        figure, ax = plt.subplots(figsize=(width, 3), layout="constrained")
+        plots.fan(case.H[:60], y=case.y[:60], ax=ax)
+        figure.canvas.draw()
+        key = ax.get_legend().get_window_extent()
+        assert key.width <= figure.bbox.width
+        heights.append(key.height)
+    assert heights[0] < 0.6 * heights[1]
+
+
+def test_a_key_makes_room_for_a_legend_of_ones_own(case):
+    figure, ax = plt.subplots()
+    plots.reliability(case.H, case.y, ax=ax)
+    ax.set_title("title")
+    figure.canvas.draw()
+    high = ax.title.get_window_extent().y0
+    assert ax.get_legend().get_window_extent().y1 <= high + 1
+    own = ax.legend(loc="upper left")
+    figure.canvas.draw()
+    assert ax.get_legend() is own
+    assert ax.title.get_window_extent().y0 < high - 5
+    plots.reliability(case.H, case.y, ax=ax).get_legend().remove()
+    figure.canvas.draw()
+    assert ax.get_legend() is None
+
+
+def test_a_figure_with_a_key_is_pickled(case):
+    figure = plots.reliability(case.H, case.y).figure
+    again = pickle.loads(pickle.dumps(figure))
+    again.canvas.draw()
+    assert again.axes[0].get_legend().get_texts()[0].get_text() == "forecast"
+
+
+def test_labels_of_ones_own_stay(case):
+    figure, ax = plt.subplots(layout="constrained", figsize=(2, 2))
+    plots.reliability(case.H, case.y, ax=ax).set_ylabel("a label that is much longer than the axes", fontsize=11)
+    figure.canvas.draw()
+    assert ax.yaxis.label.get_fontsize() == 11
+
+
+@pytest.mark.parametrize("plot", [plots.pit_histogram, plots.intervals])
+def test_axes_that_share_y_show_what_both_have(plot, case):
+    _, (left, right) = plt.subplots(1, 2, sharey=True)
+    alone = [plot(forecast, case.y).get_ylim() for forecast in (case.base, case.H)]
+    plot(case.base, case.y, ax=left)
+    plot(case.H, case.y, ax=right)
+    assert right.get_ylim() == pytest.approx((min(low for low, _ in alone), max(high for _, high in alone)))
+
+
+def test_names_of_too_many_rows_are_thinned_out(case):
+    ax = plt.figure(figsize=(4, 1.2)).subplots()
+    plots.ridgeline(case.H, rows=range(30), ax=ax)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names[:2] == ["row 0", "row 3"]
+    assert ax.get_yticklabels()[0].get_fontsize() >= 5
+
+
 @each
 def test_a_plot_returns_the_axes_that_it_was_given_and_opens_no_figure(name, case):
     figure, (ax, other) = plt.subplots(1, 2)
@@ -186,7 +347,7 @@ def test_all_text_is_inside_the_figure_and_of_5_points_or_more(name, case):
 
 
 def test_a_figure_is_not_left_open_when_drawing_fails(case):
-    with pytest.raises(ValueError, match="the pictures"), plots.calibration.drawing(None):
+    with pytest.raises(ValueError, match="the pictures"), plots.canvas.drawing(None):
         raise ValueError("the pictures")
     assert plt.get_fignums() == []
 
@@ -304,6 +465,109 @@ def test_the_reliability_of_quantiles_is_a_dot_at_each_of_their_levels(kind, cas
     assert share[2] == pytest.approx(np.mean(case.y <= case.base.ppf(0.5)))
 
 
+def test_the_difference_is_the_share_less_the_level(case):
+    lines = [plots.reliability(case.base, case.y, difference=difference).lines[-1] for difference in (False, True)]
+    (level, share), (same, less) = (line.get_data() for line in lines)
+    assert list(same) == list(level)
+    assert less == pytest.approx(100 * (share - level))
+    (low, high), (below, above) = (
+        band_of(plots.reliability(case.base, case.y, difference=difference)) for difference in (False, True)
+    )
+    assert above - below == pytest.approx(100 * (high - low))
+    assert below.max() <= 0 <= above.min()
+
+
+def coverage_along(ax):
+    """{median of a bin: (share, low, high)} as drawn."""
+    dots = {x: y for line in ax.lines if line.get_marker() == "o" for x, y in zip(*line.get_data(), strict=True)}
+    bars = [bar.get_bbox() for bar in ax.containers[0]]
+    return {x: (dots[x] / 100, bar.y0 / 100, bar.y1 / 100) for x, bar in zip(sorted(dots), bars, strict=True)}
+
+
+def test_coverage_by_predicted_value_is_that_of_the_bins(case):
+    found = coverage_along(plots.coverage_by(case.H, case.y, bins=5, n=case.n))
+    order = np.argsort(case.H.median())
+    assert len(found) == 5
+    for rows, (share, low, high) in zip(np.array_split(order, 5), found.values(), strict=True):
+        assert share == pytest.approx(metrics.coverage(case.H[rows], case.y[rows]))
+        (least,), (most,) = metrics.reliability_band(120, [0.9], 1 - 0.05 / 5, n=case.n)
+        assert (low, high) == pytest.approx((least, most))
+
+
+def test_coverage_by_a_number_of_few_values_has_a_bin_for_each(case):
+    found = coverage_along(plots.coverage_by(case.H, case.y, np.arange(600) % 3))
+    assert list(found) == [0, 1, 2]
+    assert found[1][0] == pytest.approx(metrics.coverage(case.H[1::3], case.y[1::3]))
+
+
+def test_rows_in_bins_that_are_too_small_are_said_to_be_left_out(case):
+    ax = plots.coverage_by(case.H, case.y, np.r_[np.zeros(590), np.ones(10)])
+    assert ax.get_xlabel().replace("\n", " ") == "x (10 rows in bins of fewer than 20 left out)"
+    assert list(coverage_along(ax)) == [0]
+
+
+def test_the_bars_of_coverage_by_hold_a_calibrated_forecast_in_95_of_100_draws():
+    rng, ax, held = np.random.default_rng(4), plt.figure().subplots(), 0
+    f = rng.normal(size=400)
+    for _ in range(100):
+        ax.clear()
+        found = coverage_along(plots.coverage_by(Normal(f, 1.0), f + rng.normal(size=400), bins=5, ax=ax))
+        held += all(low <= share <= high for share, low, high in found.values())
+    assert held >= 88  # binomial(100, 0.95) is less in 1 of 300 cases
+
+
+def test_spread_skill_has_the_error_of_each_bin_at_its_spread(case):
+    ax = plots.spread_skill(case.base, case.y, bins=4)
+    spread, error = ax.containers[0][0].get_data()
+    for k, rows in enumerate(np.array_split(np.argsort(case.base.std()), 4)):
+        assert spread[k] == pytest.approx(np.sqrt(np.mean(case.base.std()[rows] ** 2)))
+        assert error[k] == pytest.approx(np.sqrt(np.mean((case.y - case.f)[rows] ** 2)))
+
+
+def test_the_bars_of_spread_skill_are_standard_errors():
+    """The errors of 200 bins of like rows vary as much as their bars say; the deviation of 200 is known to 5%."""
+    y = np.random.default_rng(0).normal(size=20_000)
+    ax = plots.spread_skill(Normal(np.zeros(20_000), np.linspace(1, 1.001, 20_000)), y, bins=200)
+    line, _, (bar,) = ax.containers[0]
+    assert len(line.get_ydata()) == 200
+    bars = [np.diff(segment[:, 1])[0] / 2 for segment in bar.get_segments()]
+    assert np.mean(bars) == pytest.approx(np.std(line.get_ydata()), rel=0.15)
+
+
+def test_a_spread_that_is_the_same_everywhere_is_one_bin(case):
+    ax = plots.spread_skill(Normal(case.f, 1.0), case.y)
+    assert ax.containers[0][0].get_xdata() == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (["0", "1", "10", "2"], ["0", "1", "2", "10"]),
+        (["a1", "a10", "a2", "3 others", "missing"], ["a1", "a2", "a10", "3 others", "missing"]),
+        (["-2", "-1", "0"], ["-2", "-1", "0"]),
+        (["-1", "-10", "5"], ["-10", "-1", "5"]),
+        (["1.5", "10", "2", "nan"], ["1.5", "2", "10", "nan"]),
+        (["[0, 24]", "(24, 49]"], ["[0, 24]", "(24, 49]"]),
+        (["b", "a"], ["b", "a"]),
+    ],
+)
+def test_the_natural_order(given, wanted):
+    assert [given[k] for k in naturally(given)] == wanted
+
+
+def test_groups_stand_in_natural_order(case):
+    group = [f"g{k}" for k in np.arange(600) % 12]
+    wanted = [f"g{k}" for k in range(12)]
+    ax = plots.coverage_by_slice(case.H, case.y, {"group": group})
+    names = [label.get_text() for label in ax.get_yticklabels()][1:]
+    assert [name.split()[1] for name in names] == wanted
+    rows = np.arange(600) % 12 == 10
+    assert slices(ax)["group: g10 (50)"][0] == pytest.approx(metrics.coverage(case.H[rows], case.y[rows]))
+    ax = plots.diagnosis(diagnose(case.H, case.y, {"group": group}), most=60)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert [name.split()[2] for name in names if name.startswith("group")] == wanted
+
+
 def slices(ax):
     """{label: (coverage, low, high)} as drawn, for one forecast."""
     dots = {float(y): x for line in ax.lines for x, y in zip(*line.get_data(), strict=True) if line.get_marker() == "o"}
@@ -332,7 +596,7 @@ def test_the_bars_of_coverage_by_slice_are_clopper_pearson_intervals_after_bonfe
 
 def test_slices_whose_bar_misses_the_target_are_hollow(case):
     ax = plots.coverage_by_slice(case.base, case.y, case.region)
-    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "#ffffff"]
     assert sum(len(line.get_xdata()) for line in hollow) == 4
 
 
@@ -492,10 +756,49 @@ def test_a_base_that_is_no_law_is_drawn_by_its_numbers(kind, plot, case):
     assert "before" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_a_label_far_off_is_an_arrow_at_the_edge():
-    ax = plots.density(Normal([0.0], 1.0), rows=0, y=[1e6])
-    assert ax.lines[-1].get_marker() == ">"
-    assert ax.get_xlim()[1] < 20
+def key_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("plot", [plots.density, plots.cdf, plots.ridgeline])
+def test_a_label_far_off_is_an_arrow_at_the_edge_that_the_key_explains(plot):
+    ax = plot(Normal([0.0], 1.0), y=[1e6])
+    assert ">" in [line.get_marker() for line in ax.lines]
+    assert ax.get_xlim()[1] < 5
+    assert key_of(ax) == ["forecast", "beyond the axes: 1"]
+
+
+def test_labels_beyond_the_axes_are_triangles_that_the_key_counts(case):
+    y = case.y[:60].copy()
+    y[[3, 5, 8]] = [1e6, -1e6, 1e3]
+    for ax in (plots.fan(case.H[:60], y=y), plots.intervals(case.H[:60], y), plots.parity(case.H[:60], y)):
+        beyond = {line.get_marker(): len(line.get_xdata()) for line in ax.lines if line.get_marker() in ("^", "v")}
+        assert beyond == {"^": 2, "v": 1}
+        assert "beyond the axes: 3" in key_of(ax)
+        assert np.ptp(ax.get_ylim()) < 40
+
+
+def test_what_is_cut_off_is_said_so(case):
+    ax = plots.ridgeline(Normal([0.0, 1.0], 1.0), base=Normal([0.0, 1.0], 0.01))
+    assert key_of(ax)[0] == "before, cut off where it is too high"
+    capital = every_plot(case)["monitor"]()
+    assert key_of(capital)[-1] == "cut off from here on"
+
+
+def test_a_forecast_of_one_row_is_drawn_without_rows():
+    for law in (Normal(2.0, 1.0), Normal([2.0], 1.0)):
+        for plot in (plots.density, plots.cdf, plots.ridgeline):
+            ax = plot(law, y=2.5 if not law.shape else [2.5])
+            assert np.mean(ax.lines[0].get_xdata()) == pytest.approx(2.0, abs=1e-3)
+
+
+def test_the_names_of_curves_that_peak_at_one_place_do_not_hide_each_other():
+    ax = plots.density(Normal([0.0, 0.01, 0.02], [1.0, 1.001, 1.002]), rows=[0, 1, 2])
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 3
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert max(box.y1 for box in boxes) <= ax.get_window_extent().y1 + 1
 
 
 def test_ridges_stand_in_the_order_given_from_the_top(case):
@@ -547,6 +850,26 @@ def test_labels_outside_their_interval_are_crosses(case):
     ax = plots.intervals(case.base, case.y, most=len(case.y))
     outside = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() in ("x", "v", "^"))
     assert outside == round((1 - metrics.coverage(case.base, case.y)) * len(case.y))
+
+
+def test_parity_shows_labels_at_their_centres(case):
+    ax = plots.parity(case.H, case.y, most=len(case.y))
+    shown = np.concatenate([np.transpose(line.get_data()) for line in ax.lines if line.get_marker() in ("o", "x")])
+    wanted = np.column_stack([case.H.median(), case.y])
+    assert shown[np.argsort(shown[:, 0])] == pytest.approx(wanted[np.argsort(wanted[:, 0])])
+    lines = segments(ax)
+    lower, upper = case.H.interval(0.9)
+    order = np.argsort(case.H.median())
+    assert lines[:, 0, 1] == pytest.approx(lower[order])
+    assert lines[:, 1, 1] == pytest.approx(upper[order])
+    share = 100 * metrics.coverage(case.H, case.y)
+    assert key_of(ax)[1] == f"inside: {share:.3g}% of 600 rows"
+    assert ax.get_xlim() == ax.get_ylim()
+
+
+def test_parity_takes_intervals_too(case):
+    ax = plots.parity(Interval(*case.base.interval(0.8)), case.y)
+    assert key_of(ax)[0] == "its own intervals"
 
 
 def test_an_infinite_bound_leaves_the_picture(case):
@@ -742,6 +1065,23 @@ REFUSED = {
     "bins": (lambda c: plots.pit_histogram(c.H, c.y, bins=1), "bins must be a count of at least 2, got 1"),
     "coverage": (lambda c: plots.intervals(c.H, c.y, coverage=90), "coverage must lie strictly inside"),
     "most": (lambda c: plots.intervals(c.H, c.y, most=0), "most must be a count of rows, at least 1, got 0"),
+    "by text": (lambda c: plots.coverage_by(c.H, c.y, c.region), "by must hold real numbers"),
+    "by length": (lambda c: plots.coverage_by(c.H, c.y, [1.0]), "one row for each of the 600 rows"),
+    "by NaN": (lambda c: plots.coverage_by(c.H, c.y, np.where(c.f > 2, np.nan, c.f)), "by is NaN or infinite in row"),
+    "small bins": (
+        lambda c: plots.coverage_by(c.H[:30], c.y[:30]),
+        "needs a bin of at least 20 rows, got 30 rows in 10 bins",
+    ),
+    "bins of spreads": (
+        lambda c: plots.spread_skill(c.H, c.y, bins=1.5),
+        "bins must be a count of at least 2, got 1.5",
+    ),
+    "no spread": (lambda c: plots.spread_skill(Point(c.f), c.y), "says nothing about the law of y"),
+    "infinite spread": (
+        lambda c: plots.spread_skill(StudentT(1.5, c.f, 1.0), c.y),
+        "the standard deviation of the forecast is not finite in row 0",
+    ),
+    "parity of points": (lambda c: plots.parity(c.f, c.y), "says nothing"),
     "slices": (lambda c: plots.coverage_by_slice(c.H, c.y, ["a"]), "one row for each of the 600 rows"),
     "no rows": (lambda c: plots.density(c.H), "rows must say which of the 600 rows to draw, got None"),
     "row": (lambda c: plots.cdf(c.H, rows=600), "rows must lie among the 600 rows of the forecast, got 600"),

@@ -2,8 +2,8 @@
 
 Every function takes `ax`, draws on it alone and returns it; without one it makes a figure 80 mm wide. Nothing is shown
 or saved, and no global setting changes: `plots.reliability(H, y).figure.savefig("reliability.pdf")`. The forecast
-before calibration is vermilion and dashed, the calibrated one blue, labels are black; `theme()` gives figures of yours
-the same look.
+before calibration is vermilion and dashed, the calibrated one blue, labels are black. On axes that are given, ink,
+paper and sizes are those of the axes (`pen.py`); `theme()` gives figures of yours the look of ours.
 """
 
 from importlib.util import find_spec
@@ -11,12 +11,15 @@ from importlib.util import find_spec
 if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by its full name
     raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
 
-from calibrant.plots.calibration import coverage_by_slice, pit_histogram, reliability
+from calibrant.plots.calibration import pit_histogram, reliability
+from calibrant.plots.coverage import coverage_by, coverage_by_slice
 from calibrant.plots.diagnosis import diagnosis
-from calibrant.plots.intervals import fan, intervals, sharpness
+from calibrant.plots.intervals import fan, intervals, parity
 from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
 from calibrant.plots.monitoring import monitor
+from calibrant.plots.sharpness import sharpness
+from calibrant.plots.spread import spread_skill
 from calibrant.plots.theme import AFTER, BEFORE, COLOURS, theme
 
 __all__ = [
@@ -24,6 +27,7 @@ __all__ = [
     "BEFORE",
     "COLOURS",
     "cdf",
+    "coverage_by",
     "coverage_by_slice",
     "density",
     "diagnosis",
@@ -31,10 +35,12 @@ __all__ = [
     "interpolators",
     "intervals",
     "monitor",
+    "parity",
     "pit_histogram",
     "reliability",
     "ridgeline",
     "scores",
     "sharpness",
+    "spread_skill",
     "theme",
 ]

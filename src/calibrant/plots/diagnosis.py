@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant.diagnosis import Diagnosis, SliceResult
-from calibrant.plots.theme import AFTER, BEFORE, SHADE, Style, drawing, percent, plain
+from calibrant.plots.canvas import drawing
+from calibrant.plots.inputs import naturally
+from calibrant.plots.key import key
+from calibrant.plots.theme import Style, percent, plain
+from calibrant.plots.words import row_height, words
 
 
 def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:
@@ -33,30 +38,28 @@ def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: 
     if coverage is not None and coverage not in asked:
         raise ValueError(f"coverage must be one of those diagnosed, {', '.join(map(str, asked))}, got {coverage!r}")
     k = 0 if coverage is None else asked.index(coverage)
-    shown = _chosen(found.slices, k, most)
+    shown = _in_order(_chosen(found.slices, k, most))
     held = [each.held[k] for each in shown]
     places = np.arange(len(shown))
     share = 100 * np.array([each.share for each in held])
     off = np.array([each.off for each in held])
-    with drawing(ax, height=24 + 4.5 * len(shown)) as ax:
-        ax.axvline(100 * asked[k], color="black", linewidth=0.8, linestyle=":", zorder=1)
+    with drawing(ax, height=24 + 4.5 * len(shown)) as (ax, pen):
+        ax.axvline(100 * asked[k], color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
         left, width = (100 * np.array(ends) for ends in zip(*((h.low, h.high - h.low) for h in held), strict=True))
-        bar = ax.barh(places, width, left=left, height=0.62, color=SHADE, alpha=0.45, linewidth=0, zorder=2)
-        look: Style = {"marker": "o", "linestyle": "none", "markersize": 4, "zorder": 3}
-        inside = ax.plot(share[~off], places[~off], color=AFTER, **look)
-        outside = ax.plot(share[off], places[off], color=BEFORE, markerfacecolor="white", **look)
-        ax.set_yticks(places, [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown])
+        shade: Style = {"color": pen.shade, "alpha": 0.45, "linewidth": 0, "label": "chance allows"}
+        bar = ax.barh(places, width, left=left, height=0.62, **shade, zorder=2)
+        size = min(4 * pen.unit, 0.7 * row_height(ax, len(shown)))
+        look: Style = {"marker": "o", "linestyle": "none", "markersize": size, "zorder": 3}
+        (inside,) = ax.plot(share[~off], places[~off], color=pen.after, label="inside", **look)
+        (outside,) = ax.plot(share[off], places[off], color=pen.before, markerfacecolor=pen.paper, label="off", **look)
         ax.set_ylim(len(shown) - 0.4, -0.6)
         for patch in bar:
             patch.sticky_edges.x.clear()  # room beside the bars, also where axes share x
         ax.autoscale_view()
         ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # names take much of 80 mm
-        ax.set_xlabel(f"inside {percent(asked[k])} intervals, %")
-        marks = [
-            (dots[0], text) for dots, text, some in ((inside, "inside", ~off), (outside, "off", off)) if some.any()
-        ]
-        handles, texts = zip((bar, "chance allows"), *marks, strict=True)
-        ax.legend(handles, texts, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0)
+        rows = [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown]
+        words(ax, x=f"inside {percent(asked[k])} intervals, %", rows=rows, at=places.tolist())
+        key(ax, [bar, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
     return ax
 
 
@@ -67,3 +70,9 @@ def _chosen(slices: tuple[SliceResult, ...], k: int, most: int) -> list[SliceRes
     out = [abs(each.held[k].share - each.held[k].coverage) / (each.held[k].high - each.held[k].low) for each in slices]
     kept = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
     return [each for place, each in enumerate(slices) if place in kept]
+
+
+def _in_order(slices: list[SliceResult]) -> list[SliceResult]:
+    """The slices of each column in natural order, the columns as they came."""
+    groups = [list(group) for _, group in groupby(slices, key=lambda each: each.by)]
+    return [group[k] for group in groups for k in naturally([each.value for each in group])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,38 @@ def evenly(count: int, most: int) -> Indices:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
+def bins_of(bins: Any) -> int:
+    """A count of bins, checked."""
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
+        raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
+    return int(bins)
+
+
+def naturally(labels: Sequence[str]) -> list[int]:
+    """The places of labels in natural order, "a 2" before "a 10".
+
+    Only labels that stand in the order of the alphabet are moved: numbers and ranges come in an order of their own, and
+    so do the last ones, "missing" and "7 others".
+
+    >>> naturally(["a 1", "a 10", "a 2", "missing"]), naturally(["-2", "-1", "0"])
+    ([0, 2, 1, 3], [0, 1, 2])
+    """
+    tail = len(labels)
+    while tail and re.fullmatch(r"\(*(missing|\d+ others)\)*", labels[tail - 1]):
+        tail -= 1
+    texts = list(labels[:tail])
+    if texts != sorted(texts):
+        return list(range(len(labels)))
+    return [*sorted(range(tail), key=lambda k: _natural(texts[k])), *range(tail, len(labels))]
+
+
+def _natural(text: str) -> tuple[Any, ...]:
+    """A number by its value, before all other texts; in these, digits by the number that they make."""
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return (0, float(text))
+    return (1, *(int(part) if k % 2 else part for k, part in enumerate(re.split(r"(\d+)", text))))
+
+
 def named(forecasts: Any) -> list[tuple[str, Any, Look]]:
     """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts."""
     if not isinstance(forecasts, Mapping):
@@ -37,10 +70,12 @@ def named(forecasts: Any) -> list[tuple[str, Any, Look]]:
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
-    """The rows to draw, as whole numbers from 0 on; of a single law its only one."""
+    """The rows to draw, as whole numbers from 0 on; of a single law, or of one row, the only one."""
     if not H.shape:
         if rows is not None:
             raise ValueError(f"rows must be left out for a single law, got {rows!r}")
+        return [0]
+    if rows is None and len(H) == 1:
         return [0]
     if rows is None:
         raise ValueError(f"rows must say which of the {len(H)} rows to draw, got None")

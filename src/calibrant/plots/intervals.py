@@ -1,19 +1,24 @@
-"""Intervals: along x, one by one in the order of their width, and how wide they are for what they hold."""
+"""Intervals: along x, in the order of their width, and around what was predicted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import dates
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from calibrant._arrays import same_length, to_numpy, unit
+from calibrant._arrays import refuse, same_length, to_numpy, unit
 from calibrant.metrics.forecasts import forecast, paired
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, evenly, labels_of, named, numbers
-from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, percent, tinted
+from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
+from calibrant.plots.key import key
+from calibrant.plots.pen import Pen, points
+from calibrant.plots.theme import Style, percent
+from calibrant.plots.words import words
 
 _MOST_POSITIONS = 2000
 
@@ -52,24 +57,26 @@ def fan(
     shades = np.linspace(0.2, 0.62, len(wanted)) if len(wanted) > 1 else [0.4]
     marker = "o" if len(at) == 1 else None
     drawn: list[Any] = []
-    with drawing(ax) as ax:
+    with drawing(ax) as (ax, pen):
         for k, ((lower, upper), shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
             edges = np.clip(lower, low - (high - low), None), np.clip(upper, None, high + (high - low))
-            colour = tinted(AFTER, shade)
+            colour = pen.tinted(pen.after, shade)
             if len(at) == 1:
-                band: Any = ax.vlines(at, *edges, color=colour, linewidth=2 + 2 * k, label=percent(c))
+                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * pen.unit, label=percent(c))
             else:
                 band = ax.fill_between(at, *edges, color=colour, linewidth=0, label=percent(c))
             drawn.insert(0, band)  # narrow to wide, as the eye goes out from the median
-        drawn += ax.plot(at, middle, color=AFTER, linewidth=1, marker=marker, label="median")
+        drawn += ax.plot(at, middle, color=pen.after, marker=marker, label="median")
         if seen is not None:
-            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5))
+            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * pen.unit
             dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
-            drawn += _dots(ax, at, seen, low, high, **dots, label="label y")
-        ax.set(xlabel="row" if x is None else "x", ylabel="y", ylim=(low, high + 0.25 * (high - low)))
+            drawn += _dots(ax, pen, at, seen, (low, high), **dots, label="label y")
+            drawn += _beyond(ax, pen, at, seen, (low, high))
+        span_y(ax, low, high)
+        words(ax, x="row" if x is None else "x", y="y")
         if at.dtype.kind == "M":
             _dates(ax)
-        ax.legend(handles=drawn, loc="upper left", ncols=3, frameon=True, framealpha=0.8, edgecolor="none")
+        key(ax, drawn, pen)
     return ax
 
 
@@ -104,28 +111,33 @@ def _positions(x: Any, m: int) -> Any:
 
 
 def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[float, float]:
-    """From the least to the largest bound and label, as far as `reach` and one more height allow; all of `whole`."""
+    """From the least to the largest bound within `reach`, and label within one more height; all of `whole`."""
     finite = bounds[np.isfinite(bounds)]
     low, high = reach(finite if len(finite) or labels is None else labels)
     low, high = min(low, *whole), max(high, *whole)
     if labels is not None:
-        height = high - low
-        low = min(low, max(float(labels.min()), low - height))
-        high = max(high, min(float(labels.max()), high + height))
+        near = labels[np.abs(labels - (low + high) / 2) <= 1.5 * (high - low)]
+        low, high = min([low, *near]), max([high, *near])
     room = 0.04 * (high - low)
     return low - room, high + room
 
 
-def _dots(ax: Axes, at: Any, labels: Numbers, low: float, high: float, **style: Any) -> list[Any]:
-    """Labels as dots, those beyond the picture as triangles at its edge: the handles for a legend."""
-    inside = (labels >= low) & (labels <= high)
-    drawn = ax.plot(at[inside], labels[inside], linestyle="none", color=LABEL, **style)
-    for beyond, edge, marker in ((labels < low, low, "v"), (labels > high, high, "^")):
+def _dots(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
+    """Labels as dots, as far as they are within the limits: the handles for a key."""
+    inside = (labels >= limits[0]) & (labels <= limits[1])
+    return ax.plot(at[inside], labels[inside], linestyle="none", color=pen.ink, **style)
+
+
+def _beyond(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
+    """Labels beyond the limits as triangles at the edge, and what they are for a key; nothing where there are none."""
+    drawn: list[Any] = []
+    count = int(np.sum((labels < limits[0]) | (labels > limits[1])))
+    for beyond, edge, marker in ((labels > limits[1], limits[1], "^"), (labels < limits[0], limits[0], "v")):
         if not beyond.any():
             continue  # a line that is not clipped takes room in the layout, even an empty one
-        arrows: Style = {"marker": marker, "markersize": 3, "linestyle": "none", "color": LABEL, "clip_on": False}
-        ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows)
-    return drawn
+        arrows: Style = {"marker": marker, "linestyle": "none", "color": pen.ink, "clip_on": False}
+        drawn += ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows, label=f"beyond the axes: {count:,}")
+    return drawn[:1]
 
 
 def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
@@ -142,113 +154,117 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['90% intervals', 'inside: 90.7% of 300 rows', 'outside']
     """
-    coverage = unit("coverage", coverage)
-    if not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
+    coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
-    y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-    inside = (lower <= y) & (y <= upper)
-    order = np.argsort(upper - lower, kind="stable")
-    kept = order[evenly(len(y), most)]
-    middle = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
-    centre = middle[kept]
-    low, high, label, held = lower[kept] - centre, upper[kept] - centre, y[kept] - centre, inside[kept]
-    bottom, top = _limits(np.concatenate([low, high]), label, np.zeros(1))
-    place = np.arange(len(kept))
-    with drawing(ax) as ax:
-        ends = np.clip(low, bottom - (top - bottom), None), np.clip(high, None, top + (top - bottom))
-        width = float(np.clip(100 / len(kept), 0.3, 4))
-        own = "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
-        drawn: list[Any] = [ax.vlines(place, *ends, color=tinted(AFTER, 0.45), linewidth=width, label=own)]
-        said = f"inside: {percent(round(inside.mean(), 3))} of {len(y):,} rows"
-        dots: Style = {"marker": "o", "markersize": 1.8, "markeredgewidth": 0}
-        drawn += _dots(ax, place[held], label[held], bottom, top, **dots, label=said)
-        cross: Style = {"marker": "x", "markersize": 3.2, "markeredgewidth": 0.9}
-        drawn += _dots(ax, place[~held], label[~held], bottom, top, **cross, label="outside")
-        ax.axhline(0, color=SHADE, linewidth=0.5, zorder=1)
-        of = "" if len(kept) == len(y) else f" ({len(kept)} of {len(y):,})"
-        ax.set(xlabel=f"rows, in the order of the width{of}", ylabel="y less the interval's centre")
-        ax.set_xlim(-0.02 * len(kept) - 0.5, 1.02 * len(kept) - 0.5)
-        ax.set_ylim(bottom, top + 0.3 * (top - bottom))
-        ax.legend(handles=drawn, loc="upper left")
+    rows = _Spans.of(H, numbers(y), coverage)
+    kept = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
+    place = np.arange(len(kept.y))
+    kept = _Spans(*(each - kept.centre for each in kept))
+    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
+    with drawing(ax) as (ax, pen):
+        drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, pen, place, kept, limits, rows)
+        ax.axhline(0, color=pen.shade, linewidth=0.5 * pen.unit, zorder=1)
+        ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
+        span_y(ax, *limits)
+        words(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
+        key(ax, drawn, pen)
     return ax
 
 
-def sharpness(forecasts: Any, y: Any, *, coverage: float = 0.9, ax: Axes | None = None) -> Axes:
-    """Mean width of the intervals against |share of labels inside - coverage|: of {name: forecast}, a point each.
+def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
+    """y_i against the predicted centre, with the interval [l_i, u_i]: does the forecast follow the labels?
 
-    The lower left corner is where one wants to be: as sharp as can be, among those that hold what they promise. A
-    triangle that points down holds too few labels, one that points up too many. The bars are one standard error each
-    way. A forecast of infinite mean width has no point, and is named at the top.
+    On the dotted line labels are as predicted. The centre is the median; of predictions that are no law, the middle of
+    the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the share
+    inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at the
+    edge.
 
     >>> from calibrant import Normal
-    >>> y = np.random.default_rng(0).normal(size=500)
-    >>> ax = sharpness({"narrow": Normal(np.zeros(500), 0.5), "right": Normal(np.zeros(500), 1.0)}, y)
-    >>> [text.get_text() for text in ax.texts]
-    ['narrow', 'right', 'better']
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))
+    >>> ax = parity(Normal(f, 1.0), f + noise, most=100)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['90% intervals', 'inside: 92.3% of 300 rows', 'outside']
     """
-    coverage = unit("coverage", coverage)
-    if not isinstance(forecasts, Mapping):
-        raise TypeError(f"forecasts must be a mapping of names to forecasts, got {type(forecasts).__name__}")
-    points = [(name, look, _point(each, y, coverage)) for name, each, look in named(forecasts)]
-    finite = [(name, look, point) for name, look, point in points if np.isfinite(point.width)]
-    with drawing(ax) as ax:
-        for _, look, at in finite:
-            marker = "o" if at.error == 0 else "v" if at.error < 0 else "^"
-            bars: Style = {"xerr": 100 * at.error_se, "yerr": at.width_se, "elinewidth": 0.8}
-            ax.errorbar(100 * abs(at.error), at.width, **bars, color=look.colour, marker=marker, markersize=5)
-        reach = max([100 * (abs(at.error) + at.error_se) for *_, at in finite], default=1.0)
-        top = max([at.width + at.width_se for *_, at in finite], default=1.0)
-        ax.set(xlim=(0, 1.15 * reach or 1.0), ylim=(0, 1.3 * top or 1.0))
-        ax.set_xlabel(f"| labels inside − {percent(coverage)} |, percentage points")
-        ax.set_ylabel(f"mean width of {percent(coverage)} intervals")
-        _names(ax, [(name, 100 * abs(at.error), at.width, look.colour) for name, look, at in finite])
-        arrow = {"arrowstyle": "->", "color": SHADE, "linewidth": 1}
-        ax.annotate("better", (0.02, 0.02), (0.14, 0.14), "axes fraction", arrowprops=arrow, color="0.4")
-        without = [name for name, _, point in points if not np.isfinite(point.width)]
-        if without:
-            text = f"infinite width: {', '.join(without)}"
-            ax.text(0.99, 0.99, text, transform=ax.transAxes, ha="right", va="top", fontsize="small")
+    coverage, most = unit("coverage", coverage), _most(most)
+    H, y = paired(H, y)
+    rows = _Spans.of(H, numbers(y), coverage)
+    kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
+    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
+    with drawing(ax, height=70) as (ax, pen):
+        drawn = _bars(ax, pen, kept.centre, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, pen, kept.centre, kept, limits, rows)
+        ax.plot(limits, limits, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+        ax.set(aspect="equal", xlim=limits, ylim=limits)
+        words(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
+        key(ax, drawn, pen)
     return ax
 
 
-class _Point(NamedTuple):
-    error: float
-    """The share of labels inside, less the coverage."""
-    error_se: float
-    width: float
-    width_se: float
+class _Spans(NamedTuple):
+    """Labels and intervals, a number a row each."""
+
+    lower: Numbers
+    centre: Numbers
+    upper: Numbers
+    y: Numbers
+
+    @classmethod
+    def of(cls, H: Any, y: Numbers, coverage: float) -> _Spans:
+        lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
+        centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
+        refuse("the centre of the forecast", ~np.isfinite(centre), "is not finite")
+        return cls(lower, centre, upper, y)
+
+    @property
+    def inside(self) -> Any:
+        return (self.lower <= self.y) & (self.y <= self.upper)
+
+    def some(self, order: Any, most: int) -> _Spans:
+        """At most so many rows, evenly spaced in the order given."""
+        kept = order[evenly(len(order), most)]
+        return _Spans(*(each[kept] for each in self))
 
 
-def _point(H: Any, y: Any, coverage: float) -> _Point:
-    H, y = paired(H, y)
-    y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-    inside = np.mean((lower <= y) & (y <= upper))
-    width = upper - lower
-    spread = float(np.std(width)) if np.isfinite(width).all() else 0.0
-    root = np.sqrt(len(y))
-    return _Point(
-        float(inside - coverage), float(np.sqrt(inside * (1 - inside)) / root), float(np.mean(width)), spread / root
-    )
+def _most(most: Any) -> int:
+    if not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
+    return int(most)
 
 
-def _names(ax: Axes, points: Sequence[tuple[str, float, float, str]]) -> None:
-    """A name beside each point, pushed up or down where it would hide another."""
-    taken = [(0.0, 0.3, height) for height in (0.06, 0.12, 0.18)]  # by the arrow to what is better
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+def _said(H: Any, coverage: float) -> str:
+    return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
 
-    def free(start: float, length: float, up: float) -> bool:
-        return not any(abs(up - v) < 0.065 and start < b and a < start + length for a, b, v in taken)
 
-    for name, x, y, colour in points:
-        across, up = (x - left) / (right - left), (y - bottom) / (top - bottom) + 0.03
-        side = "left" if across < 0.6 else "right"
-        length = 0.022 * len(name)
-        start = across if side == "left" else across - length
-        tries = (up + 0.065 * step * sign for step in range(16) for sign in (1, -1))
-        up = next((height for height in tries if 0 < height < 0.93 and free(start, length, height)), up)
-        taken.append((start, start + length, up))
-        shift = 0.02 if side == "left" else -0.02
-        ax.text(across + shift, up, name, transform=ax.transAxes, ha=side, color=colour, fontsize="small")
+def _of(drawn: Any, rows: _Spans) -> str:
+    """How many rows are drawn, if not all."""
+    return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
+
+
+def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
+    """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
+    low, high = limits
+    ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
+    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * pen.unit))
+    colour = pen.tinted(pen.after, 0.45)
+    ax.vlines(at, *ends, color=colour, linewidth=width)
+    return [Line2D([], [], color=colour, linewidth=2 * pen.unit, label=label)]  # seen in a key, however thin they are
+
+
+def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
+    """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
+    held = rows.inside
+    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {len(all_rows.y):,} rows"
+    drawn = _dots(ax, pen, at[held], rows.y[held], limits, **_inner(pen), label=said)
+    drawn += _dots(ax, pen, at[~held], rows.y[~held], limits, **_outer(pen), label="outside")
+    return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]
+
+
+def _inner(pen: Pen) -> Style:
+    """A label inside its interval."""
+    return {"marker": "o", "markersize": 1.8 * pen.unit, "markeredgewidth": 0}
+
+
+def _outer(pen: Pen) -> Style:
+    """A label outside."""
+    return {"marker": "x", "markersize": 3.2 * pen.unit, "markeredgewidth": 0.9 * pen.unit}

@@ -12,10 +12,14 @@ from matplotlib.lines import Line2D
 from calibrant._arrays import same_length
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
+from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
+from calibrant.plots.key import key
 from calibrant.plots.marks import has_levels, marks
-from calibrant.plots.theme import AFTER, BEFORE, LABEL, LOOK_AFTER, LOOK_BEFORE, TINT, Look, Style, drawing, plain
+from calibrant.plots.pen import Pen, figure_of, length, points
+from calibrant.plots.theme import LOOK_AFTER, LOOK_BEFORE, Look, Style, plain
+from calibrant.plots.words import words
 
 _POINTS = 400
 _MOST_ROWS = 8
@@ -48,20 +52,19 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
     before = [[_shape(part, "base", row) for part in laws] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
     limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
-    with drawing(ax) as ax:
+    with drawing(ax) as (ax, pen):
         for drawn in (each for several in before for each in several):
-            _line(ax, drawn, LOOK_BEFORE)
+            _line(ax, pen, drawn, LOOK_BEFORE)
         for row, drawn in zip(chosen, after, strict=True):
-            _line(ax, drawn, LOOK_AFTER)
-            if len(chosen) > 1:
-                peak = int(np.argmax(drawn.density))
-                _name(ax, row, (drawn.x[peak], drawn.density[peak]), "above")
-            _marks(ax, parts, row, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
+            _line(ax, pen, drawn, LOOK_AFTER)
+            _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
             if labels is not None:
-                _stem(ax, labels[row], 0.0, drawn.at(labels[row]), limits)
-        ax.set_ylim(0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
-        ax.set(xlabel="y", ylabel="density")
-        _legend(ax, parts, label=labels is not None)
+                _stem(ax, pen, labels[row], 0.0, drawn.at(labels[row]), limits)
+        span_y(ax, 0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
+        if len(chosen) > 1:
+            _name_peaks(ax, pen, chosen, after)
+        words(ax, x="y", y="density")
+        _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits)
     return ax
 
 
@@ -88,20 +91,22 @@ def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes |
     ]
     known = [[quantiles(each) for each, _ in laws] for laws in several]
     limits = _around(reach(q) for each in known for q in each)
-    with drawing(ax) as ax:
+    with drawing(ax) as (ax, pen):
         for laws, qs in zip(several, known, strict=True):
             ends = np.array([reach(q) for q in qs])
             grid = np.linspace(ends.min(), ends.max(), _POINTS)
             for (each, look), q in zip(laws, qs, strict=True):
-                ax.plot(*cdf_curve(each, q, grid), color=look.colour, linestyle=look.line, linewidth=1.2)
+                _curve(ax, pen, *cdf_curve(each, q, grid), look)
         if len(chosen) > 1:
-            _staircase_of_names(ax, H, chosen)
-        ax.set(xlabel="y", ylabel="H(y)", ylim=(0, 1.03))
+            _staircase_of_names(ax, pen, H, chosen)
+        ax.set_ylim(0, 1.03)
+        words(ax, x="y", y="H(y)")
         for row in chosen:
-            _marks(ax, parts, row, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
+            _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
             if labels is not None:
-                _stem(ax, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
-        _legend(ax, parts, label=labels is not None, mark="s" if any(map(has_levels, parts)) else "|")
+                _stem(ax, pen, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
+        mark = "s" if any(map(has_levels, parts)) else "|"
+        _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits, mark=mark)
     return ax
 
 
@@ -141,30 +146,51 @@ def ridgeline(
     after = [_shape(H, "H", row) for row in chosen]
     limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     scale = 1.3 / max(drawn.density.max() for drawn in after)
-    with drawing(ax, height=26 + 6.5 * len(chosen)) as ax:
+    with drawing(ax, height=26 + 6.5 * len(chosen)) as (ax, pen):
         for k, row in enumerate(chosen):
             floor, order = len(chosen) - 1 - k, 3 * k + 2
-            _ridge(ax, after[k], floor, scale, order)
+            _ridge(ax, pen, after[k], floor, scale, order)
             for drawn in before[k]:
                 heights = floor + np.minimum(scale * drawn.density, _HIGHEST)
-                ax.plot(drawn.x, heights, color=BEFORE, linestyle="--", linewidth=1, zorder=order)
-            _marks(ax, parts, row, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
+                ax.plot(drawn.x, heights, color=pen.before, linestyle="--", zorder=order)
+            _marks(ax, parts, row, pen, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
             if y is not None:
-                _stem(ax, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
-        ax.set(xlabel="y", ylim=(-0.15, ax.get_ylim()[1]))
-        ax.set_yticks(range(len(chosen))[::-1], names)
+                _stem(ax, pen, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
+        ax.set_ylim(-0.15, ax.get_ylim()[1])
         ax.tick_params(axis="y", length=0)
-        _legend(ax, parts, label=y is not None)
+        words(ax, x="y", rows=names, at=range(len(chosen))[::-1])
+        cut = any(scale * drawn.density.max() > _HIGHEST for several in before for drawn in several)
+        _key(ax, pen, parts, seen=_some(y, chosen), limits=limits, cut=cut)
     return ax
 
 
-def _staircase_of_names(ax: Axes, H: Distribution, chosen: Sequence[int]) -> None:
+def _name_peaks(ax: Axes, pen: Pen, chosen: Sequence[int], after: Sequence[Shape]) -> None:
+    """The row above the peak of each curve; where two would hide each other, one above the other."""
+    peaks = [int(np.argmax(drawn.density)) for drawn in after]
+    tops = [(drawn.x[peak], drawn.density[peak]) for drawn, peak in zip(after, peaks, strict=True)]
+    dots = 72 / figure_of(ax).dpi * ax.transData.transform(tops)
+    line = 1.4 * pen.note
+    taken: list[tuple[float, float]] = []
+    for k in np.argsort(dots[:, 1], kind="stable"):
+        x, start = dots[k]
+        up = start + 3
+        while any(abs(x - a) < length(f"row {max(chosen)}", pen.note) and abs(up - b) < line for a, b in taken):
+            up += line / 4
+        taken.append((x, up))
+        _name(ax, pen, chosen[k], tops[k], (0, up - start), ha="center", va="bottom")
+    room = max(up for _, up in taken) + line - 72 / figure_of(ax).dpi * ax.get_window_extent().y1
+    if room > 0:
+        ax.set_ylim(0, ax.get_ylim()[1] * (1 + room / points(ax)[1]))
+
+
+def _staircase_of_names(ax: Axes, pen: Pen, H: Distribution, chosen: Sequence[int]) -> None:
     """The row of each curve, high on the left ones and low on the right ones, where there is room beside them."""
     order = sorted(chosen, key=lambda row: float(numbers(row_of(H, row).ppf(0.5))))
     for row, level in zip(order, np.linspace(0.9, 0.1, len(order)), strict=True):
         at = float(numbers(row_of(H, row).ppf(level)))
         if np.isfinite(at):
-            _name(ax, row, (at, level), "left" if level > 0.5 else "right")
+            left = level > 0.5
+            _name(ax, pen, row, (at, level), (-4 if left else 4, 0), ha="right" if left else "left", va="center")
 
 
 def _typical(H: Distribution, count: int) -> list[int]:
@@ -178,37 +204,46 @@ def _shape(H: Distribution, what: str, row: int) -> Shape:
     return shape(row_of(H, row), f"row {row} of {what}" if H.shape else what)
 
 
-def _line(ax: Axes, drawn: Shape, look: Look) -> None:
+def _curve(ax: Axes, pen: Pen, x: Any, height: Any, look: Look) -> None:
+    ax.plot(x, height, color=pen.legible(look.colour), linestyle=look.line, linewidth=1.2 * pen.unit)
+
+
+def _line(ax: Axes, pen: Pen, drawn: Shape, look: Look) -> None:
     """The density as a line; the atoms as stems, on a scale of their own: the whole axis is probability 1."""
-    ax.plot(drawn.x, drawn.density, color=look.colour, linestyle=look.line, linewidth=1.2)
+    _curve(ax, pen, drawn.x, drawn.density, look)
     at, mass = drawn.atoms
-    upright = ax.get_xaxis_transform()
+    upright, look = ax.get_xaxis_transform(), pen.look(look)
     if len(at):
-        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6)
-        ax.plot(at, mass, transform=upright, color=look.colour, marker=look.marker, linestyle="none", markersize=4)
+        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6 * pen.unit)
+        tip: Style = {"marker": look.marker, "markersize": 4 * pen.unit, "linestyle": "none", "color": look.colour}
+        ax.plot(at, mass, transform=upright, **tip)
     if len(at) <= _FEW_ATOMS:
-        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": "small", "color": look.colour}
+        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": pen.note, "color": look.colour}
         for point, share in zip(at, mass, strict=True):
-            ax.annotate(f"{100 * share:.2g}%", (point, share), (5, 0), xycoords=upright, **text)
+            ax.annotate(f"{100 * share:.2g}%", (point, share), (5 * pen.unit, 0), xycoords=upright, **text)
 
 
-def _ridge(ax: Axes, drawn: Shape, floor: float, scale: float, order: int) -> None:
+def _ridge(ax: Axes, pen: Pen, drawn: Shape, floor: float, scale: float, order: int) -> None:
     heights = floor + scale * drawn.density
-    ax.fill_between(drawn.x, floor, heights, color=TINT, linewidth=0, zorder=order)
-    ax.plot(drawn.x, heights, color=AFTER, linewidth=1, zorder=order)
-    ax.plot(drawn.x[[0, -1]], [floor, floor], color=AFTER, linewidth=0.4, zorder=order)
-    ax.vlines(drawn.atoms.at, floor, floor + drawn.atoms.mass, color=AFTER, linewidth=2, zorder=order)
+    ax.fill_between(drawn.x, floor, heights, color=pen.tint, linewidth=0, zorder=order)
+    ax.plot(drawn.x, heights, color=pen.after, zorder=order)
+    ax.plot(drawn.x[[0, -1]], [floor, floor], color=pen.after, linewidth=0.4 * pen.unit, zorder=order)
+    ax.vlines(drawn.atoms.at, floor, floor + drawn.atoms.mass, color=pen.after, linewidth=2 * pen.unit, zorder=order)
 
 
-def _stem(ax: Axes, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3) -> None:
+def _stem(
+    ax: Axes, pen: Pen, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3
+) -> None:
     """A label: a dot on the curve, and a line down to the axis; beyond the limits an arrow there instead."""
     low, high = limits
     if low <= y <= high:
-        ax.vlines(y, floor, floor + height, color=LABEL, linewidth=0.9, linestyle=":", zorder=order)
-        ax.plot(y, floor + height, color=LABEL, marker="o", markersize=3, clip_on=False, zorder=order)
+        ax.vlines(y, floor, floor + height, color=pen.ink, linewidth=0.9 * pen.unit, linestyle=":", zorder=order)
+        ax.plot(y, floor + height, color=pen.ink, marker="o", clip_on=False, zorder=order)
     else:
-        end, arrow = (low, "<") if y < low else (high, ">")
-        ax.plot(end, floor + height, color=LABEL, marker=arrow, markersize=4, clip_on=False, zorder=order)
+        near = 0.32 * (high - low)  # just outside the curves, which take the third in the middle
+        end, arrow = (low + near, "<") if y < low else (high - near, ">")
+        style: Style = {"color": pen.ink, "marker": arrow, "markersize": 4 * pen.unit}
+        ax.plot(end, floor + height, **style, clip_on=False, zorder=order)
 
 
 def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -218,32 +253,50 @@ def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
     return min(lows) - width, max(highs) + width
 
 
-def _name(ax: Axes, row: int, at: tuple[float, float], side: str) -> None:
-    """The number of a row beside its curve, legible over other curves."""
-    place: Style = {
-        "above": {"xytext": (0, 3), "ha": "center", "va": "bottom"},
-        "left": {"xytext": (-4, 0), "ha": "right", "va": "center"},
-        "right": {"xytext": (4, 0), "ha": "left", "va": "center"},
-    }[side]
-    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    text = f"row {row}"
-    ax.annotate(text, at, textcoords="offset points", fontsize="small", bbox=paper, zorder=5, **place)
+def _name(ax: Axes, pen: Pen, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any) -> None:
+    """The number of a row beside its curve, some points off, legible over other curves."""
+    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": pen.paper, "edgecolor": "none", "alpha": 0.75}
+    text: Style = {"fontsize": pen.note, "bbox": paper, "zorder": 5, **where}
+    ax.annotate(f"row {row}", at, off, textcoords="offset points", **text)
 
 
-def _marks(ax: Axes, parts: Sequence[Any], row: int, **how: Any) -> None:
+def _marks(ax: Axes, parts: Sequence[Any], row: int, pen: Pen, **how: Any) -> None:
     for part in parts:
         if not isinstance(part, Distribution):
-            marks(ax, part, row, **how)
+            marks(ax, part, row, pen, **how)
 
 
-def _legend(ax: Axes, parts: Sequence[Any], *, label: bool, mark: str = "|") -> None:
-    """What the colours mean; nothing where there is only one."""
-    lines = [Line2D([], [], color=AFTER, label="after" if parts else "forecast")]
+def _some(labels: Any, chosen: Sequence[int]) -> Any:
+    """The labels of the rows that are drawn."""
+    return None if labels is None else labels[chosen]
+
+
+def _key(
+    ax: Axes,
+    pen: Pen,
+    parts: Sequence[Any],
+    *,
+    seen: Any,
+    limits: tuple[float, float],
+    mark: str = "|",
+    cut: bool = False,
+) -> None:
+    """What the colours and marks mean; nothing where there is only one."""
+    lines = [Line2D([], [], color=pen.after, label="after" if parts else "forecast")]
     if any(isinstance(part, Distribution) for part in parts):
-        lines.insert(0, Line2D([], [], color=BEFORE, linestyle="--", label="before"))
+        said = "before, cut off where it is too high" if cut else "before"
+        lines.insert(0, Line2D([], [], color=pen.before, linestyle="--", label=said))
     elif parts:
-        lines.insert(0, Line2D([], [], color=BEFORE, marker=mark, linestyle="none", markersize=4, label="before"))
-    if label:
-        lines.append(Line2D([], [], color=LABEL, marker="o", markersize=3, linestyle="none", label="label y"))
+        ticks: Style = {"marker": mark, "markersize": 4 * pen.unit, "linestyle": "none"}
+        lines.insert(0, Line2D([], [], color=pen.before, **ticks, label="before"))
+    if seen is not None:
+        dots: Style = {"color": pen.ink, "linestyle": "none"}
+        low, high = limits
+        if ((seen >= low) & (seen <= high)).any():
+            lines.append(Line2D([], [], marker="o", **dots, label="label y"))
+        beyond = int(((seen < low) | (seen > high)).sum())
+        if beyond:
+            arrow = ">" if (seen > high).any() else "<"
+            lines.append(Line2D([], [], marker=arrow, **dots, label=f"beyond the axes: {beyond}"))
     if len(lines) > 1:
-        ax.legend(handles=lines, loc="best")
+        key(ax, lines, pen)

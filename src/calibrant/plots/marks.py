@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calibrant.plots.inputs import numbers
-from calibrant.plots.theme import BEFORE
+from calibrant.plots.pen import Pen
 
 
 def has_levels(prediction: Any) -> bool:
@@ -19,6 +19,7 @@ def marks(
     ax: Axes,
     prediction: Any,
     row: int,
+    pen: Pen,
     *,
     transform: Any,
     floor: float,
@@ -31,6 +32,8 @@ def marks(
     at = [numbers(mark.values[row : row + 1])[0] for mark in said]
     if at_levels and has_levels(prediction):
         levels = [mark.level for mark in said]
-        ax.plot(at, levels, color=BEFORE, marker="s", linestyle="none", markersize=3, zorder=zorder)
+        ax.plot(at, levels, color=pen.before, marker="s", linestyle="none", zorder=zorder)
     else:
-        ax.vlines(at, floor, floor + height, transform=transform, color=BEFORE, linewidth=1.4, zorder=zorder)
+        ax.vlines(
+            at, floor, floor + height, transform=transform, color=pen.before, linewidth=1.4 * pen.unit, zorder=zorder
+        )

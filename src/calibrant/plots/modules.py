@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+import matplotlib
 import numpy as np
 import scipy.special
 from matplotlib.axes import Axes
@@ -17,9 +18,13 @@ from calibrant.distributions.context import Context
 from calibrant.guarantee import WeightedGuarantee
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
+from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
-from calibrant.plots.theme import AFTER, LABEL, SHADE, Style, drawing, plain
+from calibrant.plots.key import key
+from calibrant.plots.pen import SMALLEST, Pen, length, points
+from calibrant.plots.theme import Style, plain
+from calibrant.plots.words import words
 from calibrant.predictions import with_labels
 
 _MOST_POINTS = 500
@@ -53,19 +58,20 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
         raise ValueError(f"scores wants the {n} rows that calibrated, got {y.shape[0]}")
     prediction.check_form(calibrated.form)
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
-    with drawing(ax) as ax:
-        drawn = _map(ax, calibrated.q, view, calibrated.guarantee.accuracy)
+    with drawing(ax) as (ax, pen):
+        drawn = _map(ax, pen, calibrated.q, view, calibrated.guarantee.accuracy)
         kept = evenly(n, _MOST_POINTS)
-        size = float(np.clip(30 / np.sqrt(len(kept)), 2.2, 4))
-        dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0, "linestyle": "none", "color": LABEL}
+        size = float(np.clip(30 / np.sqrt(len(kept)), 2.2, 4)) * pen.unit
+        dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0, "linestyle": "none", "color": pen.ink}
         at = view.shown(view.scores[kept])
         drawn[:0] = ax.plot(at, (kept + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
         beyond = int(np.sum((view.scores < view.grid[0]) | (view.scores > view.grid[-1])))
         more = f" ({beyond:,} beyond)" if beyond else ""
         name = "F(y), the PIT of the base" if view.logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
         left, right = view.shown(view.grid[[0, -1]])
-        ax.set(xlabel=f"{name}{more}", ylabel="q", xlim=(left, right), ylim=(-0.02, 1.02))
-        ax.legend(handles=drawn, loc="upper left")
+        ax.set(xlim=(left, right), ylim=(-0.02, 1.02))
+        words(ax, x=f"{name}{more}", y="q")
+        key(ax, drawn, pen)
     return ax
 
 
@@ -89,19 +95,34 @@ def interpolators(scores: Any, interpolators: Any = None, *, ax: Axes | None = N
     columns = min(len(laws), 2 if len(laws) != 3 else 3)
     lines = -(-len(laws) // columns)
     view = _View(ordered, _line(ordered))
-    with drawing(ax, height=8 + 33 * lines) as ax:
+    titles = {name: _title(plain(name, most=18), each.accuracy(len(ordered))) for name, each in given.items()}
+    with drawing(ax, height=8 + 33 * lines) as (ax, pen):
         ax.set_axis_off()
+        pen = _smaller(pen, ax, titles.values(), columns)
         for k, (name, q) in enumerate(laws.items()):
             line, column = divmod(k, columns)
             box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
-            panel = ax.inset_axes(box)
-            _panel(panel, plain(name, most=18), q, given[name].accuracy(len(ordered)), view)
-            if column == 0:
-                panel.set_ylabel("q(u)")
-            if line == lines - 1:
-                panel.set_xlabel("score u")
-            panel.tick_params(labelleft=column == 0, labelbottom=line == lines - 1)
+            with matplotlib.rc_context(pen.settings()):
+                panel = ax.inset_axes(box)
+                _panel(panel, pen, titles[name], q, given[name].accuracy(len(ordered)), view)
+                if column == 0:
+                    panel.set_ylabel("q(u)")
+                if line == lines - 1:
+                    panel.set_xlabel("score u")
+                panel.tick_params(labelleft=column == 0, labelbottom=line == lines - 1)
     return ax
+
+
+def _title(name: str, accuracy: float) -> str:
+    return f"{name}, {'exact' if accuracy == -1 else f'λ = {accuracy:.3g}'}"
+
+
+def _smaller(pen: Pen, ax: Axes, titles: Iterable[str], columns: int) -> Pen:
+    """A pen whose letters are small enough for the titles of panels side by side."""
+    room = 0.86 * points(ax)[0] / columns
+    return replace(
+        pen, size=max(SMALLEST, min(pen.size, *(pen.size * room / length(each, pen.size) for each in titles)))
+    )
 
 
 def _by_name(interpolators: Any) -> dict[str, Interpolator]:
@@ -148,36 +169,35 @@ def _line(ordered: Numbers) -> Numbers:
     return np.linspace(low - room, high + room, _POINTS)
 
 
-def _panel(panel: Axes, name: str, q: Distribution, accuracy: float, view: _View) -> None:
+def _panel(panel: Axes, pen: Pen, title: str, q: Distribution, accuracy: float, view: _View) -> None:
     """The scores on the line below, their values on the left, and q, which takes the ones to the others."""
-    _map(panel, q, view, accuracy)
+    _map(panel, pen, q, view, accuracy)
     left, right = view.grid[[0, -1]]
     scores = view.scores[evenly(len(view.scores), _MOST_LINES)]
     scores = scores[(scores >= left) & (scores <= right)]
     at = numbers(_realised(q, 0.5).cdf(scores))
-    panel.vlines(scores, 0, at, color=SHADE, linewidth=0.5)
-    panel.hlines(at, left, scores, color=SHADE, linewidth=0.5)
-    dots: Style = {"color": LABEL, "marker": "o", "linestyle": "none", "markersize": 2.5, "clip_on": False, "zorder": 4}
+    panel.vlines(scores, 0, at, color=pen.shade, linewidth=0.5 * pen.unit)
+    panel.hlines(at, left, scores, color=pen.shade, linewidth=0.5 * pen.unit)
+    dots: Style = {"color": pen.ink, "marker": "o", "linestyle": "none", "markersize": 2.5 * pen.unit}
+    dots |= {"clip_on": False, "zorder": 4}
     panel.plot(scores, np.zeros_like(scores), **dots)
     panel.plot(np.full_like(at, left), at, **dots)
-    panel.set_title(f"{name}, {'exact' if accuracy == -1 else f'λ = {accuracy:.3g}'}", loc="left", fontsize="medium")
+    panel.set_title(title, loc="left")
     panel.set(xlim=(left, right), ylim=(0, 1), yticks=(0, 0.5, 1))
     panel.locator_params(axis="x", nbins=4)
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
 
 
-def _map(ax: Axes, q: Distribution, view: _View, accuracy: float) -> list[Any]:
+def _map(ax: Axes, pen: Pen, q: Distribution, view: _View, accuracy: float) -> list[Any]:
     """q as a curve, and the band in which it may lie: both as handles for a legend."""
     randomised = accuracy == -1
     law = _realised(q, 0.5)
     x, height = cdf_curve(law, quantiles(law), view.grid)
     name = "q, drawn for U = 1/2" if randomised else "q"
-    curve = ax.plot(view.shown(x), height, color=AFTER, linewidth=1.2, label=name, zorder=5)
+    curve = ax.plot(view.shown(x), height, color=pen.after, linewidth=1.2 * pen.unit, label=name, zorder=5)
     # U = 0 and U = 1 are the two steps between which every 0-accurate q lies
     x, bottom, top = _band(view, max(accuracy, 0.0))
     label = "from U = 0 to U = 1" if randomised else f"λ = {accuracy:.3g}: where q may be"
-    shade: Style = {"color": SHADE, "alpha": 0.35, "linewidth": 0, "zorder": 1}
+    shade: Style = {"color": pen.shade, "alpha": 0.35, "linewidth": 0, "zorder": 1}
     return [*curve, ax.fill_between(view.shown(x), bottom, top, step="post", label=label, **shade)]
 
 

@@ -9,8 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from calibrant.monitoring import Monitor
+from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
-from calibrant.plots.theme import AFTER, BEFORE, SHADE, drawing
+from calibrant.plots.key import key
+from calibrant.plots.theme import Style
+from calibrant.plots.words import words
 
 MOST = 5000
 """Points that are drawn."""
@@ -19,7 +22,8 @@ MOST = 5000
 def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
     """The capital after each row, on a logarithmic scale; the threshold, the alarm, and since when.
 
-    `found` is a `calibrant.Monitor`. What lies above the square of the threshold is cut off.
+    `found` is a `calibrant.Monitor`. What lies above the square of the threshold is cut off,
+    and a triangle at the top says so.
 
     >>> import calibrant
     >>> rng = np.random.default_rng(0)
@@ -35,19 +39,23 @@ def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
     rows = evenly(len(found), MOST)
     rows = rows if found.alarm is None else np.union1d(rows, [found.alarm.since, found.alarm.row])
     capital = np.exp(np.minimum(found.log_capital[rows], math.log(1e300)))
-    with drawing(ax) as ax:
-        ax.axhline(found.threshold, color=SHADE, linewidth=0.8, linestyle="--", zorder=1, label="threshold")
-        ax.plot(rows, capital, color=AFTER, zorder=2, label="capital")
+    with drawing(ax) as (ax, pen):
+        line = ax.axhline(found.threshold, color=pen.shade, linestyle="--", zorder=1, label="threshold")
+        drawn: list[Any] = [*ax.plot(rows, capital, color=pen.after, zorder=2, label="capital"), line]
         if found.alarm is not None:
             row, start = found.alarm.row, found.alarm.since
-            ax.axvspan(start, row, color=BEFORE, alpha=0.15, linewidth=0, zorder=0, label=f"since row {start:,}")
             at = math.exp(min(float(found.log_capital[row]), math.log(1e300)))
-            ax.plot([row], [at], color=BEFORE, marker="o", linestyle="none", label=f"alarm at row {row:,}", zorder=3)
+            dot: Style = {"color": pen.before, "marker": "o", "linestyle": "none", "zorder": 3}
+            drawn += ax.plot([row], [at], **dot, label=f"alarm at row {row:,}")
+            span: Style = {"color": pen.tinted(pen.before, 0.15), "linewidth": 0, "zorder": 0}
+            drawn.append(ax.axvspan(start, row, **span, label=f"since row {start:,}"))
         ax.set_yscale("log")
         top = max(found.threshold**2, 10 * found.threshold)
         if capital.max() > top:
             ax.set_ylim(capital.min() / 3, top)
-        ax.set_xlabel("row")
-        ax.set_ylabel("capital")
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
+            first = rows[int(np.argmax(capital > top))]
+            mark: Style = {"color": pen.after, "marker": "^", "s": (4 * pen.unit) ** 2, "clip_on": False, "zorder": 4}
+            drawn.append(ax.scatter([first], [top], **mark, label="cut off from here on"))
+        words(ax, x="row", y="capital")
+        key(ax, drawn, pen)
     return ax

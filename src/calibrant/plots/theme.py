@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 
 BEFORE = "#d55e00"
 """Vermilion: the forecast before calibration."""
@@ -17,51 +14,43 @@ AFTER = "#0072b2"
 COLOURS = (BEFORE, AFTER, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """The colours of Okabe and Ito, without their yellow, which is lost on white."""
 
-LABEL = "#000000"
-"""The labels y."""
-SHADE = "#999999"
-"""Bands and lines of reference."""
-TINT = "#b3d5e8"
-"""The inside of what the colour of `AFTER` outlines: pale, but dark enough for grey print."""
+SIZE = 7
+"""Points of the text of our own figures."""
 
 Style = dict[str, Any]
 """Keywords of a matplotlib artist."""
 
 MILLIMETRE = 1 / 25.4
-_WIDTH, _HEIGHT = 80, 56
 _DASHES: tuple[Any, ...] = ("--", "-", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _MARKERS = ("s", "o", "^", "D", "v", "P", "X")
 
-RC: dict[Any, Any] = {
-    # dark on white and no grid, whatever the user's own style is: the colours above are made for it
-    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor"), "white"),
-    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), "black"),
-    "axes.grid": False,
-    "font.size": 7,
-    "axes.labelsize": 7,
-    "axes.titlesize": 7,
-    "axes.labelpad": 2,
-    "axes.titlepad": 3,
-    "axes.linewidth": 0.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "figure.dpi": 200,
-    "figure.titlesize": 7,
-    "legend.fontsize": 6,
-    "legend.frameon": False,
-    "legend.handlelength": 2.2,
-    "legend.labelspacing": 0.3,
-    "lines.linewidth": 1,
-    "lines.markersize": 3,
-    "xtick.labelsize": 6.5,
-    "ytick.labelsize": 6.5,
-    "xtick.major.width": 0.5,
-    "ytick.major.width": 0.5,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.major.pad": 2,
-    "ytick.major.pad": 2,
-}
+
+def settings(ink: str, paper: str, size: float) -> dict[Any, Any]:
+    """matplotlib's settings for text of `size` points: ink on paper, no grid, no frame."""
+    unit = size / SIZE
+    ticks = {"labelsize": 6.5, "major.width": 0.5, "major.size": 2.5, "major.pad": 2}
+    return {
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "legend.facecolor"), paper),
+        **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), ink),
+        "axes.grid": False,
+        **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize", "figure.titlesize"), size),
+        "axes.labelpad": 2 * unit,
+        "axes.titlepad": 3 * unit,
+        "axes.linewidth": 0.5 * unit,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.fontsize": 6 * unit,
+        "legend.frameon": False,
+        "legend.handlelength": 2.2,
+        "legend.labelspacing": 0.3,
+        "lines.linewidth": unit,
+        "lines.markersize": 3 * unit,
+        **{f"{axis}tick.{name}": value * unit for axis in "xy" for name, value in ticks.items()},
+    }
+
+
+# black on white, whatever the user's own style is: a figure of our own is for print
+RC: dict[Any, Any] = {**settings("black", "white", SIZE), "figure.dpi": 200}
 
 
 def theme() -> AbstractContextManager[None]:
@@ -97,31 +86,6 @@ def looks(count: int) -> list[Look]:
     return [Look(*each) for each in zip(colours, dashes, markers, strict=True)]
 
 
-@contextmanager
-def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[Axes]:
-    """The axes to draw on: those given, with nothing of theirs changed, or those of a new figure in the theme.
-
-    The new figure is 80 mm wide and `height` mm high, and pyplot knows it, so that a notebook shows it. It is closed
-    again if drawing fails.
-    """
-    if ax is not None:
-        if not isinstance(ax, Axes):
-            raise TypeError(f"ax must be matplotlib axes, got {type(ax).__name__}")
-        yield ax
-        return
-    from matplotlib import pyplot
-
-    with theme():
-        size = (_WIDTH * MILLIMETRE, height * MILLIMETRE)
-        figure, ax = pyplot.subplots(figsize=size, layout="constrained")
-        ax.locator_params(nbins=6)  # more would run into each other
-        try:
-            yield ax
-        except BaseException:
-            pyplot.close(figure)
-            raise
-
-
 def plain(name: Any, *, most: int = 32) -> str:
     """A name as text that matplotlib prints as it is: no mathematics, one line, not too long.
 
@@ -131,17 +95,6 @@ def plain(name: Any, *, most: int = 32) -> str:
     if len(text) > most:
         text = text[: most - 1] + "…"
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
-
-
-def columns(names: Iterable[str]) -> int:
-    """In how many columns a legend of these names fits into 80 mm."""
-    return max(1, min(3, 40 // (4 + max(map(len, names)))))
-
-
-def tinted(colour: str, strength: float) -> tuple[float, float, float]:
-    """The colour thinned with white: opaque, so that one shade hides another."""
-    red, green, blue = (1 - strength * (1 - part) for part in to_rgb(colour))
-    return red, green, blue
 
 
 def percent(share: float) -> str:
