@@ -38,7 +38,7 @@ from calibrant.metrics.slices import all_rows
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
-from calibrant.reports.curves import COVERAGES, curves
+from calibrant.reports.curves import COVERAGES, bins, curves
 from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
@@ -810,7 +810,7 @@ def test_the_data_keep_the_contract():
         assert len(each["band"]["pit"]) == 2
         assert len(each["band"]["below"]["low"]) == len(each["band"]["below"]["high"]) == 199
         for side in (each["before"], each["after"]):
-            assert [len(side[key]) for key in ("pit", "below", "covered", "width")] == [20, 199, 99, 99]
+            assert [len(side[key]) for key in ("pit", "below", "covered", "width")] == [bins(each["m"]), 199, 99, 99]
             assert sum(side["pit"]) == each["m"]
             assert isinstance(side["crps"], float)
     assert sum(each["m"] for each in data["slices"][1:3]) == M
@@ -1092,7 +1092,7 @@ def test_notebooks_show_the_page_in_a_frame():
     assert frame.count("<") == 2  # the page itself is escaped
     assert unescape(frame[len('<iframe srcdoc="') : frame.index('" title=')]) == page.html
     assert repr(page).startswith("Report(")
-    assert str(page) == "\n".join(s.text for s in page.verdict)
+    assert str(page) == "\n".join([str(page.headline), *(s.text for s in page.verdict)])
 
 
 def test_the_function_is_in_the_package_and_loads_late():

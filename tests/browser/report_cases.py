@@ -97,3 +97,10 @@ def counts():
     y = NegativeBinomial(rate, 0.5).sample(1, rng)[:, 0]
     calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:500]), y[:500], rng=rng)
     return calibrant.report(calibrated(Rates(rate[500:])), y[500:], base=Rates(rate[500:]), label="visits")
+
+
+def narrow():
+    """Forecasts half as wide as they should be, that claim the guarantee of others."""
+    calibrated, base, y, groups = _split()
+    guarantee = calibrated.guarantee
+    return calibrant.report(base, y, groups=groups, guarantee=guarantee, label="output (MW)")

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from calibrant.diagnosis import Stretch
-from calibrant.guarantee import CrossGuarantee, calibration_rows
-from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.by_slice import LEVELS, Held, SliceResult, inside
+from calibrant.diagnosis.headline import Headline, headline
+from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.guarantee import calibration_rows
+from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
-from calibrant.reports.sides import Floats
 from calibrant.reports.table import Comparison
 
 
@@ -63,7 +63,7 @@ class Findings:
     @property
     def one_sided(self) -> bool:
         """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
-        return isinstance(self.guarantee, CrossGuarantee)
+        return self.whole.one_sided
 
     def but_wide(self, parts: Sequence[SliceResult]) -> str:
         """What is said where some are too wide for chance, and not for folds."""
@@ -75,17 +75,15 @@ class Findings:
         return rows.off and not (self.one_sided and rows.only_wide)
 
     @cached_property
-    def held(self) -> Held:
-        """The share of all labels inside, of an atom its part, and what chance allows."""
-        coverage = self.comparison.coverage
-        (low,), (high,) = reliability_band(self.m, [coverage], n=self.n)
-        share = float(np.mean(inside(self.comparison.after.drawn, coverage)))
-        return Held(coverage, share, float(low), float(high))
+    def whole(self) -> Whole:
+        """All rows together."""
+        return whole_of(self.comparison.after.drawn, self.comparison.coverage, self.guarantee)
 
     @cached_property
-    def band(self) -> tuple[Floats, Floats]:
-        """What chance allows at each level."""
-        return reliability_band(self.m, LEVELS, n=self.n)
+    def headline(self) -> Headline:
+        """The verdict in one sentence."""
+        known = self.guarantee is not None or self.comparison.before is not None
+        return headline(self.whole, self.groups, self.stretches or (), is_calibrated=known)
 
 
 def gap_of(curves: Curves) -> float:

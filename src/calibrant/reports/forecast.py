@@ -14,6 +14,7 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
+from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
@@ -23,7 +24,7 @@ from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
-from calibrant.reports.curves import BINS, COVERAGES, Curves, curves
+from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
@@ -34,6 +35,7 @@ from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
 from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison
+from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
 
 SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
@@ -44,6 +46,8 @@ class Report:
     """One HTML file that opens from disk and reaches for nothing, and its verdict in words."""
 
     html: str
+    headline: Headline
+    """Calibrated or not, and what to do."""
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -54,7 +58,7 @@ class Report:
             raise FileError(f"{os.fspath(path)}: {error}") from error
 
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in self.verdict)
+        return "\n".join(map(str, (self.headline, *self.verdict)))
 
     def __repr__(self) -> str:
         return f"Report({len(self.html) / 1e6:.1f} MB)"
@@ -165,8 +169,12 @@ def report(
         SCRIPTS,
         data,
         title=f"Forecasts of {label}" if title is None else str(title),
+        headline=findings.headline,
+        tiles=tiles(findings, str(label)),
+        picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
         guarantee=None if guarantee is None else str(guarantee),
+        met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in over_time(findings) if data["time"]],
         table=list(comparison.lines.values()),
         league=league,
@@ -174,7 +182,7 @@ def report(
         counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
-    return Report(text, said)
+    return Report(text, findings.headline, said)
 
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
@@ -184,7 +192,7 @@ def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tup
 def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
     """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
     if by is None:
-        held, fails = findings.held, False
+        held, fails = findings.whole.held, False
     else:
         judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
         if not judged:
@@ -200,7 +208,7 @@ def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Cur
         "value": value,
         "m": after.m,
         "band": {
-            "pit": rounded(pit_band(after.m, BINS, n=n)),
+            "pit": rounded(pit_band(after.m, bins(after.m), n=n)),
             "below": {"low": rounded(low), "high": rounded(high)},
         },
         "after": _curves(after),
