@@ -940,18 +940,30 @@ def test_numbers_are_short_and_what_is_not_finite_is_null():
     assert None in data["rows"][0]["after"]["q"] or None in data["slices"][0]["after"]["width"]
 
 
-def test_the_chosen_rows_hold_the_worst_and_some_of_every_slice():
+def test_a_random_sample_is_shown_with_some_of_every_slice_and_the_worst():
     rng = np.random.default_rng(25)
     base, y = forecasts(50_000, rng)
     rare = np.where(np.arange(50_000) == 31_234, "rare", "usual")
     side = side_of(base, y, 0.9)
-    rows = chosen_rows(side, groupings(rare, 50_000))
-    assert 31_234 in rows
-    assert set(np.argsort(-side.columns["crps"])[:20]) <= set(rows)
-    assert 100 <= len(rows) <= 140
-    spread = np.sort(side.columns["width"][rows])
-    assert spread[0] == pytest.approx(side.columns["width"].min(), rel=0.05)
-    assert spread[-1] == pytest.approx(side.columns["width"].max(), rel=0.05)
+    shown = chosen_rows(side, groupings(rare, 50_000))
+    assert 31_234 in shown.rows
+    assert list(shown.misses) == np.argsort(-side.columns["crps"])[:10].tolist()
+    assert set(shown.misses) <= set(shown.rows)
+    assert (shown.sample.sum(), shown.drawn) == (100, True)
+    sampled = shown.rows[shown.sample]
+    # that of 100 random rows: 90 labels inside, give or take three standard deviations
+    assert abs(side.columns["covered"][sampled].sum() - 90) <= 3 * 3
+    assert stats.kstest(sampled / 50_000, "uniform").pvalue > 0.001
+
+
+@pytest.mark.parametrize("m", [7, 10, 11])
+def test_few_rows_are_all_shown_and_the_worst_of_them_listed(m):
+    base, y = forecasts(m, np.random.default_rng(m))
+    side = side_of(base, y, 0.9)
+    shown = chosen_rows(side, [])
+    assert shown.rows.tolist() == list(range(m))
+    assert not shown.drawn
+    assert list(shown.misses) == np.argsort(-side.columns["crps"], kind="stable")[:10].tolist()
 
 
 def test_rows_can_be_named_and_are_checked():
@@ -988,7 +1000,7 @@ def test_a_single_column_is_called_group_or_by_its_name():
 
 def test_bad_input_is_named():
     H, y = law_of("linear")
-    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it first"):
+    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it, with"):
         report(Point(np.zeros(M)), y)
     with pytest.raises(ValueError, match="y must have one row for each of the 600 rows"):
         report(H, y[:10])

@@ -104,3 +104,13 @@ def narrow():
     calibrated, base, y, groups = _split()
     guarantee = calibrated.guarantee
     return calibrant.report(base, y, groups=groups, guarantee=guarantee, label="output (MW)")
+
+
+def wild():
+    """Labels with outliers far beyond every interval."""
+    rng = np.random.default_rng(5)
+    f = rng.normal(100, 10, 3000)
+    y = f + rng.standard_t(1.3, 3000)
+    calibrated = Calibrator().fit(Point(f[:1000]), y[:1000])
+    H, guarantee = calibrated(Point(f[1000:])), calibrated.guarantee
+    return calibrant.report(H, y[1000:], base=Point(f[1000:]), guarantee=guarantee, label="demand")

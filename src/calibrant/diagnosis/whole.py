@@ -117,14 +117,13 @@ class Whole:
         """What is wrong, of forecasts that fail.
 
         For calibrated ones both means have the same law, so the one that is farther from 1/2 says what is wrong. If
-        chance explains both, it is the tails or the shape, by where the worst level lies. It is the tails too where
-        the forecasts are too wide by these means, and yet most of what is wrong is too many labels in the tails.
+        chance explains both, it is the tails, where too many labels lie there, or the shape. It is the tails too where
+        the forecasts are too wide by these means, and yet too many labels lie in the tails.
         """
         shift, spread = self.mean - 0.5, self.spread - 0.5
         size = self.m if self.n is None else self.m * self.n / (self.m + self.n)
         explained = max(abs(shift), abs(spread)) <= 2 / (12 * size) ** 0.5  # two standard errors
-        level = LEVELS[self.worst]
-        outer = (level <= TAIL or level >= 1 - TAIL) and self.in_the_tails[self.worst] > 1e-12
+        outer = (self.in_the_tails[np.minimum(LEVELS, 1 - LEVELS) <= TAIL] > 1e-12).any()
         if outer and (explained or -spread > abs(shift)):
             return "wrong in the tails"
         if explained:

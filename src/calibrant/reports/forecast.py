@@ -20,6 +20,7 @@ from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.forecasts import beside
+from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
@@ -31,9 +32,10 @@ from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
-from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
+from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
 from calibrant.reports.statement import Statement
+from calibrant.reports.straight import straight
 from calibrant.reports.table import Comparison
 from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
@@ -85,7 +87,8 @@ def report(
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
     Args:
-        H: the calibrated forecasts, a law a row (or one law that stands for every row).
+        H: the forecasts, a law a row (or one law that stands for every row). `Quantiles` and `Samples` are judged as
+            they are: as the laws that run straight between the quantiles, or the sorted draws.
         y: the labels, of rows that neither trained nor calibrated the model.
         base: the forecasts before calibration, of any kind, to set beside H.
         groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
@@ -97,7 +100,8 @@ def report(
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
         title: of the page.
         label: what y is called.
-        rows: the numbers of the rows to show one by one; some 120 are chosen if not given.
+        rows: the numbers of the rows to show one by one. If not given, a random sample of 100, two more of each group,
+            and the 10 largest misses.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report
@@ -114,7 +118,7 @@ def report(
     """
     coverage = unit("coverage", coverage)
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
-    H = checked_law(H)
+    H = checked_law(straight(forecast_of(H)))
     if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
         raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
     if league is not None and not isinstance(league, League):
@@ -124,7 +128,7 @@ def report(
     before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
-    shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
+    shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
     n = calibration_rows(guarantee)
     own = getattr(guarantee, "sizes", None)
 
@@ -162,6 +166,8 @@ def report(
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": _rows(after, before, slices, shown),
+        "sampled": shown.drawn,
+        "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
         "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
@@ -227,10 +233,8 @@ def _curves(of: Curves) -> dict[str, Any]:
     }
 
 
-def _rows(
-    after: Side, before: Side | None, slices: Sequence[Slices], rows: np.ndarray[Any, np.dtype[np.int64]]
-) -> list[dict[str, Any]]:
-    y = to_numpy(after.y)
+def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Shown) -> list[dict[str, Any]]:
+    y, rows = to_numpy(after.y), shown.rows
     starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
     resolution = finest([after] if before is None else [after, before], rows)
     now = drawn_rows(after, rows, resolution)
@@ -242,6 +246,7 @@ def _rows(
             "row": row,
             "y": rounded(y[row], resolution[k]),
             "slices": inside,
+            "sample": bool(shown.sample[k]),
             "pit": rounded(after.columns["pit"][row]),
             "crps": rounded(after.columns["crps"][row]),
             "after": now[k],

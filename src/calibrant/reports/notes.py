@@ -25,7 +25,8 @@ def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side
         "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
         " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
         f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(len(rows), 'row is', 'rows are')} shown one by"
-        " one, by their number from 0; all others are only counted.",
+        " one, by their number from 0; all others are only counted. The chart of intervals shows a random sample"
+        " of all rows, unless rows were asked for; the largest misses have a table of their own.",
         *_drawn_laws(rows),
     ]
     if before is not None and not before.is_law:

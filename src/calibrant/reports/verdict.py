@@ -19,6 +19,7 @@ from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
 from calibrant.reports.statement import Statement
+from calibrant.reports.straight import Straight
 
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
@@ -27,7 +28,7 @@ SMALL_TIE = 0.01
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_enough, _assumptions)
+    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _enough, _assumptions)
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
@@ -315,6 +316,17 @@ def _enough(found: Findings) -> Iterator[Statement]:
             "warn" if share > SMALL_TIE else "info",
             f"Calibration scores are tied, up to {tie} at a time ({100 * share:.2g}% of them): the guarantee holds only"
             " up to these ties.",
+        )
+
+
+def _straight(found: Findings) -> Iterator[Statement]:
+    forecast = found.comparison.after.forecast
+    if isinstance(forecast, Straight):
+        yield Statement(
+            "info",
+            f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
+            f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
+            " beyond the outermost.",
         )
 
 

@@ -12,7 +12,7 @@
 //   layers: [{kind, series?, name?, ...}]                 in painting order; `name` puts it into the legend,
 //                                                         `series` (after, before, expected, ...) is a class in charts.css
 //     line {points: [[x, y], ...]}        band {points: [[x, low, high], ...]}     bars {points: [[x0, x1, y], ...]}
-//     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross"}           strip {from, to}: a part of the x axis
+//     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross" | "up" | "down"}   strip {from, to}: a part of the x axis
 //     stems {points: [[x, low, high], ...]}: upright        whiskers, ranges {points: [[y, low, high], ...]}: lying
 //     atoms {points: [{at, share, text?, hollow?}], shift?}   stems whose height is a probability, 1 the whole plot
 //     rule {x | y, text?}                                   null is a gap; infinite ends leave the picture

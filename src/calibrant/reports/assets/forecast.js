@@ -63,6 +63,24 @@
       `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
   }
 
+  // The misses are of all rows: whoever chooses one from another group sees all rows again.
+  function sayMisses() {
+    const { head, lines } = views.largest(state);
+    const filled = page.table(head, lines.map(({ cells }) => ["", ...cells]));
+    lines.forEach(({ i }, k) => {
+      const button = el("button", { type: "button", class: "link", "aria-label": `Show row ${rows[i].row}` }, String(rows[i].row));
+      button.addEventListener("click", () => {
+        if (!rows[i].slices.includes(state.slice)) setSlice(0);
+        setRow(i);
+        find("row-text").scrollIntoView({ block: "nearest" });
+      });
+      filled.tBodies[0].rows[k].cells[0].append(button);
+    });
+    find("misses").querySelector(".numbers").replaceChildren(filled);
+    find("misses-text").textContent =
+      `The ${lines.length === 1 ? "row" : `${lines.length} rows`} with the largest CRPS of all ${number(data.m)}, whatever the coverage: the place to look for outliers.`;
+  }
+
   // The state's four parts.
 
   function setCoverage(k) {
@@ -73,6 +91,7 @@
     slider.setAttribute("aria-valuetext", text);
     sayCoverage();
     if (rows.length) sayRow();
+    sayMisses();
     show(COVERED);
   }
 

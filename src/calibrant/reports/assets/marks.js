@@ -85,6 +85,8 @@ const marks = (() => {
   const SHAPES = {
     circle: (u, v, r = 3.5) => svg("circle", { cx: u, cy: v, r }),
     square: (u, v, r = 3.5) => svg("rect", { x: u - r, y: v - r, width: 2 * r, height: 2 * r }),
+    up: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v + r}L${u} ${v - r}L${u + r} ${v + r}Z` }),
+    down: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v - r}L${u} ${v + r}L${u + r} ${v - r}Z` }),
     cross: (u, v, r = 3.5) => svg("path", { d: cross(u, v, r), class: "cross" }),
   };
   const KINDS = {
