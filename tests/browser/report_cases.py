@@ -31,15 +31,19 @@ def _split(m=2003, n=500, calibrator=DEFAULT):
 
 def usual():
     calibrated, base, y, groups = _split()
+    features = {"id": [f"shop {k}" for k in range(len(y))], **groups}
     return calibrant.report(
-        calibrated(base), y, base=base, groups=groups, guarantee=calibrated.guarantee, title="A report", label="demand"
-    )
+        calibrated(base), y, base=base, groups=groups, guarantee=calibrated.guarantee, title="A report", label="demand",
+        features=features,
+    )  # fmt: skip
 
 
 def hostile():
     calibrated, base, y, groups = _split(300)
     groups = {HOSTILE: np.where(groups["region"] == "north", HOSTILE, "<b>south</b>")}
-    return calibrant.report(calibrated(base), y, base=base, groups=groups, title=HOSTILE, label=HOSTILE)
+    return calibrant.report(
+        calibrated(base), y, base=base, groups=groups, features=groups, title=HOSTILE, label=HOSTILE
+    )
 
 
 def alone():

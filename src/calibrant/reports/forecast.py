@@ -26,6 +26,7 @@ from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
+from calibrant.reports.features import features_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
@@ -36,7 +37,7 @@ from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named
 from calibrant.reports.sides import Side, checked_base, checked_law, side_of
 from calibrant.reports.statement import Statement
 from calibrant.reports.straight import straight
-from calibrant.reports.table import Comparison
+from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
 
@@ -83,6 +84,7 @@ def report(
     title: str | None = None,
     label: str = "y",
     rows: Any = None,
+    features: Any = None,
 ) -> Report:
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
@@ -102,6 +104,7 @@ def report(
         label: what y is called.
         rows: the numbers of the rows to show one by one. If not given, a random sample of 100, two more of each group,
             and the 10 largest misses.
+        features: what to show beside a chosen row, as `groups` comes: its features, or an id. At most 30 columns.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report
@@ -165,8 +168,12 @@ def report(
             | {"held": _held(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
-        "rows": _rows(after, before, slices, shown),
+        "rows": [
+            row | {"features": said} if said else row
+            for row, said in zip(_rows(after, before, slices, shown), features_of(features, m, shown.rows), strict=True)
+        ],
         "sampled": shown.drawn,
+        "measures": measures(comparison.lines.values()),
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
         "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }

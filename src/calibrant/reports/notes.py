@@ -47,7 +47,10 @@ def _drawn_laws(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             "A value with a probability of its own is drawn as a stem, on a scale from 0 to 1 that is not that of the"
             " density, which is of all other values. The stem is a feature of the forecast."
         )
-    yield (
-        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes of the line are"
-        " calibration scores that happen to lie close together, not features of the forecast."
+    rough = any(side.get("smoothed") for row in rows for side in (row["after"], row.get("before", {})))
+    yield "A density is drawn by its means over 100 cells." + (
+        " Where q is linear it is a comb, as calibration scores happen to lie close together: such a density is"
+        " smoothed for drawing, over 9 cells twice. CDF and numbers are not."
+        if rough
+        else ""
     )

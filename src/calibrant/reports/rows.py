@@ -16,6 +16,7 @@ from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
+from calibrant.reports.smooth import smoothed
 
 CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500
 AMONG = 20_000
@@ -123,11 +124,17 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
             "q": rounded(quantiles[k], resolution[k]),
             "from": rounded(low[k], resolution[k]),
             "to": rounded(high[k], resolution[k]),
-            "density": rounded(density[k]),
+            **_heights(density[k]),
             **_stems(atoms, k, resolution[k]),
         }
         for k in range(count)
     ]
+
+
+def _heights(density: Floats) -> dict[str, Any]:
+    """The density of one row, smoothed where it is rough: scores that happen to lie close together make a comb."""
+    even = smoothed(density)
+    return {"density": rounded(density)} if even is None else {"density": rounded(even), "smoothed": True}
 
 
 def _stems(atoms: DrawnAtoms, k: int, resolution: float) -> dict[str, Any]:

@@ -369,6 +369,7 @@ const views = (() => {
       })),
       summary:
         `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        (laws(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
         head: [label, ...(atoms.length ? ["what"] : []), ...laws(row).map((series) => NAMES[series])],
@@ -402,7 +403,7 @@ const views = (() => {
               say: () => `quantile ${number(level)}: ${quantiles(i)}`,
             }],
       ),
-      summary: "The same, added up: the probability of a value no larger.",
+      summary: "Cumulative probability: P(Y ≤ y) for every value y.",
       table: () => ({
         head: ["level", ...laws(row).map((series) => NAMES[series])],
         rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
@@ -410,16 +411,21 @@ const views = (() => {
     };
   }
 
+  // At the verdict's coverage, so that the order stays as the slider moves.
+  const gapOf = ({ held, after }) => Math.abs((held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
+
   // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
     const judged = Math.abs(target - data.coverage) < 1e-9;
     const bandOf = (slice) => (judged && slice.held ? slice.held : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
-    // Each grouping has its name on a line of its own.
-    const lines = slices.flatMap((slice, i) =>
-      slice.by !== null && slice.by !== slices[i - 1]?.by ? [{ heading: slice.by }, { slice, i }] : [{ slice, i }],
-    );
+    // Each grouping has its name on a line of its own, and its groups below it, the farthest from the target first.
+    const lines = [...new Set(slices.map(({ by }) => by))].flatMap((by) => {
+      const own = slices.map((slice, i) => ({ slice, i })).filter(({ slice }) => slice.by === by);
+      const sorted = own.toSorted((p, q) => gapOf(q.slice) - gapOf(p.slice) || p.i - q.i);
+      return by === null ? sorted : [{ heading: by }, ...sorted];
+    });
     const shown = lines.flatMap((line, at) => (line.slice ? [{ ...line, at }] : []));
     const spots = shown.flatMap(({ slice, at }) =>
       has(slice).map((series) => ({
@@ -475,7 +481,8 @@ const views = (() => {
         (judged
           ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. "
           : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
-        "The guarantee speaks of all rows together, not of each group.",
+        "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
+      aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
         head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
