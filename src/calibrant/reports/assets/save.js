@@ -45,7 +45,7 @@ const save = (() => {
     const copy = element.cloneNode(false);
     if (element.nodeType !== Node.ELEMENT_NODE) return copy;
     const style = getComputedStyle(element);
-    copy.setAttribute("style", STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+    for (const name of STYLES) copy.setAttribute(name, style.getPropertyValue(name)); // attributes: the page allows no other style
     for (const gone of ["tabindex", "role", "aria-roledescription", "aria-label", "aria-describedby"]) copy.removeAttribute(gone);
     copy.append(...[...element.childNodes].filter((child) => !child.classList?.contains("cursor")).map(styled));
     return copy;
@@ -60,7 +60,7 @@ const save = (() => {
       const mark = styled(entry.querySelector("svg"));
       mark.setAttribute("x", x);
       mark.setAttribute("y", y);
-      const words = svg("text", { x: x + 34, y: y + 10, style: `fill:${ink()};font:12px sans-serif` }, text);
+      const words = svg("text", { x: x + 34, y: y + 10, fill: ink(), "font-size": 12, "font-family": "sans-serif" }, text);
       x += size;
       return [mark, words];
     });
@@ -78,8 +78,8 @@ const save = (() => {
     const whole = svg(
       "svg",
       { width, height, viewBox: `0 0 ${width} ${height}` },
-      svg("rect", { width, height, style: `fill:${getComputedStyle(document.body).backgroundColor}` }),
-      svg("text", { x: MARGIN, y: 20, style: `fill:${ink()};font:600 15px sans-serif` }, name),
+      svg("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor }),
+      svg("text", { x: MARGIN, y: 20, fill: ink(), "font-size": 15, "font-weight": 600, "font-family": "sans-serif" }, name),
       ...parts,
       plot,
     );
