@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_the_law_goes_through_its_quantiles_and_is_exact():
         grid = [values[k, 0] - 60, *points, values[k, -1] + 60]
         parts = [
             integrate.quad(lambda z, k=k: (float(law[k].cdf(z)) - (z >= y[k])) ** 2, a, b, limit=200)[0]
-            for a, b in zip(grid[:-1], grid[1:], strict=True)
+            for a, b in pairwise(grid)
         ]
         assert law.crps(y)[k] == pytest.approx(sum(parts), rel=1e-6)
     # a tail falls as the law does between its outermost two quantiles

@@ -118,3 +118,11 @@ def wild():
     calibrated = Calibrator().fit(Point(f[:1000]), y[:1000])
     H, guarantee = calibrated(Point(f[1000:])), calibrated.guarantee
     return calibrant.report(H, y[1000:], base=Point(f[1000:]), guarantee=guarantee, label="demand")
+
+
+def several():
+    """Three models of the same labels, of which the first is not the best."""
+    calibrated, base, y, _ = _split()
+    rough = Normal(base.mean() + np.random.default_rng(6).normal(size=len(y)), base.std() * 2)
+    models = {"rough": rough, "calibrated": calibrated(base), "base": base}
+    return calibrant.report(models, y, guarantee={"calibrated": calibrated.guarantee}, label="demand")

@@ -16,6 +16,7 @@ from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
+from calibrant.reports.models import Entry
 from calibrant.reports.table import Comparison
 
 
@@ -34,6 +35,10 @@ class Findings:
     """A `Guarantee` or a `CrossGuarantee`, or None."""
     stretches: Sequence[Stretch] | None = None
     """The stretches of time; None where no time is known."""
+    name: str = ""
+    """What the model is called, where there are several."""
+    models: Sequence[Entry] = ()
+    """All of them, from the lowest CRPS to the largest."""
 
     @property
     def m(self) -> int:

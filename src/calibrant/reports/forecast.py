@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -20,7 +20,6 @@ from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.forecasts import beside
-from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
@@ -31,12 +30,12 @@ from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
+from calibrant.reports.models import entries, laws_by_name
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
-from calibrant.reports.sides import Side, checked_base, checked_law, side_of
+from calibrant.reports.sides import Side, checked_base, side_of
 from calibrant.reports.statement import Statement
-from calibrant.reports.straight import straight
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
@@ -90,14 +89,16 @@ def report(
 
     Args:
         H: the forecasts, a law a row (or one law that stands for every row). `Quantiles` and `Samples` are judged as
-            they are: as the laws that run straight between the quantiles, or the sorted draws.
+            they are: as the laws that run straight between the quantiles, or the sorted draws. Or several models, a
+            mapping of names to forecasts: the page is on the first, and a table sets the others beside it.
         y: the labels, of rows that neither trained nor calibrated the model.
         base: the forecasts before calibration, of any kind, to set beside H.
         groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
             a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
             parts.
         time: when each row was, by numbers or dates, for how the forecasts did along it. Rows may come in any order.
-        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
+        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. Of several models
+            that of the first, or a mapping of names to guarantees.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
         title: of the page.
@@ -114,20 +115,25 @@ def report(
     >>> calibrated = Calibrator().fit(base[:1000], y[:1000])
     >>> H = calibrated(base[1000:])
     >>> page = report(H, y[1000:], base=base[1000:], groups={"region": region[1000:]}, guarantee=calibrated.guarantee)
+    >>> print(page.headline)
+    As well calibrated as 1,000 calibration rows can make them. Use them, as long as new data are like the calibration
+    data.
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
-    >>> page
-    Report(0.8 MB)
     """
     coverage = unit("coverage", coverage)
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
-    H = checked_law(straight(forecast_of(H)))
-    if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
-        raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
+    m = labels.shape[0]
+    laws = laws_by_name(H, m)
+    name, H = next(iter(laws.items()))
+    promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
+    guarantee = promises.get(name)
+    for promise in promises.values():
+        if promise is not None and not (hasattr(promise, "n") and hasattr(promise, "kind")):
+            raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not isinstance(league, League):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(H, labels, coverage)
-    m = labels.shape[0]
     before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
@@ -154,6 +160,8 @@ def report(
         judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
+        name,
+        entries(after, laws, labels, coverage, promises),
     )
     said = verdict(findings)
     data = {
@@ -181,7 +189,7 @@ def report(
         "forecast.html",
         SCRIPTS,
         data,
-        title=f"Forecasts of {label}" if title is None else str(title),
+        title=_title(label, name) if title is None else str(title),
         headline=findings.headline,
         tiles=tiles(findings, str(label)),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
@@ -189,6 +197,8 @@ def report(
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in over_time(findings) if data["time"]],
+        name=name,
+        models=findings.models,
         table=list(comparison.lines.values()),
         league=league,
         notes=notes(m, n, data["rows"], before),
@@ -196,6 +206,10 @@ def report(
         about=_about(m, n),
     )
     return Report(text, findings.headline, said)
+
+
+def _title(label: str, name: str) -> str:
+    return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:

@@ -35,6 +35,7 @@ class Straight(Prediction):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """(n,): one row of quantiles each."""
         return (self.values.shape[0],)
 
     def _describe(self) -> str:

@@ -34,7 +34,7 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
         whole = [_together(said) for said in whole]
         whole = [*whole, *parts] if whole[0].kind == "bad" else [*parts, *whole]
     fine = [said for said in (*time, *groups) if said not in parts]
-    rest = [*(said for part in (_base, _accuracy, _width, _density) for said in part(findings)), *fine]
+    rest = [*(said for part in (_base, _accuracy, _models, _width, _density) for said in part(findings)), *fine]
     if findings.off_in_time or any(said.kind == "bad" for said in whole):
         rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
     return *whole, *rest, *(said for part in later for said in part(findings))
@@ -198,6 +198,25 @@ def _accuracy(found: Findings) -> Iterator[Statement]:
         yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}.")
     else:
         yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}.")
+
+
+def _models(found: Findings) -> Iterator[Statement]:
+    if not found.models:
+        return
+    best = found.models[0]
+    those = f"Of {len(found.models)} models,"
+    if best.name == found.name:
+        near = [entry.name for entry in found.models[1:] if entry.crps.outcome == "same"]
+        but = f", though {found.rows} cannot tell it from {_listed(near)}" if near else ""
+        yield Statement("info", f"{those} {found.name}, on which this page is, has the lowest CRPS{but}.")
+        return
+    change = best.crps.change
+    told = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
+    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{told}"
+    yield Statement(
+        "warn" if best.crps.outcome == "better" else "info",
+        f"{those} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
+    )
 
 
 def _width(found: Findings) -> Iterator[Statement]:
