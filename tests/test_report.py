@@ -43,6 +43,7 @@ from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
+from calibrant.reports.smooth import smoothed
 from calibrant.reports.table import Comparison
 from calibrant.scores import CDFScore
 
@@ -1110,3 +1111,62 @@ def test_notebooks_show_the_page_in_a_frame():
 def test_the_function_is_in_the_package_and_loads_late():
     assert calibrant.report is report
     assert "report" in dir(calibrant)
+
+
+# ---- densities, for drawing ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy"])
+def test_a_rough_density_is_smoothed_and_keeps_its_height_and_its_mass(name):
+    rng = np.random.default_rng(30)
+    f = rng.normal(size=2000)
+    noise = rng.normal(size=2000) if name == "normal" else rng.standard_t(1.3, 2000)
+    H = Calibrator().fit(Point(f), f + noise)(Point(f[:1]))
+    row = data_of(report(H, [0.0]))["rows"][0]["after"]
+    cell = (row["to"] - row["from"]) / 100
+    assert sum(row["density"]) * cell == pytest.approx(1, abs=0.02)
+    true = stats.norm if name == "normal" else stats.t(1.3)
+    middles = row["from"] + cell * (np.arange(100) + 0.5) - f[0]
+    mean = np.diff(true.cdf(np.append(middles - cell / 2, middles[-1] + cell / 2))) / cell
+    assert max(row["density"]) == pytest.approx(mean.max(), rel=0.15)
+    if name == "normal":
+        assert row["smoothed"]
+        rises = np.sign(np.diff(row["density"]))[np.array(row["density"])[1:] > 0.05]
+        assert np.sum(np.abs(np.diff(rises)) > 0) <= 3  # no comb
+
+
+def test_a_smooth_density_is_left_as_it_is():
+    drawn = data_of(report(Normal([0.0], 1.0), [0.5]))["rows"][0]["after"]
+    assert "smoothed" not in drawn
+    naf = law_of("naf")[0][:1]
+    assert "smoothed" not in data_of(report(naf, [0.5]))["rows"][0]["after"]
+
+
+def test_what_is_zero_beyond_an_end_stays_zero_when_smoothed():
+    rng = np.random.default_rng(31)
+    density = np.concatenate([np.zeros(20), rng.gamma(1.0, size=60), np.zeros(20)])
+    even = smoothed(density, 7)
+    assert not even[:20].any()
+    assert not even[80:].any()
+    assert even.sum() == pytest.approx(density.sum())
+    assert np.diff(even[25:75]).std() < 0.2 * np.diff(density[25:75]).std()
+
+
+def test_features_are_texts_beside_the_shown_rows():
+    H, y = law_of("linear")
+    frame = pd.DataFrame({"id": [f"r{k}" for k in range(M)], "x": np.where(np.arange(M) == 5, np.nan, 1 / 3)})
+    rows = data_of(report(H, y, features=frame, rows=[3, 5]))["rows"]
+    assert [row["features"] for row in rows] == [{"id": "r3", "x": "0.3333"}, {"id": "r5", "x": "missing"}]
+    with pytest.raises(ValueError, match="features must have at most 30 columns, got 31"):
+        report(H, y, features={str(k): y for k in range(31)})
+    with pytest.raises(ValueError, match="the column 'id' of features must have one row for each of the 600 rows"):
+        report(H, y, features=["a"])
+    with pytest.raises(TypeError, match="features must be an array, a mapping of names to arrays or a data frame"):
+        report(H, y, features=5)
+
+
+@pytest.mark.parametrize(("m", "count"), [(40, 5), (200, 10), (399, 10), (400, 20)])
+def test_few_rows_have_fewer_bins(m, count):
+    base, y = forecasts(m, np.random.default_rng(m))
+    (found,) = curves(side_of(base, y, 0.9), [all_rows(m)])
+    assert found.pit.tolist() == np.histogram(base.cdf(y), count, (0, 1))[0].tolist()

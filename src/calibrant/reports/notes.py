@@ -50,7 +50,7 @@ def _drawn_laws(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     rough = any(side.get("smoothed") for row in rows for side in (row["after"], row.get("before", {})))
     yield "A density is drawn by its means over 100 cells." + (
         " Where q is linear it is a comb, as calibration scores happen to lie close together: such a density is"
-        " smoothed for drawing, over 9 cells twice. CDF and numbers are not."
+        " smoothed for drawing, by means over half a standard deviation, twice. The CDF is not."
         if rough
         else ""
     )

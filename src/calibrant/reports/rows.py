@@ -16,7 +16,7 @@ from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
-from calibrant.reports.smooth import smoothed
+from calibrant.reports.smooth import smoothed, window_of
 
 CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500
 AMONG = 20_000
@@ -124,16 +124,16 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
             "q": rounded(quantiles[k], resolution[k]),
             "from": rounded(low[k], resolution[k]),
             "to": rounded(high[k], resolution[k]),
-            **_heights(density[k]),
+            **_heights(density[k], window_of((quantiles[k, 49], quantiles[k, 149]), (high[k] - low[k]) / CELLS)),
             **_stems(atoms, k, resolution[k]),
         }
         for k in range(count)
     ]
 
 
-def _heights(density: Floats) -> dict[str, Any]:
+def _heights(density: Floats, window: int) -> dict[str, Any]:
     """The density of one row, smoothed where it is rough: scores that happen to lie close together make a comb."""
-    even = smoothed(density)
+    even = smoothed(density, window)
     return {"density": rounded(density)} if even is None else {"density": rounded(even), "smoothed": True}
 
 
