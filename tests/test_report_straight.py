@@ -43,6 +43,8 @@ def test_the_law_goes_through_its_quantiles_and_is_exact():
     assert law.cdf(5.0)[3] == 1
     assert law.cdf(-2.1)[1] == 0  # the atom at the end has the tail's mass
     assert law.std()[3] == 0
+    for k in (0, -1):
+        assert not np.isnan(law.logpdf(values[:, k])).any()  # nor a warning, which is an error here
 
 
 def test_it_keeps_the_laws_of_a_distribution():

@@ -16,7 +16,7 @@ from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
-from calibrant.reports.models import Entry
+from calibrant.reports.models import ModelEntry
 from calibrant.reports.table import Comparison
 
 
@@ -37,7 +37,7 @@ class Findings:
     """The stretches of time; None where no time is known."""
     name: str = ""
     """What the model is called, where there are several."""
-    models: Sequence[Entry] = ()
+    models: Sequence[ModelEntry] = ()
     """All of them, from the lowest CRPS to the largest."""
 
     @property

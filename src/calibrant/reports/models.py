@@ -20,7 +20,7 @@ MOST = 20
 
 
 @dataclass(frozen=True)
-class Entry:
+class ModelEntry:
     """One model: its measures, and how they differ from those of the first that was named."""
 
     name: str
@@ -46,7 +46,7 @@ def laws_by_name(H: Any, m: int) -> dict[str, Any]:
 
 def entries(
     first: Side, laws: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
-) -> list[Entry]:
+) -> list[ModelEntry]:
     """The models from the lowest CRPS to the largest; none where there is only one."""
     found = []
     for k, (name, law) in enumerate(laws.items() if len(laws) > 1 else ()):
@@ -54,6 +54,6 @@ def entries(
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
         said = headline(whole_of(side.drawn, coverage, promise), is_calibrated=promise is not None)
-        found.append(Entry(name, lines["crps"], lines["covered"], lines["width"], said))
+        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
     order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
     return [found[k] for k in order]
