@@ -77,6 +77,10 @@ def test_a_guarantee_that_these_rows_break_is_not_met_on_them():
     assert "Not met on these rows." in broken.html
     assert broken.headline.text == "Not calibrated: the forecasts are too low."
     assert broken.headline.step == "Calibrate again on rows like these, which the model has not seen."
+    unknown = report(calibrated(base), y, base=base, rows=[0]).headline.step
+    assert (
+        unknown == f"{broken.headline.step} With guarantee= it is known how much of this few calibration rows explain."
+    )
     calibrated, base, y = drawn(rng, 2000, 2000)
     kept = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
     assert "Not met" not in kept.html

@@ -169,7 +169,7 @@ def test_without_javascript_the_words_and_the_table_remain(visit, file):
     assert not shown.locator("#coverage, #theme, .chart").first.is_visible()
 
 
-@pytest.mark.parametrize("case", [report_cases.usual, report_cases.narrow, report_cases.drifting])
+@pytest.mark.parametrize("case", [report_cases.usual, report_cases.narrow, report_cases.wild, report_cases.several])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 def test_an_accessibility_checker_finds_nothing(visit, saved, width, scheme, case):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")

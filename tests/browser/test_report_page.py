@@ -687,3 +687,19 @@ def test_features_stand_beside_the_chosen_row(visit, file, data):
     said = dict(line.split("\n") for line in page.locator("#features div").all_inner_texts())
     assert said == row["features"]
     assert said["id"] == f"shop {row['row']}"
+
+
+# Several models
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_several_models_stand_in_a_league(visit, saved, width, scheme):
+    page = visit(saved(report_cases.several), width=width, color_scheme=scheme)
+    lines = page.locator("section[aria-labelledby=models] tbody tr")
+    names = [line.split("\n")[0] for line in lines.locator("th").all_inner_texts()]
+    assert names == ["calibrated", "base", "rough"]
+    crps = [float(line.split("\n")[0]) for line in lines.locator("td:nth-child(2)").all_inner_texts()]
+    assert crps == sorted(crps)
+    assert lines.locator("td:nth-child(3)").nth(2).inner_text() == "–"  # the first that was named
+    assert "better" in lines.locator("td:nth-child(3)").nth(0).inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == width

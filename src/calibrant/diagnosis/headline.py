@@ -11,6 +11,7 @@ from calibrant.diagnosis.whole import FAIR_GAP, Whole
 from calibrant.metrics.by_slice import OWN, SliceResult
 
 Kind = Literal["good", "warn", "bad", "info"]
+Known = Literal["calibrated", "unknown", "raw"]
 WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
 """What each kind of statement is called, on the page and in the terminal."""
 
@@ -38,13 +39,16 @@ def headline(
     groups: Sequence[SliceResult] = (),
     stretches: Sequence[Stretch] = (),
     *,
-    is_calibrated: bool = True,
+    known: Known = "calibrated",
 ) -> Headline:
     """The headline on all rows, on groups, and on stretches in the order of time.
 
+    `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
+    that they are as a model gave them.
+
     >>> import numpy as np
     >>> from calibrant.diagnosis.whole import whole_of
-    >>> print(headline(whole_of(np.random.default_rng(0).beta(2, 1, 1000), 0.9), is_calibrated=False))
+    >>> print(headline(whole_of(np.random.default_rng(0).beta(2, 1, 1000), 0.9), known="raw"))
     Not calibrated: the forecasts are too low. Calibrate them, with Calibrator().fit(forecasts, labels), on rows that
     the model has not seen.
     """
@@ -56,13 +60,14 @@ def headline(
     since = _since(stretches, off_in_time)
     if whole.fails:
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
-        step = again if is_calibrated else _CALIBRATE
+        few = " With guarantee= it is known how much of this few calibration rows explain."
+        step = {"calibrated": again, "unknown": again + few, "raw": _CALIBRATE}[known]
         return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.", step)
     if off_in_time:
         return _over_time(off_in_time, since)
     if off(groups):
         return _in_groups(off(groups), len(groups))
-    return _whole(whole, is_calibrated=is_calibrated)
+    return _whole(whole, known)
 
 
 _CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
@@ -99,13 +104,13 @@ def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
         f" {which} {'are' if len(off) > 1 else 'is'} off, most of all {worst.name}, too {worst.direction}."
     )
     if worst.by.strip("()") in OWN:
-        step = "Let the spread depend on the features: CalibratedRegressor does, or a model that predicts a spread."
+        step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
     else:
         step = f"Calibrate by {worst.by} (by=)."
     return Headline(_how_bad(worst), text, step)
 
 
-def _whole(whole: Whole, *, is_calibrated: bool) -> Headline:
+def _whole(whole: Whole, known: Known) -> Headline:
     rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
     says = "says" if whole.m == 1 else "say"
     if whole.state == "nearly":
@@ -122,7 +127,7 @@ def _whole(whole: Whole, *, is_calibrated: bool) -> Headline:
         return Headline("info", text, "Nothing need be done.")
     if whole.covers == "too many":
         text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
-        step = "Calibrate again on rows like these to make them narrower." if is_calibrated else _CALIBRATE
+        step = _CALIBRATE if known == "raw" else "Calibrate again on rows like these to make them narrower."
         return Headline("info" if whole.one_sided else "warn", text, step)
     if whole.state == "explained":
         text = f"As well calibrated as {whole.n:,} calibration rows can make them."
@@ -130,7 +135,7 @@ def _whole(whole: Whole, *, is_calibrated: bool) -> Headline:
         step = "More calibration rows would bring the gap down."
         return Headline("good" if fair else "warn", text, _USE if fair else step)
     text = f"Calibrated, as far as {rows} can tell."
-    return Headline("good", text, _USE if is_calibrated else "They can be used as they are, on data like these.")
+    return Headline("good", text, "They can be used as they are, on data like these." if known == "raw" else _USE)
 
 
 _USE = "Use them, as long as new data are like the calibration data."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.headline import Headline, headline
+from calibrant.diagnosis.headline import Headline, Known, headline
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
@@ -87,8 +87,9 @@ class Findings:
     @cached_property
     def headline(self) -> Headline:
         """The verdict in one sentence."""
-        known = self.guarantee is not None or self.comparison.before is not None
-        return headline(self.whole, self.groups, self.stretches or (), is_calibrated=known)
+        alone: Known = "raw" if self.comparison.before is None else "unknown"
+        known: Known = "calibrated" if self.guarantee is not None else alone
+        return headline(self.whole, self.groups, self.stretches or (), known=known)
 
 
 def gap_of(curves: Curves) -> float:
