@@ -74,6 +74,20 @@ def test_quantiles_are_judged_too():
     assert "straight" not in " ".join(each.text for each in report(Normal(f, 1.0), f, rows=[0]).verdict)
 
 
+def test_few_quantiles_that_are_right_at_their_levels_are_not_blamed_for_the_lines_between():
+    rng = np.random.default_rng(3)
+    f, noise = rng.normal(size=(2, 3000))
+    levels = [0.1, 0.9]
+    right = Quantiles(levels, f[:, None] + stats.norm.ppf(levels))
+    page = report(right, f + noise, rows=[0])
+    assert page.headline.kind == "warn"
+    assert page.headline.text.startswith("The quantiles are right at their levels; straight lines in between")
+    assert page.verdict[0].kind == "warn"
+    assert page.verdict[0].text.startswith("At the levels that the quantiles name, they are right as far as 3,000 rows")
+    narrow = Quantiles(levels, f[:, None] + 0.7 * stats.norm.ppf(levels))
+    assert report(narrow, f + noise, rows=[0]).headline.kind == "bad"
+
+
 def test_rows_of_equal_draws_do_not_break_it():
     prediction, y = drawn(400, 5)
     values = np.array(prediction.values)

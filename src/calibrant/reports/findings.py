@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arrays import to_numpy
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.headline import Headline, Known, headline
 from calibrant.diagnosis.whole import Whole, whole_of
@@ -17,6 +18,7 @@ from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.models import ModelEntry
+from calibrant.reports.straight import Straight
 from calibrant.reports.table import Comparison
 
 
@@ -85,8 +87,18 @@ class Findings:
         return whole_of(self.comparison.after.drawn, self.comparison.coverage, self.guarantee)
 
     @cached_property
+    def only_between(self) -> bool:
+        """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
+        forecast, y = self.comparison.after.forecast, self.comparison.after.y
+        few = isinstance(forecast, Straight) and forecast.words == "quantiles" and self.whole.fails
+        return few and forecast.holds_at_its_levels(to_numpy(y))
+
+    @cached_property
     def headline(self) -> Headline:
         """The verdict in one sentence."""
+        if self.only_between:
+            said = "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not."
+            return Headline("warn", said, "Use them at their levels, or calibrate them to fill in the rest.")
         alone: Known = "raw" if self.comparison.before is None else "unknown"
         known: Known = "calibrated" if self.guarantee is not None else alone
         return headline(self.whole, self.groups, self.stretches or (), known=known)

@@ -11,6 +11,7 @@ from calibrant._arrays import to_numpy
 from calibrant._kept import kept
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.metrics.bands import reliability_band
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.base import Prediction
 from calibrant.reports.sides import Floats
@@ -49,6 +50,12 @@ class Straight(Prediction):
     def as_law(self) -> Lines:
         """The law of each row, all in one table."""
         return self._lines
+
+    def holds_at_its_levels(self, y: Floats) -> bool:
+        """Whether the shares of labels at or below the quantiles are what chance allows at their levels."""
+        low, high = reliability_band(y.shape[0], self.levels)
+        share = np.mean(y[:, None] <= self.values, axis=0)
+        return bool(((low - 1e-12 <= share) & (share <= high + 1e-12)).all())
 
     @kept
     def _lines(self) -> Lines:

@@ -30,10 +30,12 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
     whole = [*_calibrated(findings), *_coverage(findings)]
     groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _enough, _assumptions)
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
-        whole = [*whole, *parts] if whole[0].kind == "bad" else [*parts, *whole]
-    fine = [said for said in (*time, *groups) if said not in parts]
+        if findings.only_between:  # groups fail by the lines between the quantiles too
+            parts = [replace(said, kind="warn") for said in parts]
+        whole = [*whole, *parts] if whole[0].kind == "bad" or findings.only_between else [*parts, *whole]
     rest = [*(said for part in (_base, _accuracy, _models, _width, _density) for said in part(findings)), *fine]
     if findings.off_in_time or any(said.kind == "bad" for said in whole):
         rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
@@ -89,6 +91,12 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
             f"The forecasts are nearly calibrated: the largest gap, {shown(gap)} at level {level:.3g}, is small, but"
             f" {found.rows} show more than chance: {_at_level(found, whole.worst)}.{_reason(found)}{before}",
         )
+    elif found.only_between:
+        yield Statement(
+            "warn",
+            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Straight lines"
+            f" between them and exponential tails beyond do not fit: {_at_level(found, whole.worst)}.{before}",
+        )
     else:
         where = _at_level(found, whole.worst)
         yield Statement(
@@ -135,7 +143,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
     unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
     if found.whole.covers == "too few":
-        kind: Kind = "bad" if value < target else "warn"
+        kind: Kind = "bad" if value < target and not found.only_between else "warn"
         yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")
     elif found.whole.covers == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
