@@ -326,7 +326,9 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     model = tmp_path / "m.safetensors"
     run("fit", tmp_path / "cal.parquet", "--target", "y", "--point", "f", "-o", model)
     said = run("evaluate", tmp_path / "test.parquet", "-m", model)
-    slices = [line for line in said.stdout.splitlines() if "predicted value in" in line]
+    first, *lines = said.stdout.splitlines()
+    assert first.startswith("[problem] Calibrated over all rows together, but not in each group: 4 of 5 groups are off")
+    slices = [line for line in lines if "predicted value in" in line]
     assert len(slices) == 5
     assert "100.0% *" in slices[0]
     assert "Off by more than chance allows" in said.stdout

@@ -97,7 +97,9 @@ def test_the_page_is_that_of_the_library_and_the_verdict_is_printed(folder):
         calibrated(base), rows["y"], base=base, guarantee=calibrated.guarantee, coverage=0.8, title="Ours"
     )
     assert (folder / "r.html").read_text("utf-8") == page.html
-    assert result.stdout.splitlines() == [*(s.text for s in page.verdict), "Wrote r.html: open it in a browser."]
+    said = [f"[{said.word.lower()}] {said}" for said in (page.headline, *page.verdict)]
+    assert result.stdout.splitlines() == [*said, "Wrote r.html: open it in a browser."]
+    assert "\x1b" not in result.stdout
     assert "<h1>Ours</h1>" in page.html
 
 

@@ -38,11 +38,12 @@ from calibrant.metrics.slices import all_rows
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
-from calibrant.reports.curves import COVERAGES, curves
+from calibrant.reports.curves import COVERAGES, bins, curves
 from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
+from calibrant.reports.smooth import smoothed
 from calibrant.reports.table import Comparison
 from calibrant.scores import CDFScore
 
@@ -810,7 +811,7 @@ def test_the_data_keep_the_contract():
         assert len(each["band"]["pit"]) == 2
         assert len(each["band"]["below"]["low"]) == len(each["band"]["below"]["high"]) == 199
         for side in (each["before"], each["after"]):
-            assert [len(side[key]) for key in ("pit", "below", "covered", "width")] == [20, 199, 99, 99]
+            assert [len(side[key]) for key in ("pit", "below", "covered", "width")] == [bins(each["m"]), 199, 99, 99]
             assert sum(side["pit"]) == each["m"]
             assert isinstance(side["crps"], float)
     assert sum(each["m"] for each in data["slices"][1:3]) == M
@@ -940,18 +941,30 @@ def test_numbers_are_short_and_what_is_not_finite_is_null():
     assert None in data["rows"][0]["after"]["q"] or None in data["slices"][0]["after"]["width"]
 
 
-def test_the_chosen_rows_hold_the_worst_and_some_of_every_slice():
+def test_a_random_sample_is_shown_with_some_of_every_slice_and_the_worst():
     rng = np.random.default_rng(25)
     base, y = forecasts(50_000, rng)
     rare = np.where(np.arange(50_000) == 31_234, "rare", "usual")
     side = side_of(base, y, 0.9)
-    rows = chosen_rows(side, groupings(rare, 50_000))
-    assert 31_234 in rows
-    assert set(np.argsort(-side.columns["crps"])[:20]) <= set(rows)
-    assert 100 <= len(rows) <= 140
-    spread = np.sort(side.columns["width"][rows])
-    assert spread[0] == pytest.approx(side.columns["width"].min(), rel=0.05)
-    assert spread[-1] == pytest.approx(side.columns["width"].max(), rel=0.05)
+    shown = chosen_rows(side, groupings(rare, 50_000))
+    assert 31_234 in shown.rows
+    assert list(shown.misses) == np.argsort(-side.columns["crps"])[:10].tolist()
+    assert set(shown.misses) <= set(shown.rows)
+    assert (shown.sample.sum(), shown.drawn) == (100, True)
+    sampled = shown.rows[shown.sample]
+    # that of 100 random rows: 90 labels inside, give or take three standard deviations
+    assert abs(side.columns["covered"][sampled].sum() - 90) <= 3 * 3
+    assert stats.kstest(sampled / 50_000, "uniform").pvalue > 0.001
+
+
+@pytest.mark.parametrize("m", [7, 10, 11])
+def test_few_rows_are_all_shown_and_the_worst_of_them_listed(m):
+    base, y = forecasts(m, np.random.default_rng(m))
+    side = side_of(base, y, 0.9)
+    shown = chosen_rows(side, [])
+    assert shown.rows.tolist() == list(range(m))
+    assert not shown.drawn
+    assert list(shown.misses) == np.argsort(-side.columns["crps"], kind="stable")[:10].tolist()
 
 
 def test_rows_can_be_named_and_are_checked():
@@ -988,7 +1001,7 @@ def test_a_single_column_is_called_group_or_by_its_name():
 
 def test_bad_input_is_named():
     H, y = law_of("linear")
-    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it first"):
+    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it, with"):
         report(Point(np.zeros(M)), y)
     with pytest.raises(ValueError, match="y must have one row for each of the 600 rows"):
         report(H, y[:10])
@@ -1092,9 +1105,68 @@ def test_notebooks_show_the_page_in_a_frame():
     assert frame.count("<") == 2  # the page itself is escaped
     assert unescape(frame[len('<iframe srcdoc="') : frame.index('" title=')]) == page.html
     assert repr(page).startswith("Report(")
-    assert str(page) == "\n".join(s.text for s in page.verdict)
+    assert str(page) == "\n".join([str(page.headline), *(s.text for s in page.verdict)])
 
 
 def test_the_function_is_in_the_package_and_loads_late():
     assert calibrant.report is report
     assert "report" in dir(calibrant)
+
+
+# ---- densities, for drawing ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy"])
+def test_a_rough_density_is_smoothed_and_keeps_its_height_and_its_mass(name):
+    rng = np.random.default_rng(30)
+    f = rng.normal(size=2000)
+    noise = rng.normal(size=2000) if name == "normal" else rng.standard_t(1.3, 2000)
+    H = Calibrator().fit(Point(f), f + noise)(Point(f[:1]))
+    row = data_of(report(H, [0.0]))["rows"][0]["after"]
+    cell = (row["to"] - row["from"]) / 100
+    assert sum(row["density"]) * cell == pytest.approx(1, abs=0.02)
+    true = stats.norm if name == "normal" else stats.t(1.3)
+    middles = row["from"] + cell * (np.arange(100) + 0.5) - f[0]
+    mean = np.diff(true.cdf(np.append(middles - cell / 2, middles[-1] + cell / 2))) / cell
+    assert max(row["density"]) == pytest.approx(mean.max(), rel=0.15)
+    if name == "normal":
+        assert row["smoothed"]
+        rises = np.sign(np.diff(row["density"]))[np.array(row["density"])[1:] > 0.05]
+        assert np.sum(np.abs(np.diff(rises)) > 0) <= 3  # no comb
+
+
+def test_a_smooth_density_is_left_as_it_is():
+    drawn = data_of(report(Normal([0.0], 1.0), [0.5]))["rows"][0]["after"]
+    assert "smoothed" not in drawn
+    naf = law_of("naf")[0][:1]
+    assert "smoothed" not in data_of(report(naf, [0.5]))["rows"][0]["after"]
+
+
+def test_what_is_zero_beyond_an_end_stays_zero_when_smoothed():
+    rng = np.random.default_rng(31)
+    density = np.concatenate([np.zeros(20), rng.gamma(1.0, size=60), np.zeros(20)])
+    even = smoothed(density, 7)
+    assert not even[:20].any()
+    assert not even[80:].any()
+    assert even.sum() == pytest.approx(density.sum())
+    assert np.diff(even[25:75]).std() < 0.2 * np.diff(density[25:75]).std()
+
+
+def test_features_are_texts_beside_the_shown_rows():
+    H, y = law_of("linear")
+    frame = pd.DataFrame({"id": [f"r{k}" for k in range(M)], "x": np.where(np.arange(M) == 5, np.nan, 1 / 3)})
+    rows = data_of(report(H, y, features=frame, rows=[3, 5]))["rows"]
+    assert [row["features"] for row in rows] == [{"id": "r3", "x": "0.3333"}, {"id": "r5", "x": "missing"}]
+    with pytest.raises(ValueError, match="features must have at most 30 columns, got 31"):
+        report(H, y, features={str(k): y for k in range(31)})
+    with pytest.raises(ValueError, match="the column 'id' of features must have one row for each of the 600 rows"):
+        report(H, y, features=["a"])
+    with pytest.raises(TypeError, match="features must be an array, a mapping of names to arrays or a data frame"):
+        report(H, y, features=5)
+
+
+@pytest.mark.parametrize(("m", "count"), [(40, 5), (200, 10), (399, 10), (400, 20)])
+def test_few_rows_have_fewer_bins(m, count):
+    base, y = forecasts(m, np.random.default_rng(m))
+    (found,) = curves(side_of(base, y, 0.9), [all_rows(m)])
+    assert found.pit.tolist() == np.histogram(base.cdf(y), count, (0, 1))[0].tolist()

@@ -1,7 +1,8 @@
 """A report to open in a browser.
 
-One line writes one HTML file that says it all. It holds a verdict in words, the guarantee, the scores before and after,
-and pictures that answer to the mouse and the keyboard. It needs no network and can be sent by mail.
+One line writes one HTML file that says it all. It begins with one sentence, calibrated or not, and the next step. Below
+it stand the verdict in words, the guarantee, the scores before and after, and pictures that answer to the mouse and the
+keyboard. It needs no network and can be sent by mail.
 """
 
 import numpy as np
@@ -37,8 +38,11 @@ H = calibrated(base)
 # `groups` are columns by which it can be filtered. The button at the foot of this page opens the file.
 
 groups = {"°C": x[test, 0], "humidity": x[test, 3]}
-page = report(H, y[test], base=base, groups=groups, guarantee=calibrated.guarantee, title="Power plant", label="MW")
+page = report(
+    H, y[test], base=base, groups=groups, guarantee=calibrated.guarantee, title="Power plant", label="output (MW)"
+)
 page.save("report.html")
+print(page.headline)
 for statement in page.verdict:
     print(f"{statement.kind}: {statement.text}")
 

@@ -31,15 +31,19 @@ def _split(m=2003, n=500, calibrator=DEFAULT):
 
 def usual():
     calibrated, base, y, groups = _split()
+    features = {"id": [f"shop {k}" for k in range(len(y))], **groups}
     return calibrant.report(
-        calibrated(base), y, base=base, groups=groups, guarantee=calibrated.guarantee, title="A report", label="demand"
-    )
+        calibrated(base), y, base=base, groups=groups, guarantee=calibrated.guarantee, title="A report", label="demand",
+        features=features,
+    )  # fmt: skip
 
 
 def hostile():
     calibrated, base, y, groups = _split(300)
     groups = {HOSTILE: np.where(groups["region"] == "north", HOSTILE, "<b>south</b>")}
-    return calibrant.report(calibrated(base), y, base=base, groups=groups, title=HOSTILE, label=HOSTILE)
+    return calibrant.report(
+        calibrated(base), y, base=base, groups=groups, features=groups, title=HOSTILE, label=HOSTILE
+    )
 
 
 def alone():
@@ -97,3 +101,28 @@ def counts():
     y = NegativeBinomial(rate, 0.5).sample(1, rng)[:, 0]
     calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:500]), y[:500], rng=rng)
     return calibrant.report(calibrated(Rates(rate[500:])), y[500:], base=Rates(rate[500:]), label="visits")
+
+
+def narrow():
+    """Forecasts half as wide as they should be, that claim the guarantee of others."""
+    calibrated, base, y, groups = _split()
+    guarantee = calibrated.guarantee
+    return calibrant.report(base, y, groups=groups, guarantee=guarantee, label="output (MW)")
+
+
+def wild():
+    """Labels with outliers far beyond every interval."""
+    rng = np.random.default_rng(5)
+    f = rng.normal(100, 10, 3000)
+    y = f + rng.standard_t(1.3, 3000)
+    calibrated = Calibrator().fit(Point(f[:1000]), y[:1000])
+    H, guarantee = calibrated(Point(f[1000:])), calibrated.guarantee
+    return calibrant.report(H, y[1000:], base=Point(f[1000:]), guarantee=guarantee, label="demand")
+
+
+def several():
+    """Three models of the same labels, of which the first is not the best."""
+    calibrated, base, y, _ = _split()
+    rough = Normal(base.mean() + np.random.default_rng(6).normal(size=len(y)), base.std() * 2)
+    models = {"rough": rough, "calibrated": calibrated(base), "base": base}
+    return calibrant.report(models, y, guarantee={"calibrated": calibrated.guarantee}, label="demand")

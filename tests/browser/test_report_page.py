@@ -2,6 +2,8 @@
 
 import re
 from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -44,6 +46,11 @@ def interval(law, coverage):
     return law["q"][99 - k], law["q"][99 + k]
 
 
+def sampled(data):
+    """The places of the rows that the chart of intervals shows."""
+    return [k for k, row in enumerate(data["rows"]) if row["sample"]]
+
+
 def table(page, chart):
     page.locator(f"#{chart} details summary").click()
     page.locator(f"#{chart} tbody tr").first.wait_for()
@@ -74,7 +81,10 @@ def test_the_slider_changes_the_sentence_the_bars_and_the_shading(visit, file, d
         f"(before: {percent(before['covered'][k])}) and is {number(after['width'][k])} wide on average "
         f"(before: {number(before['width'][k])})."
     )
-    ends = sorted((interval(row["after"], coverage) for row in data["rows"]), key=lambda end: end[1] - end[0])
+    rows = [data["rows"][k] for k in sampled(data)]
+    ends = sorted((interval(row["after"], coverage) for row in rows), key=lambda end: end[1] - end[0])
+    middles = {interval(row["after"], coverage): row["after"]["q"][99] for row in rows}
+    ends = [[lower - middles[lower, upper], upper - middles[lower, upper]] for lower, upper in ends]
     drawn = page.locator("#intervals .plot .stems line").evaluate_all(
         "lines => lines.map(line => [line.y1.baseVal.value, line.y2.baseVal.value])"
     )
@@ -146,7 +156,7 @@ def test_next_and_previous_go_from_row_to_row(visit, file, data):
 
 def test_a_row_is_chosen_in_the_chart_of_intervals_by_click_and_by_enter(visit, file, data):
     page = visit(file)
-    order = np.argsort([np.diff(interval(row["after"], 0.9))[0] for row in data["rows"]], kind="stable")
+    order = sorted(sampled(data), key=lambda k: np.diff(interval(data["rows"][k]["after"], 0.9))[0])
     page.locator("#intervals svg[role=application]").scroll_into_view_if_needed()
     page.mouse.click(*middle_of(page, "#intervals .plot .stems line:nth-child(31)"))
     assert page.locator("#row-text").inner_text().startswith(f"Row {data['rows'][order[30]]['row']}:")
@@ -160,13 +170,15 @@ def test_a_row_is_chosen_in_the_chart_of_intervals_by_click_and_by_enter(visit, 
 def test_labels_outside_their_interval_are_crosses_and_the_table_agrees(visit, file, data):
     page = visit(file)
     page.get_by_label("Coverage", exact=True).fill("50")
-    ends = [interval(row["after"], 0.5) for row in data["rows"]]
-    out = [row["y"] for row, (lower, upper) in zip(data["rows"], ends, strict=True) if not lower <= row["y"] <= upper]
-    assert page.locator("#intervals .plot .miss path.cross").count() == len(out)
+    shown = [data["rows"][k] for k in sampled(data)]
+    ends = [interval(row["after"], 0.5) for row in shown]
+    out = [row["y"] for row, (lower, upper) in zip(shown, ends, strict=True) if not lower <= row["y"] <= upper]
+    assert page.locator("#intervals .plot .layer.miss path").count() == len(out)  # crosses, and arrows at the edge
+    assert f"{len(out)} of their labels lie outside" in page.locator("#intervals .summary").inner_text()
     rows = table(page, "intervals")
     assert sorted(row[1] for row in rows if row[4] == "outside") == sorted(map(number, out))
     page.get_by_label("Before", exact=True).check()
-    assert page.locator("#intervals .plot .stems.before line").count() == len(data["rows"])
+    assert page.locator("#intervals .plot .stems.before line").count() == len(shown)
 
 
 # The groups
@@ -188,7 +200,8 @@ def test_the_group_filter_changes_the_charts_the_sentence_and_the_rows_offered(v
     offered = page.locator("#row option").evaluate_all("all => all.map(one => Number(one.value))")
     assert offered == [i for i, row in enumerate(data["rows"]) if index in row["slices"]]
     assert 0 < len(offered) < len(data["rows"])
-    assert page.locator("#intervals .plot .stems line").count() == len(offered)
+    shown = [i for i in offered if data["rows"][i]["sample"] or i not in data["misses"]]
+    assert page.locator("#intervals .plot .stems line").count() == len(shown)
 
 
 def test_the_groups_stand_under_the_name_of_their_grouping(visit, file, data):
@@ -199,17 +212,34 @@ def test_the_groups_stand_under_the_name_of_their_grouping(visit, file, data):
     assert page.locator("#group option").count() == len(data["slices"])
 
 
+def in_order(data):
+    """The groups as they stand: under their grouping, the largest gap first."""
+    by = list(dict.fromkeys(one["by"] for one in data["slices"]))
+    return sorted(data["slices"], key=lambda one: (by.index(one["by"]), -abs(one["held"]["share"] - 0.9)))
+
+
+def test_each_group_has_a_small_histogram_of_its_pits(visit, file, data):
+    page = visit(file)
+    bars = page.locator("#groups .plot .aside .share, #groups .plot .aside .off")
+    slices = in_order(data)
+    assert bars.count() == sum(len(one["after"]["pit"]) for one in slices)
+    heights = bars.evaluate_all("all => all.map(bar => bar.height.baseVal.value)")
+    first = len(slices[0]["after"]["pit"])
+    assert is_a_picture_of(heights[:first], slices[0]["after"]["pit"])
+    off = sum(not one["band"]["pit"][0] <= c <= one["band"]["pit"][1] for one in slices for c in one["after"]["pit"])
+    assert page.locator("#groups .plot .aside .off").count() == off
+
+
 def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, file, data):
     page = visit(file)
     dots = page.locator("#groups .plot .dots.after circle").evaluate_all("all => all.map(dot => dot.cx.baseVal.value)")
-    assert is_a_picture_of(dots, [one["after"]["covered"][89] for one in data["slices"]])
+    slices = in_order(data)
+    assert is_a_picture_of(dots, [one["after"]["covered"][89] for one in slices])
     ranges = page.locator("#groups .plot .ranges rect").evaluate_all(
         "all => all.map(one => [one.x.baseVal.value, one.x.baseVal.value + one.width.baseVal.value])"
     )
-    bands = [[one["held"]["low"], one["held"]["high"]] for one in data["slices"]]
-    assert is_a_picture_of(
-        [*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["held"]["share"] for one in data["slices"])]
-    )
+    bands = [[one["held"]["low"], one["held"]["high"]] for one in slices]
+    assert is_a_picture_of([*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["held"]["share"] for one in slices)])
     first = table(page, "groups")[0]
     low, high = map(percent, bands[0])
     assert first[-2:] == [low, high]
@@ -219,7 +249,7 @@ def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, fi
     page.get_by_label("Coverage", exact=True).fill("90")
     page.locator("#groups svg[role=application]").scroll_into_view_if_needed()
     page.mouse.click(*middle_of(page, "#groups .plot .layer.dots.after circle:nth-child(3)"))
-    assert page.locator("#group").input_value() == "2"
+    assert page.locator("#group").input_value() == str(data["slices"].index(slices[2]))
 
 
 # Reading and zooming
@@ -423,7 +453,7 @@ def test_counts_are_probabilities_and_the_bars_of_an_interval_are_shaded_whole(v
 def test_a_forecast_without_a_base_is_shown_alone(visit, saved):
     page = visit(saved(report_cases.alone))
     assert "before" not in page.locator("body").inner_text().lower()
-    assert page.locator("#pit .plot .bars rect").count() == 20
+    assert page.locator("#pit .plot .bars rect").count() == 10  # of 300 rows
 
 
 def test_a_base_that_is_no_law_is_marked_in_the_row(visit, saved, data_of):
@@ -485,3 +515,191 @@ def test_a_page_one_comes_back_to_shows_what_its_controls_say(visit, file):
     assert page.locator("html[data-theme=dark]").count() == page.get_by_label("Dark", exact=True).is_checked()
     one = page.locator("#group").input_value() != "0"
     assert page.locator("#sentence").inner_text().startswith("The ") is not one
+
+
+# The first screen
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+@pytest.mark.parametrize(("case", "kind"), [(report_cases.usual, "good"), (report_cases.narrow, "bad")])
+def test_the_verdict_stands_on_the_first_screen(visit, saved, width, scheme, case, kind):
+    page = visit(saved(case), width=width, color_scheme=scheme)
+    box = page.locator(".tiles").bounding_box()
+    assert box["y"] + box["height"] < 900  # above the fold
+    headline = page.locator(".headline")
+    assert headline.get_attribute("class") == f"headline {kind}"
+    ink, paper = (
+        page.evaluate(f"getComputedStyle(document.body).getPropertyValue('--{name}')") for name in (kind, "paper")
+    )
+    assert ink != paper
+    assert page.locator(".tile").count() == 4
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_tiles_say_what_the_table_and_the_charts_say(visit, saved, data_of):
+    file = saved(report_cases.narrow)
+    page, one = visit(file), data_of(file)["slices"][0]
+    tiles = [list(filter(None, tile.inner_text().split("\n"))) for tile in page.locator(".tile").all()]
+    assert tiles[0][:2] == ["90% interval coverage", percent(one["after"]["covered"][89])]
+    assert tiles[0][-1] == "too few"
+    assert tiles[1][1] == f"{number(one['after']['crps'], 3)} MW"
+    assert tiles[2][1] == f"{number(one['after']['width'][89], 3)} MW"
+    bars = page.locator(".small .share").evaluate_all("all => all.map(bar => bar.height.baseVal.value)")
+    assert is_a_picture_of(bars, one["after"]["pit"])
+    low, high = one["band"]["pit"]
+    assert page.locator(".small .share.off").count() == sum(not low <= count <= high for count in one["after"]["pit"])
+    assert "Not met on these rows." in page.locator("section[aria-labelledby=guarantee]").inner_text()
+
+
+# Outliers
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_outliers_do_not_squash_the_intervals(visit, saved, data_of, width, scheme):
+    file = saved(report_cases.wild)
+    page, data = visit(file, width=width, color_scheme=scheme), data_of(file)
+    stems = page.locator("#intervals .plot .stems line").evaluate_all(
+        "all => all.map(line => Math.abs(line.y1.baseVal.value - line.y2.baseVal.value))"
+    )
+    assert min(stems) > 90  # pixels
+    rows = [data["rows"][k] for k in sampled(data)]
+    assert len(rows) == len(stems) == 100
+    above = np.array([row["y"] - row["after"]["q"][99] for row in rows])
+    limit = (
+        1.6
+        * np.sort(np.abs([np.subtract(interval(row["after"], 0.9), row["after"]["q"][99]) for row in rows]), None)[179]
+    )
+    arrows = page.locator("#intervals .plot .layer.miss path:not(.cross)").count()
+    assert arrows == (np.abs(above) > limit).sum() > 0
+    assert "label beyond the picture" in page.locator("#intervals .legend").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_largest_misses_are_a_list_and_a_click_shows_the_row(visit, saved, data_of):
+    file = saved(report_cases.wild)
+    page, data = visit(file), data_of(file)
+    lines = page.locator("#misses tbody tr")
+    assert lines.count() == 10
+    assert [row.split("\t")[0] for row in lines.all_inner_texts()] == [
+        str(data["rows"][k]["row"]) for k in data["misses"]
+    ]
+    worst = data["rows"][data["misses"][0]]
+    crps = [data["rows"][k]["crps"] for k in data["misses"]]
+    assert crps == sorted(crps, reverse=True)
+    page.get_by_role("button", name=f"Show row {worst['row']}", exact=True).click()
+    assert (
+        page.locator("#row-text").inner_text().startswith(f"Row {worst['row']}: demand = {number(worst['y'])}, outside")
+    )
+    line = path(page, "#density .plot .line.after path")
+    box = page.locator("#density svg[role=application]").bounding_box()
+    assert np.ptp(line[:, 0]) > box["width"] / 3  # a label far away does not squash the density
+    assert (
+        "→" in page.locator("#density .rules").text_content() or "←" in page.locator("#density .rules").text_content()
+    )
+
+
+def test_a_rough_density_is_smoothed_and_that_is_said(visit, file, data):
+    page = visit(file)
+    assert data["rows"][0]["after"]["smoothed"]
+    assert "smoothed for drawing" in page.locator("#density .summary").inner_text()
+    assert "smoothed" not in data["rows"][0]["before"]
+
+
+# To keep and to send
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_state_is_in_the_address_and_survives_a_reload(visit, file, data, width):
+    page = visit(file, width=width)
+    assert "#" not in page.url
+    index = next(i for i, one in enumerate(data["slices"]) if one["value"] == "east & west")
+    page.get_by_label("Coverage", exact=True).fill("80")
+    page.get_by_label("Rows", exact=True).select_option(str(index))
+    page.get_by_role("button", name="Next row").click()
+    page.get_by_label("Before", exact=True).check()
+    said = [page.locator(f"#{part}").inner_text() for part in ("sentence", "row-text", "coverage-text")]
+    address = page.url
+    page.reload()
+    page.wait_for_selector("html[data-ready=true]", state="attached")
+    assert page.url == address
+    assert [page.locator(f"#{part}").inner_text() for part in ("sentence", "row-text", "coverage-text")] == said
+    assert page.locator("#intervals .plot .stems.before").count() == 1
+    page.get_by_label("Coverage", exact=True).fill("90")
+    page.get_by_label("Rows", exact=True).select_option("0")
+    page.get_by_label("After", exact=True).check()
+    page.get_by_label("Row", exact=True).select_option(index=0)
+    assert "#" not in page.url  # as it was
+
+
+@pytest.mark.parametrize(
+    "address", ["#main", "#coverage=500&rows=nowhere&row=-3&shown=x", "#coverage=%00&row=%E0%A4%A"]
+)
+def test_an_address_that_says_nothing_changes_nothing(visit, file, address):
+    page = visit(file)
+    said = page.locator("#sentence").inner_text(), page.locator("#row-text").inner_text()
+    page.evaluate("address => { location.hash = address }", address)
+    page.wait_for_timeout(50)
+    assert (page.locator("#sentence").inner_text(), page.locator("#row-text").inner_text()) == said
+
+
+def test_charts_and_tables_can_be_saved(visit, file, data, tmp_path):
+    page = visit(file)
+    page.locator("#deviation details summary").click()
+
+    def saved_as(kind, name="Deviation from the diagonal"):
+        with page.expect_download() as found:
+            page.get_by_role("button", name=f"Save as {kind}: {name}", exact=True).click()
+        assert found.value.suggested_filename == f"{name.lower().replace(' ', '-')}.{kind.lower()}"
+        found.value.save_as(tmp_path / kind)
+        return (tmp_path / kind).read_bytes()
+
+    rows = [line.split(",") for line in saved_as("CSV").decode("utf-8-sig").splitlines()]
+    assert rows[0] == ["level", "after", "before", "band from", "to"]
+    after = np.subtract(data["slices"][0]["after"]["below"], data["levels"])
+    assert [float(row[1]) for row in rows[1:]] == pytest.approx(after, abs=6e-4)
+    drawing = saved_as("SVG").decode()
+    root = ElementTree.fromstring(drawing)
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Deviation from the diagonal" in texts
+    assert "after" in texts
+    assert "var(" not in drawing  # it no longer needs the page
+    assert saved_as("PNG").startswith(b"\x89PNG")
+    whole = saved_as("CSV", "Before and after").decode("utf-8-sig").splitlines()
+    assert whole[0].startswith("measure,before,")
+    crps = next(line for line in whole if line.startswith("CRPS")).split(",")
+    assert float(crps[4]) == pytest.approx(data["slices"][0]["after"]["crps"], rel=1e-4)
+
+
+def test_what_a_spreadsheet_would_run_is_quoted_and_numbers_are_plain(visit, file):
+    page = visit(file)
+    with page.expect_download() as found:
+        page.evaluate(
+            """save.csv("x", {head: ["a,b", "=1+1"], rows: [["−1,234.5", "90.1%", "1×10⁻⁷", "−∞", "–", 0.5]]})"""
+        )
+    text = Path(found.value.path()).read_text("utf-8-sig").splitlines()
+    assert text == ['"a,b",\'=1+1', "-1234.5,0.901,1e-7,-inf,,0.5"]
+
+
+def test_features_stand_beside_the_chosen_row(visit, file, data):
+    page = visit(file)
+    page.get_by_label("Row", exact=True).select_option(index=5)
+    row = data["rows"][5]
+    said = dict(line.split("\n") for line in page.locator("#features div").all_inner_texts())
+    assert said == row["features"]
+    assert said["id"] == f"shop {row['row']}"
+
+
+# Several models
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_several_models_stand_in_a_league(visit, saved, width, scheme):
+    page = visit(saved(report_cases.several), width=width, color_scheme=scheme)
+    lines = page.locator("section[aria-labelledby=models] tbody tr")
+    names = [line.split("\n")[0] for line in lines.locator("th").all_inner_texts()]
+    assert names == ["calibrated", "base", "rough"]
+    crps = [float(line.split("\n")[0]) for line in lines.locator("td:nth-child(2)").all_inner_texts()]
+    assert crps == sorted(crps)
+    assert lines.locator("td:nth-child(3)").nth(2).inner_text() == "–"  # the first that was named
+    assert "better" in lines.locator("td:nth-child(3)").nth(0).inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == width

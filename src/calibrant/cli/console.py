@@ -129,6 +129,20 @@ def show(thing: Any) -> None:
     Console(markup=False, highlight=False, emoji=False).print(thing)
 
 
+STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
+
+
+def tell(said: Any) -> None:
+    """Print a statement with its tag, as [good] or [problem], which is coloured where stdout is a terminal."""
+    tag = f"[{said.word.lower()}]"
+    if not sys.stdout.isatty():
+        print(tag, said)
+        return
+    from rich.text import Text
+
+    show(Text.assemble((tag, f"bold {STYLES[said.kind]}"), f" {said}"))
+
+
 @contextmanager
 def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A bar of rows on stderr, where that is a terminal; gives the function that is told how many more are done."""

@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calibrant._arrays import to_numpy
 from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, working
+from calibrant.cli.console import naming, show, tell, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
+from calibrant.diagnosis.whole import whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics import Evaluation, compare
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult
+from calibrant.metrics.calibration import drawn_pit
 from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import slices_of
 
@@ -34,14 +38,19 @@ class SideBySide:
     """The calibrated ones by predicted value, by width and by group."""
     guarantee: str
     coverage: float
+    headline: Headline
+    """Whether the calibrated ones are calibrated on these rows, and what to do."""
+    met: bool
+    """Whether these rows leave the guarantee standing."""
     stretches: tuple[Stretch, ...] | None = None
     """The calibrated ones by stretches of time, where a column says when each row was."""
 
     def show(self) -> None:
-        """Print a table, and one of the slices."""
+        """Print the headline, a table, and one of the slices."""
         from rich import box
         from rich.table import Table as RichTable
 
+        tell(self.headline)
         table = RichTable("", "base", "calibrated", box=box.SIMPLE_HEAD, pad_edge=False)
         for column in table.columns[1:]:
             column.justify = "right"
@@ -52,7 +61,10 @@ class SideBySide:
             self._show_slices()
         if self.stretches is not None:
             self._show_stretches(self.stretches)
-        show(self.guarantee)
+        if self.met:
+            show(self.guarantee)
+        else:
+            tell(Headline("bad", "The guarantee is not met on these rows.", f"What was promised: {self.guarantee}"))
 
     def _show_slices(self) -> None:
         from rich import box
@@ -110,7 +122,9 @@ class SideBySide:
         ]
         if self.stretches is not None:
             metrics["over_time"] = [_stretch(each) for each in self.stretches]
-        return {**metrics, "slices": slices, "guarantee": self.guarantee, "n": self.base.n, "interval": self.coverage}
+        said = {"kind": self.headline.kind, "text": self.headline.text, "next": self.headline.step}
+        promise = {"guarantee": self.guarantee, "guarantee_met": self.met}
+        return {"verdict": said, **metrics, "slices": slices, **promise, "n": self.base.n, "interval": self.coverage}
 
 
 def _stretch(each: Stretch) -> dict[str, Any]:
@@ -152,7 +166,9 @@ def compared(
         n = calibration_rows(promise)
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
-    return SideBySide(base, after, slices, str(promise), coverage, stretches)
+        whole = whole_of(to_numpy(drawn_pit(H, found.y)), coverage, promise)
+    said = headline(whole, slices, stretches or ())
+    return SideBySide(base, after, slices, str(promise), coverage, said, whole.keeps(promise), stretches)
 
 
 def strict(value: float | None) -> float | str | None:

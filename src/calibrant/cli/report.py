@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, working
+from calibrant.cli.console import naming, show, tell, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
@@ -48,5 +48,6 @@ def report(
             label=wanted.target,
         )
     page.save(out)
-    show(str(page))
+    for said in (page.headline, *page.verdict):
+        tell(said)
     show(f"Wrote {out}: open it in a browser.")

@@ -16,6 +16,7 @@ from calibrant.reports.sides import Floats, Side
 COVERAGES = np.arange(1, 100) / 100
 """Coverage k is that of the interval between the levels 98 - k and 100 + k."""
 BINS = 20
+"""So many bins are counted; few rows have every two or four of them put together."""
 WIDTH_ROWS, WIDTH_ROWS_OF_SLICE = 10_000, 100
 """Rows that the mean widths are taken from: of all rows, and at least of each slice."""
 
@@ -28,7 +29,7 @@ class Curves:
 
     m: int
     pit: Counts
-    """PITs in each of 20 bins."""
+    """PITs in each bin: 20 of them, or fewer where m is small."""
     below: Floats
     """The share of PITs at or below each level."""
     covered: Floats
@@ -58,8 +59,18 @@ def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
             mean = np.bincount(slices.index, crps, len(counts)) / counts
         for k, m in enumerate(counts.tolist()):
             below, covered = np.cumsum(level[k])[:-1] / m, np.cumsum(inside[k])[:-1] / m
-            found.append(Curves(m, pit[k], below, covered, widths.pop(0), float(mean[k])))
+            bars = pit[k].reshape(bins(m), -1).sum(axis=1)
+            found.append(Curves(m, bars, below, covered, widths.pop(0), float(mean[k])))
     return found
+
+
+def bins(m: int) -> int:
+    """As many bins as leave 20 rows for each: 20, 10 or 5.
+
+    >>> bins(50), bins(200), bins(400)
+    (5, 10, 20)
+    """
+    return BINS if m >= 20 * BINS else BINS // 2 if m >= 10 * BINS else BINS // 4
 
 
 def _table(slices: Slices, values: Counts, size: int) -> Counts:

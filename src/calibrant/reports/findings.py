@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arrays import to_numpy
 from calibrant.diagnosis import Stretch
-from calibrant.guarantee import CrossGuarantee, calibration_rows
-from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.by_slice import LEVELS, Held, SliceResult, inside
+from calibrant.diagnosis.headline import Headline, Known, headline
+from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.guarantee import calibration_rows
+from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
-from calibrant.reports.sides import Floats
+from calibrant.reports.models import ModelEntry
+from calibrant.reports.straight import Straight
 from calibrant.reports.table import Comparison
 
 
@@ -34,6 +37,10 @@ class Findings:
     """A `Guarantee` or a `CrossGuarantee`, or None."""
     stretches: Sequence[Stretch] | None = None
     """The stretches of time; None where no time is known."""
+    name: str = ""
+    """What the model is called, where there are several."""
+    models: Sequence[ModelEntry] = ()
+    """All of them, from the lowest CRPS to the largest."""
 
     @property
     def m(self) -> int:
@@ -63,7 +70,7 @@ class Findings:
     @property
     def one_sided(self) -> bool:
         """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
-        return isinstance(self.guarantee, CrossGuarantee)
+        return self.whole.one_sided
 
     def but_wide(self, parts: Sequence[SliceResult]) -> str:
         """What is said where some are too wide for chance, and not for folds."""
@@ -75,17 +82,26 @@ class Findings:
         return rows.off and not (self.one_sided and rows.only_wide)
 
     @cached_property
-    def held(self) -> Held:
-        """The share of all labels inside, of an atom its part, and what chance allows."""
-        coverage = self.comparison.coverage
-        (low,), (high,) = reliability_band(self.m, [coverage], n=self.n)
-        share = float(np.mean(inside(self.comparison.after.drawn, coverage)))
-        return Held(coverage, share, float(low), float(high))
+    def whole(self) -> Whole:
+        """All rows together."""
+        return whole_of(self.comparison.after.drawn, self.comparison.coverage, self.guarantee)
 
     @cached_property
-    def band(self) -> tuple[Floats, Floats]:
-        """What chance allows at each level."""
-        return reliability_band(self.m, LEVELS, n=self.n)
+    def only_between(self) -> bool:
+        """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
+        forecast, y = self.comparison.after.forecast, self.comparison.after.y
+        few = isinstance(forecast, Straight) and forecast.words == "quantiles" and self.whole.fails
+        return few and forecast.holds_at_its_levels(to_numpy(y))
+
+    @cached_property
+    def headline(self) -> Headline:
+        """The verdict in one sentence."""
+        if self.only_between:
+            said = "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not."
+            return Headline("warn", said, "Use them at their levels, or calibrate them to fill in the rest.")
+        alone: Known = "raw" if self.comparison.before is None else "unknown"
+        known: Known = "calibrated" if self.guarantee is not None else alone
+        return headline(self.whole, self.groups, self.stretches or (), known=known)
 
 
 def gap_of(curves: Curves) -> float:

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from calibrant.metrics.by_slice import LEVELS
 from calibrant.reports.figures import percent
 from calibrant.reports.findings import Findings
-from calibrant.reports.sides import Floats
-
-
-def in_the_tails(share: Floats, low: Floats, high: Floats) -> Floats:
-    """How many more labels than chance allows lie below each quantile of the lower half, or above one of the upper."""
-    return np.asarray(np.where(LEVELS < 0.5, share - high, low - share), np.float64)
 
 
 def folds_allow(found: Findings, level: float) -> str:

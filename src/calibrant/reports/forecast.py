@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -14,6 +14,7 @@ import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
 from calibrant.choice import League
+from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
@@ -23,17 +24,20 @@ from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
-from calibrant.reports.curves import BINS, COVERAGES, Curves, curves
+from calibrant.reports.curves import COVERAGES, Curves, bins, curves
+from calibrant.reports.features import features_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
+from calibrant.reports.models import entries, laws_by_name
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
-from calibrant.reports.rows import checked_rows, chosen_rows, drawn_rows, finest
-from calibrant.reports.sides import Side, checked_base, checked_law, side_of
+from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
+from calibrant.reports.sides import Side, checked_base, side_of
 from calibrant.reports.statement import Statement
-from calibrant.reports.table import Comparison
+from calibrant.reports.table import Comparison, measures
+from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
 
 SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
@@ -44,6 +48,8 @@ class Report:
     """One HTML file that opens from disk and reaches for nothing, and its verdict in words."""
 
     html: str
+    headline: Headline
+    """Calibrated or not, and what to do."""
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -54,7 +60,7 @@ class Report:
             raise FileError(f"{os.fspath(path)}: {error}") from error
 
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in self.verdict)
+        return "\n".join(map(str, (self.headline, *self.verdict)))
 
     def __repr__(self) -> str:
         return f"Report({len(self.html) / 1e6:.1f} MB)"
@@ -77,23 +83,29 @@ def report(
     title: str | None = None,
     label: str = "y",
     rows: Any = None,
+    features: Any = None,
 ) -> Report:
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
     Args:
-        H: the calibrated forecasts, a law a row (or one law that stands for every row).
+        H: the forecasts, a law a row (or one law that stands for every row). `Quantiles` and `Samples` are judged as
+            they are: as the laws that run straight between the quantiles, or the sorted draws. Or several models, a
+            mapping of names to forecasts: the page is on the first, and a table sets the others beside it.
         y: the labels, of rows that neither trained nor calibrated the model.
         base: the forecasts before calibration, of any kind, to set beside H.
         groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
             a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
             parts.
         time: when each row was, by numbers or dates, for how the forecasts did along it. Rows may come in any order.
-        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain.
+        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. Of several models
+            that of the first, or a mapping of names to guarantees.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
         title: of the page.
         label: what y is called.
-        rows: the numbers of the rows to show one by one; some 120 are chosen if not given.
+        rows: the numbers of the rows to show one by one. If not given, a random sample of 100, two more of each group,
+            and the 10 largest misses.
+        features: what to show beside a chosen row, as `groups` comes: its features, or an id. At most 30 columns.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report
@@ -103,24 +115,29 @@ def report(
     >>> calibrated = Calibrator().fit(base[:1000], y[:1000])
     >>> H = calibrated(base[1000:])
     >>> page = report(H, y[1000:], base=base[1000:], groups={"region": region[1000:]}, guarantee=calibrated.guarantee)
+    >>> print(page.headline)
+    As well calibrated as 1,000 calibration rows can make them. Use them, as long as new data are like the calibration
+    data.
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
-    >>> page
-    Report(0.8 MB)
     """
     coverage = unit("coverage", coverage)
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
-    H = checked_law(H)
-    if guarantee is not None and not (hasattr(guarantee, "n") and hasattr(guarantee, "kind")):
-        raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {guarantee!r}")
+    m = labels.shape[0]
+    laws = laws_by_name(H, m)
+    name, H = next(iter(laws.items()))
+    promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
+    guarantee = promises.get(name)
+    for promise in promises.values():
+        if promise is not None and not (hasattr(promise, "n") and hasattr(promise, "kind")):
+            raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not isinstance(league, League):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(H, labels, coverage)
-    m = labels.shape[0]
     before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
-    shown = chosen_rows(after, slices) if rows is None else checked_rows(rows, m)
+    shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
     n = calibration_rows(guarantee)
     own = getattr(guarantee, "sizes", None)
 
@@ -143,6 +160,8 @@ def report(
         judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
+        name,
+        entries(after, laws, labels, coverage, promises),
     )
     said = verdict(findings)
     data = {
@@ -157,24 +176,40 @@ def report(
             | {"held": _held(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
-        "rows": _rows(after, before, slices, shown),
+        "rows": [
+            row | {"features": said} if said else row
+            for row, said in zip(_rows(after, before, slices, shown), features_of(features, m, shown.rows), strict=True)
+        ],
+        "sampled": shown.drawn,
+        "measures": measures(comparison.lines.values()),
+        "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
         "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
         SCRIPTS,
         data,
-        title=f"Forecasts of {label}" if title is None else str(title),
+        title=_title(label, name) if title is None else str(title),
+        headline=findings.headline,
+        tiles=tiles(findings, str(label)),
+        picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
         guarantee=None if guarantee is None else str(guarantee),
+        met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in over_time(findings) if data["time"]],
+        name=name,
+        models=findings.models,
         table=list(comparison.lines.values()),
         league=league,
         notes=notes(m, n, data["rows"], before),
         counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
-    return Report(text, said)
+    return Report(text, findings.headline, said)
+
+
+def _title(label: str, name: str) -> str:
+    return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
@@ -184,7 +219,7 @@ def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tup
 def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
     """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
     if by is None:
-        held, fails = findings.held, False
+        held, fails = findings.whole.held, False
     else:
         judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
         if not judged:
@@ -200,7 +235,7 @@ def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Cur
         "value": value,
         "m": after.m,
         "band": {
-            "pit": rounded(pit_band(after.m, BINS, n=n)),
+            "pit": rounded(pit_band(after.m, bins(after.m), n=n)),
             "below": {"low": rounded(low), "high": rounded(high)},
         },
         "after": _curves(after),
@@ -219,10 +254,8 @@ def _curves(of: Curves) -> dict[str, Any]:
     }
 
 
-def _rows(
-    after: Side, before: Side | None, slices: Sequence[Slices], rows: np.ndarray[Any, np.dtype[np.int64]]
-) -> list[dict[str, Any]]:
-    y = to_numpy(after.y)
+def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Shown) -> list[dict[str, Any]]:
+    y, rows = to_numpy(after.y), shown.rows
     starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
     resolution = finest([after] if before is None else [after, before], rows)
     now = drawn_rows(after, rows, resolution)
@@ -234,6 +267,7 @@ def _rows(
             "row": row,
             "y": rounded(y[row], resolution[k]),
             "slices": inside,
+            "sample": bool(shown.sample[k]),
             "pit": rounded(after.columns["pit"][row]),
             "crps": rounded(after.columns["crps"][row]),
             "after": now[k],

@@ -7,10 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from calibrant.diagnosis import Stretch
+from calibrant.diagnosis.whole import FAIR_GAP
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.reports.figures import count, percent, rounded
 from calibrant.reports.findings import Findings
-from calibrant.reports.statement import FAIR_GAP, Statement
+from calibrant.reports.statement import Statement
 
 Run = Sequence[Stretch]
 """Stretches one after the other that are off in the same direction."""

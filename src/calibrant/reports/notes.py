@@ -25,7 +25,8 @@ def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side
         "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
         " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts.",
         f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(len(rows), 'row is', 'rows are')} shown one by"
-        " one, by their number from 0; all others are only counted.",
+        " one, by their number from 0; all others are only counted. The chart of intervals shows a random sample"
+        " of all rows, unless rows were asked for; the largest misses have a table of their own.",
         *_drawn_laws(rows),
     ]
     if before is not None and not before.is_law:
@@ -46,7 +47,10 @@ def _drawn_laws(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             "A value with a probability of its own is drawn as a stem, on a scale from 0 to 1 that is not that of the"
             " density, which is of all other values. The stem is a feature of the forecast."
         )
-    yield (
-        "A density is drawn by its means over 100 cells. Where q is linear it is rough: spikes of the line are"
-        " calibration scores that happen to lie close together, not features of the forecast."
+    rough = any(side.get("smoothed") for row in rows for side in (row["after"], row.get("before", {})))
+    yield "A density is drawn by its means over 100 cells." + (
+        " Where q is linear it is a comb, as calibration scores happen to lie close together: such a density is"
+        " smoothed for drawing, by means over half a standard deviation, twice. The CDF is not."
+        if rough
+        else ""
     )

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 ASSETS = files("calibrant") / "reports" / "assets"
 MINUS, ABSENT = "\N{MINUS SIGN}", "\N{EN DASH}"
-SHELL = ("page.js", "marks.js", "charts.js")
+SHELL = ("page.js", "marks.js", "save.js", "charts.js")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
+from calibrant.reports.smooth import smoothed, window_of
 
-CHOSEN, WORST, OF_SLICE, MOST = 120, 20, 2, 500
+CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500
 AMONG = 20_000
-"""Random rows among which the chosen ones are looked for, but for the worst."""
+"""Random rows among which those of a slice are looked for."""
 CELLS = 100
 
 Index = NDArray[np.int64]
@@ -37,22 +39,46 @@ def checked_rows(rows: Any, m: int) -> Index:
     return np.unique(index.astype(np.int64))
 
 
-def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Index:
-    """Some 120 rows: the 20 with the largest CRPS, two of every slice, the others evenly from narrow to wide."""
+@dataclass(frozen=True)
+class Shown:
+    """The rows that are shown one by one, in the order of the file."""
+
+    rows: Index
+    sample: NDArray[np.bool_]
+    """Whether a row is one of a random sample of all rows; the others are there for their group, or as misses."""
+    misses: Sequence[int]
+    """The rows with the largest CRPS, the worst first."""
+    drawn: bool
+    """Whether there is a sample, or all rows are shown, or those that were asked for."""
+
+
+def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Shown:
+    """A random sample of 100 rows, two more of every slice, and the 10 with the largest CRPS."""
     m = side.y.shape[0]
+    misses = _misses(side.columns["crps"])
     if m <= CHOSEN:
-        return np.arange(m)
+        return Shown(np.arange(m), np.ones(m, np.bool_), misses, drawn=False)
     some = np.random.default_rng(0).permutation(m)[:AMONG]
-    crps, width = side.columns["crps"], side.columns["width"]
-    chosen = list(np.argpartition(-crps, WORST)[:WORST])
+    sample, others = some[:SAMPLE], list(misses)
     for slices in groupings:
         for k in range(len(slices.labels)):
             inside = some[slices.index[some] == k]
-            chosen += list((inside if inside.size else np.flatnonzero(slices.index == k))[:OF_SLICE])
-    rest = max(CHOSEN - len(set(chosen)), WORST)
-    places = np.linspace(0, some.size - 1, rest).round().astype(np.int64)
-    chosen += list(some[np.argsort(width[some], kind="stable")[places]])
-    return np.unique(np.array(chosen, np.int64))
+            others += list((inside if inside.size else np.flatnonzero(slices.index == k))[:OF_SLICE])
+    rows = np.unique(np.concatenate([sample, np.array(others, np.int64)]))
+    return Shown(rows, np.isin(rows, sample), misses, drawn=True)
+
+
+def named_rows(side: Side, rows: Any) -> Shown:
+    """The rows that the caller names."""
+    index = checked_rows(rows, side.y.shape[0])
+    misses = index[_misses(side.columns["crps"][index])].tolist()
+    return Shown(index, np.ones(index.size, np.bool_), misses, drawn=False)
+
+
+def _misses(crps: Floats) -> list[int]:
+    """The places of the largest numbers, the largest first; the first of equal ones."""
+    largest = np.argpartition(-crps, WORST)[:WORST] if crps.size > WORST else np.arange(crps.size)
+    return [int(k) for k in largest[np.lexsort((largest, -crps[largest]))]]
 
 
 def finest(sides: Sequence[Side], rows: Index) -> Floats:
@@ -98,11 +124,17 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
             "q": rounded(quantiles[k], resolution[k]),
             "from": rounded(low[k], resolution[k]),
             "to": rounded(high[k], resolution[k]),
-            "density": rounded(density[k]),
+            **_heights(density[k], window_of((quantiles[k, 49], quantiles[k, 149]), (high[k] - low[k]) / CELLS)),
             **_stems(atoms, k, resolution[k]),
         }
         for k in range(count)
     ]
+
+
+def _heights(density: Floats, window: int) -> dict[str, Any]:
+    """The density of one row, smoothed where it is rough: scores that happen to lie close together make a comb."""
+    even = smoothed(density, window)
+    return {"density": rounded(density)} if even is None else {"density": rounded(even), "smoothed": True}
 
 
 def _stems(atoms: DrawnAtoms, k: int, resolution: float) -> dict[str, Any]:

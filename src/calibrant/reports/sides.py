@@ -108,9 +108,11 @@ def checked_base(base: Any, m: int) -> Any:
     return found
 
 
-def checked_law(H: Any) -> Any:
-    """A forecast with a law a row, or a single law, or a TypeError that says what else came."""
-    found = forecast_of(H)
-    if not found.has_law:
-        raise TypeError(f"H must be a law for each row, got {found!r}: calibrate it first, and hand it in as base")
-    return found
+def checked_law(H: Any, name: str = "H") -> Any:
+    """A forecast with a law a row, or a single law, or a TypeError that says what else came and the way out."""
+    if not H.has_law:
+        raise TypeError(
+            f"{name} must be a law for each row, got {H!r}: calibrate it, with Calibrator().fit on other rows, and hand"
+            " in what that gives as H and this as base"
+        )
+    return H

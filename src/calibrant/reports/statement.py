@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-FAIR_GAP = 0.05
-"""A gap of this size or less is fair, where the calibration rows explain it."""
+from calibrant.diagnosis.headline import WORDS, Kind
 
 
 @dataclass(frozen=True)
 class Statement:
     """A sentence or two, and what they are: good, warn, bad or info."""
 
-    kind: Literal["good", "warn", "bad", "info"]
+    kind: Kind
     text: str
+
+    @property
+    def word(self) -> str:
+        """The kind in words: Good, Take care, Problem or Note."""
+        return WORDS[self.kind]
+
+    def __str__(self) -> str:
+        return self.text

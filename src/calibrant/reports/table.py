@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import ece_of, expected_ece
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
+from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
 
 Outcome = Literal["better", "worse", "same"]
@@ -32,6 +33,25 @@ class TableLine:
     outcome: Outcome | None
     is_share: bool = False
     """Whether it is a share of the labels, which is said in percent."""
+
+
+def measures(lines: Iterable[TableLine]) -> dict[str, Any]:
+    """The table in plain numbers, for a file; None where there is none."""
+    columns = ("before", "after", "change")
+    ends = ("value", "low", "high")
+    head = ["measure", *(name if end == "value" else f"{name}, {end}" for name in columns for end in ends), "outcome"]
+    rows = [
+        [
+            line.label,
+            *(
+                rounded(math.nan if x is None else x)
+                for x in (getattr(getattr(line, name), end, None) for name in columns for end in ends)
+            ),
+            line.outcome,
+        ]
+        for line in lines
+    ]
+    return {"head": head, "rows": rows}
 
 
 @dataclass(frozen=True)

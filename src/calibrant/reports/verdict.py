@@ -5,39 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from calibrant.diagnosis.headline import Kind
+from calibrant.diagnosis.whole import FAIR_GAP, FEW
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
-from calibrant.reports.folds import folds_allow, in_the_tails
+from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
-from calibrant.reports.statement import FAIR_GAP, Statement
+from calibrant.reports.statement import Statement
+from calibrant.reports.straight import Straight
 
-FEW = 100
-"""Fewer rows than this say little."""
-SMALL_GAP = 0.02
-"""A gap of this size or less is small, even where so many rows show that it is there."""
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
-TOO_GOOD = 0.3
-"""A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
 
 
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_enough, _assumptions)
+    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _enough, _assumptions)
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
-        whole = [*whole, *parts] if whole[0].kind == "bad" else [*parts, *whole]
-    fine = [said for said in (*time, *groups) if said not in parts]
-    rest = [*(said for part in (_base, _accuracy, _width, _density) for said in part(findings)), *fine]
+        if findings.only_between:  # groups fail by the lines between the quantiles too
+            parts = [replace(said, kind="warn") for said in parts]
+        whole = [*whole, *parts] if whole[0].kind == "bad" or findings.only_between else [*parts, *whole]
+    rest = [*(said for part in (_base, _accuracy, _models, _width, _density) for said in part(findings)), *fine]
     if findings.off_in_time or any(said.kind == "bad" for said in whole):
         rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
     return *whole, *rest, *(said for part in later for said in part(findings))
@@ -51,72 +50,76 @@ def _together(said: Statement) -> Statement:
 
 
 def _calibrated(found: Findings) -> Iterator[Statement]:
-    share = found.after.below
-    low, high = found.band
-    outside = np.maximum(low - share, share - high)
-    at = int(np.argmax(np.abs(share - LEVELS)))
-    gap, level = abs(share[at] - LEVELS[at]), LEVELS[at]
+    whole = found.whole
+    level, share, gap = LEVELS[whole.at], whole.below[whole.at], whole.gap
     before = f" Before calibration the largest gap was {shown(gap_of(found.before))}." if found.before else ""
-    if (outside <= 1e-12).all():
-        least, most = reliability_band(found.m, LEVELS)
-        allowed = high[at] - level if share[at] > level else level - low[at]
-        largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
-        if found.m < FEW:
-            few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
-            yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
-        elif gap * found.m**0.5 < TOO_GOOD:
-            yield Statement(
-                "warn",
-                f"The forecasts fit these rows better than chance allows even for perfect ones: {largest}. Are these"
-                f" the rows that calibrated them? Then this page says nothing about new rows.{before}",
-            )
-        elif ((least - 1e-12 <= share) & (share <= most + 1e-12)).all():
-            yield Statement(
-                "good",
-                f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
-                f" stays within what chance allows; {largest}, where chance allows {shown(allowed)}.{before}",
-            )
-        else:
-            yield Statement(
-                "good" if gap <= FAIR_GAP else "warn",
-                f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-                f" {largest}, where a gap of up to {shown(allowed)} is left open. {found.rows} can tell this from"
-                f" perfect; more calibration rows would bring it down.{before}",
-            )
-        return
-    if found.one_sided:
-        outside, wide = in_the_tails(share, low, high), outside
-        if (outside <= 1e-12).all():
-            where = _at_level(found, int(np.argmax(wide)))
-            yield Statement(
-                "info",
-                f"The forecasts are wider than need be, as the mean over folds is: {where}. The guarantee of folds"
-                f" bounds how many labels lie in the tails, not how few.{before}",
-            )
-            return
-    worst = int(np.argmax(outside))
-    where = _at_level(found, worst)
-    reason = (
-        f" {folds_allow(found, float(LEVELS[worst]))}"
-        if found.one_sided
-        else f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them,"
-        " or the model was trained on the calibration rows."
-        if found.n is not None
-        else " The number of calibration rows is not known: if they were few, part of the gap is theirs."
-    )
-    if gap <= SMALL_GAP:
+    largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
+    low, high = whole.band
+    allowed = shown(high[whole.at] - level if share > level else level - low[whole.at])
+    if whole.state == "few":
+        few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
+        yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
+    elif whole.state == "too good":
+        yield Statement(
+            "warn",
+            f"The forecasts fit these rows better than chance allows even for perfect ones: {largest}. Are these"
+            f" the rows that calibrated them? Then this page says nothing about new rows.{before}",
+        )
+    elif whole.state == "calibrated":
+        yield Statement(
+            "good",
+            f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
+            f" stays within what chance allows; {largest}, where chance allows {allowed}.{before}",
+        )
+    elif whole.state == "explained":
+        yield Statement(
+            "good" if gap <= FAIR_GAP else "warn",
+            f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
+            f" {largest}, where a gap of up to {allowed} is left open. {found.rows} can tell this from"
+            f" perfect; more calibration rows would bring it down.{before}",
+        )
+    elif whole.state == "wide folds":
+        where = _at_level(found, int(np.argmax(whole.outside)))
+        yield Statement(
+            "info",
+            f"The forecasts are wider than need be, as the mean over folds is: {where}. The guarantee of folds"
+            f" bounds how many labels lie in the tails, not how few.{before}",
+        )
+    elif whole.state == "nearly":
         yield Statement(
             "warn",
             f"The forecasts are nearly calibrated: the largest gap, {shown(gap)} at level {level:.3g}, is small, but"
-            f" {found.rows} show more than chance: {where}.{reason}{before}",
+            f" {found.rows} show more than chance: {_at_level(found, whole.worst)}.{_reason(found)}{before}",
+        )
+    elif found.only_between:
+        yield Statement(
+            "warn",
+            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Straight lines"
+            f" between them and exponential tails beyond do not fit: {_at_level(found, whole.worst)}.{before}",
         )
     else:
-        yield Statement("bad", f"The forecasts are not calibrated on these rows: {where}.{reason}{before}")
+        where = _at_level(found, whole.worst)
+        yield Statement(
+            "bad",
+            f"The forecasts are not calibrated on these rows, but {whole.fault}: {where}.{_reason(found)}{before}",
+        )
+
+
+def _reason(found: Findings) -> str:
+    """Why it may be so."""
+    if found.one_sided:
+        return f" {folds_allow(found, float(LEVELS[found.whole.worst]))}"
+    if found.n is None:
+        return " The number of calibration rows is not known: if they were few, part of the gap is theirs."
+    return (
+        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them,"
+        " or the model was trained on the calibration rows."
+    )
 
 
 def _at_level(found: Findings, k: int) -> str:
     """The share of labels below one quantile, beside what chance allows."""
-    share, low, high = (percent(values[k], found.m) for values in (found.after.below, *found.band))
+    share, low, high = (percent(values[k], found.m) for values in (found.whole.below, *found.whole.band))
     return (
         f"at level {LEVELS[k]:.3g} the share of labels below the quantile is {share}, where chance allows {low} to"
         f" {high}"
@@ -129,20 +132,20 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     if line.before is not None:
         held += f"; before calibration they held {_share(found, line.before)}"
     # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
-    share, low, high = found.held.share, found.held.low, found.held.high
+    held_by = found.whole.held
+    share, low, high = held_by.share, held_by.low, held_by.high
     chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
     value, atoms = line.after.value, found.comparison.after.has_atoms
     # the share that is judged is said too, lest one read that more than 90% are inside, and too few
     judged = percent(share, found.m)
     if atoms and judged != percent(value, found.m):
         held += f". Values that have a probability of their own are inside whole; counted in part, it is {judged}"
-    # without atoms, the interval that is shown has its say: one must not read that 90% is inside it, and too few
-    off = atoms or line.after.excludes(target)
+    # the interval that is shown has its say: one must not read that 90% is inside it, and too few
     unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
-    if off and share < low - 1e-12:
-        kind: Literal["good", "warn", "bad", "info"] = "bad" if value < target else "warn"
+    if found.whole.covers == "too few":
+        kind: Kind = "bad" if value < target and not found.only_between else "warn"
         yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")
-    elif off and share > high + 1e-12:
+    elif found.whole.covers == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
         kind = "info" if found.one_sided else "warn"
         wide = f"the intervals are wider than need be{folds}."
@@ -203,6 +206,25 @@ def _accuracy(found: Findings) -> Iterator[Statement]:
         yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}.")
     else:
         yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}.")
+
+
+def _models(found: Findings) -> Iterator[Statement]:
+    if not found.models:
+        return
+    best = found.models[0]
+    those = f"Of {len(found.models)} models,"
+    if best.name == found.name:
+        near = [entry.name for entry in found.models[1:] if entry.crps.outcome == "same"]
+        but = f", though {found.rows} cannot tell it from {_listed(near)}" if near else ""
+        yield Statement("info", f"{those} {found.name}, on which this page is, has the lowest CRPS{but}.")
+        return
+    change = best.crps.change
+    told = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
+    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{told}"
+    yield Statement(
+        "warn" if best.crps.outcome == "better" else "info",
+        f"{those} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
+    )
 
 
 def _width(found: Findings) -> Iterator[Statement]:
@@ -321,6 +343,17 @@ def _enough(found: Findings) -> Iterator[Statement]:
             "warn" if share > SMALL_TIE else "info",
             f"Calibration scores are tied, up to {tie} at a time ({100 * share:.2g}% of them): the guarantee holds only"
             " up to these ties.",
+        )
+
+
+def _straight(found: Findings) -> Iterator[Statement]:
+    forecast = found.comparison.after.forecast
+    if isinstance(forecast, Straight):
+        yield Statement(
+            "info",
+            f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
+            f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
+            " beyond the outermost.",
         )
 
 

@@ -12,11 +12,12 @@
 //   layers: [{kind, series?, name?, ...}]                 in painting order; `name` puts it into the legend,
 //                                                         `series` (after, before, expected, ...) is a class in charts.css
 //     line {points: [[x, y], ...]}        band {points: [[x, low, high], ...]}     bars {points: [[x0, x1, y], ...]}
-//     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross"}           strip {from, to}: a part of the x axis
+//     dots {points: [[x, y], ...], shape: "circle" | "square" | "cross" | "up" | "down"}   strip {from, to}: a part of the x axis
 //     stems {points: [[x, low, high], ...]}: upright        whiskers, ranges {points: [[y, low, high], ...]}: lying
 //     atoms {points: [{at, share, text?, hollow?}], shift?}   stems whose height is a probability, 1 the whole plot
 //     rule {x | y, text?}                                   null is a gap; infinite ends leave the picture
 //   stops: [{x, y?, marks?: [[x, y, series]], say: () => text}]   where pointer and arrow keys stop; what is then read
+//   aside: {label, points: [{at, bars, band: [low, high]}]}   a small histogram beside each line of names
 //   along: "x" (default) | "y"                            the axis along which the stops lie
 //   pick: (index of the stop) => ...                      click, tap or Enter
 //   summary, table: () => ({head, rows})                  the same in words and in numbers
@@ -25,7 +26,7 @@
 // }
 const charts = (() => {
   const { el } = page;
-  const { KINDS, SHAPES, counted, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
+  const { KINDS, SHAPES, asides, counted, elided, fitted, linear, plain, roomy, ruleTexts, svg, swatch, textWidth, ticks } = marks;
   const CLOSEST = 1 / 50; // how far one can zoom in
   const DRAG = 5; // pixels: less is a click
 
@@ -48,9 +49,10 @@ const charts = (() => {
       this.frame.setAttribute("aria-label", `${this.name}: arrow keys read the values, plus and minus zoom`);
       this.frame.setAttribute("aria-describedby", this.summary.id);
       this.tools = el("div", { class: "tools" }, ...this.#buttons());
-      this.details = el("details", {}, el("summary", {}, "As a table", el("span", { class: "hidden" }, `(${this.name})`)));
+      this.details = el("details", {}, el("summary", {}, "Table and files", el("span", { class: "hidden" }, `(${this.name})`)));
       this.numbers = el("div", { class: "numbers", tabindex: 0, role: "region", "aria-label": `${this.name}, as a table` });
-      this.details.append(this.numbers);
+      const acts = [["SVG", () => save.svg(this)], ["PNG", () => save.png(this)], ["CSV", () => save.csv(this.name, this.#spec.table())]];
+      this.details.append(el("p", { class: "saves" }, "Save as ", ...save.buttons(acts, this.name)), this.numbers);
       this.plot.append(this.frame);
       const caption = figure.querySelector("figcaption");
       caption.id ||= `${figure.id}-caption`;
@@ -106,7 +108,8 @@ const charts = (() => {
         yAxis.names ?? yTicks.values.map((at) => ({ at, text: (yAxis.format ?? plain)(at, yTicks.step) }));
       const room = Math.max(...yNames.map(({ text, indent = 0 }) => textWidth(text) + indent), 8);
       const left = Math.min(Math.ceil(room) + 10, Math.round(width * 0.42));
-      const right = width - 18;
+      const margin = this.#spec.aside ? Math.min(110, Math.round(width * 0.16)) : 0;
+      const right = width - 18 - (margin && margin + 8);
       const x = linear(xDomain, [left, right]);
       const y = linear(yDomain, [foot, top]);
       this.#scales = { x, y, left, right, top, foot };
@@ -140,6 +143,7 @@ const charts = (() => {
           svg("g", { class: "grid" }, ...grid),
           svg("line", { class: "axis", x1: left, x2: right, y1: foot, y2: foot }),
           svg("g", { "clip-path": `url(#${clip})` }, ...drawn, this.cursor),
+          ...(margin ? [svg("g", { class: "aside" }, ...asides(this.#spec.aside, y, right + 16, margin, foot))] : []),
           svg("g", { class: "rules" }, ...ruleTexts(layers, x, top, [left, right])),
           svg("g", { class: "ticks x" }, ...xTexts),
           svg("g", { class: "ticks y" }, ...yTexts),

@@ -63,6 +63,30 @@
       `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
   }
 
+  function sayFeatures() {
+    const said = Object.entries(rows[state.row].features ?? {});
+    find("features").replaceChildren(...said.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    find("features").hidden = !said.length;
+  }
+
+  // The misses are of all rows: whoever chooses one from another group sees all rows again.
+  function sayMisses() {
+    const { head, lines } = views.largest(state);
+    const filled = page.table(head, lines.map(({ cells }) => ["", ...cells]));
+    lines.forEach(({ i }, k) => {
+      const button = el("button", { type: "button", class: "link", "aria-label": `Show row ${rows[i].row}` }, String(rows[i].row));
+      button.addEventListener("click", () => {
+        if (!rows[i].slices.includes(state.slice)) setSlice(0);
+        setRow(i);
+        find("row-text").scrollIntoView({ block: "nearest" });
+      });
+      filled.tBodies[0].rows[k].cells[0].append(button);
+    });
+    find("misses").querySelector(".numbers").replaceChildren(filled);
+    find("misses-text").textContent =
+      `The ${lines.length === 1 ? "row" : `${lines.length} rows`} with the largest CRPS of all ${number(data.m)}, whatever the coverage: the place to look for outliers.`;
+  }
+
   // The state's four parts.
 
   function setCoverage(k) {
@@ -73,7 +97,9 @@
     slider.setAttribute("aria-valuetext", text);
     sayCoverage();
     if (rows.length) sayRow();
+    sayMisses();
     show(COVERED);
+    keep();
   }
 
   function setSlice(index) {
@@ -96,12 +122,16 @@
     find("previous").disabled = place <= 0;
     find("next").disabled = place < 0 || place === offered.length - 1;
     if (rows.length) sayRow();
+    if (rows.length) sayFeatures();
     show(["intervals", "density", "cdf"]);
+    keep();
   }
 
   function setShown(series) {
     state.shown = series;
+    find("shown").querySelector(`[value=${series}]`).checked = true;
     show(["intervals"]);
+    keep();
   }
 
   const step = (by) => () => {
@@ -118,6 +148,42 @@
     }
   }
 
+  // The state lives in the address, so that it survives a reload and can be sent. What is as it was is left out.
+  const USUAL = { coverage: String(state.coverage + 1), rows: views.name(slices[0]), row: rows.length ? String(rows[0].row) : null, shown: "after" };
+  let listening = false;
+
+  const inWords = () => ({
+    coverage: String(state.coverage + 1),
+    rows: views.name(slices[state.slice]),
+    row: rows.length ? String(rows[state.row].row) : null,
+    shown: state.shown,
+  });
+
+  function keep() {
+    if (!listening) return;
+    const changed = Object.entries(inWords()).filter(([name, value]) => value !== USUAL[name]);
+    try {
+      history.replaceState(null, "", changed.length ? `#${new URLSearchParams(changed)}` : location.href.split("#")[0]);
+    } catch {
+      // a frame of a notebook has no address of its own
+    }
+  }
+
+  // What the address says; a name that is not on this page changes nothing.
+  function restore() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const coverage = Number(said.get("coverage") ?? USUAL.coverage);
+    const slice = slices.findIndex((one) => views.name(one) === (said.get("rows") ?? USUAL.rows));
+    const row = rows.findIndex((one) => String(one.row) === said.get("row"));
+    listening = false;
+    setCoverage(Number.isInteger(coverage) && coverage >= 1 && coverage <= 99 ? coverage - 1 : state.coverage);
+    setSlice(Math.max(0, slice));
+    if (row >= 0 && rows[row].slices.includes(state.slice)) setRow(row);
+    const series = said.get("shown") === "before" && rows.some((one) => one.before?.q) ? "before" : "after";
+    setShown(series);
+    listening = true;
+  }
+
   slider.addEventListener("input", () => setCoverage(Number(slider.value) - 1));
   group.addEventListener("change", () => setSlice(Number(group.value)));
   picker.addEventListener("change", () => setRow(Number(picker.value)));
@@ -127,8 +193,13 @@
   find("shown").hidden = !rows.some((row) => row.before?.q);
   for (const part of document.querySelectorAll(".grouped")) part.hidden = slices.length === 1;
 
+  if (data.measures) {
+    const acts = [["CSV", () => save.csv(find("measures").textContent, data.measures)]];
+    find("save-measures").append("Save as ", ...save.buttons(acts, find("measures").textContent));
+  }
+  window.addEventListener("hashchange", () => location.hash.includes("=") && restore());
+
   fillGroups();
-  setCoverage(state.coverage);
-  setSlice(0);
+  restore();
   page.ready();
 })();

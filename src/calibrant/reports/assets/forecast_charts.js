@@ -9,7 +9,6 @@ const views = (() => {
   // With nothing to compare, the forecast needs no name.
   const alone = !rows.some((row) => row.before);
   const NAMES = { after: alone ? "forecast" : "after", before: "before" };
-  const BINS = slices[0].after.pit.length;
 
   const has = (thing) => SERIES.filter((series) => thing[series]);
   const name = (slice) => (slice.by === null ? slice.value : `${slice.by}: ${slice.value}`);
@@ -27,6 +26,7 @@ const views = (() => {
 
   function pit({ slice }) {
     const it = slices[slice];
+    const BINS = it.after.pit.length; // fewer in small groups
     const edges = (i) => [i / BINS, (i + 1) / BINS];
     const [low, high] = it.band.pit;
     const bars = (series) => it[series].pit.map((count, i) => [...edges(i), count]);
@@ -157,30 +157,53 @@ const views = (() => {
       summary: "What that coverage costs: the mean width of the intervals.",
     });
 
-  // The worst forecasts are among the rows kept, so that their misses say nothing about the coverage.
-  const picked = rows.length < data.m ? ", picked, not a random sample" : "";
+  // What is drawn is a sample: of all rows a random one, of a group all its rows that were kept but not for being misses.
+  const misses = new Set(data.misses);
+  const drawable = (i, { slice }) => rows[i].sample || (slice !== 0 && !misses.has(i));
+  const picked = data.sampled ? ", a random sample" : "";
+
+  // How far up and down is drawn: so that nine of ten intervals fit. What lies beyond has an arrow at the edge.
+  function reach(ends) {
+    const sizes = ends.flat().map(Math.abs).filter(Number.isFinite).sort((p, q) => p - q);
+    return 1.6 * (sizes[Math.floor(0.9 * (sizes.length - 1))] ?? 1) || 1;
+  }
 
   function intervals(state) {
     const { shown } = state;
-    const able = rowsOf(state).filter((i) => rows[i][shown]?.q);
+    const able = rowsOf(state).filter((i) => rows[i][shown]?.q && drawable(i, state));
     const size = (i) => {
       const [lower, upper] = interval(rows[i][shown], state);
       return upper - lower;
     };
     const order = able.toSorted((i, j) => size(i) - size(j) || i - j);
+    const centre = (i) => rows[i][shown].q[99] ?? 0;
     const ends = order.map((i) => interval(rows[i][shown], state));
+    const around = order.map((i, k) => ends[k].map((end) => end - centre(i)));
+    const above = order.map((i) => rows[i].y - centre(i));
     const missed = order.map((i, k) => outside(rows[i], ends[k]));
-    const dots = (miss) => order.flatMap((i, k) => (missed[k] === miss ? [[k + 1, rows[i].y]] : []));
+    const limit = reach(around);
+    const inView = (v) => Math.abs(v) <= limit;
+    const dots = (miss) => above.flatMap((v, k) => (missed[k] === miss && inView(v) ? [[k + 1, v]] : []));
+    const beyond = (up) => above.flatMap((v, k) => (!inView(v) && v > 0 === up ? [[k + 1, up ? limit : -limit]] : []));
+    const cut = around.filter((both) => !both.every(inView)).length;
+    const far = [beyond(true), beyond(false)];
     const at = order.indexOf(state.row) + 1;
+    const arrows = far.flatMap((points, down) =>
+      points.length ? [{ kind: "dots", series: "miss", points, shape: down ? "down" : "up", size: 5 }] : [],
+    );
+    if (arrows.length) arrows[0].name = "label beyond the picture";
+    const many = missed.filter(Boolean).length;
     return {
       key: `${state.slice} ${shown}`,
       x: { label: "rank by width", domain: [0.4, Math.max(order.length, 1) + 0.6] },
-      y: { label },
+      y: { label: `${label} − median`, domain: order.length ? [-1.06 * limit, 1.06 * limit] : [-1, 1] },
       layers: [
         ...(at ? [{ kind: "strip", series: "chosen", from: at - 0.5, to: at + 0.5 }] : []),
-        { kind: "stems", series: shown, name: `${wanted(state)} interval`, points: order.map((_, k) => [k + 1, ...ends[k]]) },
+        { kind: "rule", series: "target", name: "median", y: 0 },
+        { kind: "stems", series: shown, name: `${wanted(state)} interval`, points: order.map((_, k) => [k + 1, ...around[k]]) },
         { kind: "dots", series: "label-mark", name: "label inside", points: dots(false), shape: "circle", size: 2 },
         { kind: "dots", series: "miss", name: "label outside", points: dots(true), shape: "cross" },
+        ...arrows,
       ],
       stops: order.map((i, k) => ({
         x: k + 1,
@@ -190,7 +213,8 @@ const views = (() => {
       })),
       pick: (k) => state.pickRow(order[k]),
       summary: order.length
-        ? `Rows shown: ${order.length}${picked}. Labels outside: ${missed.filter(Boolean).length}. A click chooses a row.`
+        ? `Rows shown: ${order.length}${picked}; ${many} of their labels lie outside (${percent(many / order.length, 0)}).` +
+          (cut ? ` Intervals that leave the picture: ${cut}.` : "") + " A click chooses a row."
         : "None of the rows kept on this page lies in this group.",
       table: () => ({
         head: ["row", label, "lower", "upper", "label"],
@@ -201,6 +225,20 @@ const views = (() => {
         ]),
       }),
     };
+  }
+
+  // The rows with the largest CRPS: how far each label is outside the interval, counted in widths of it.
+  function largest(state) {
+    const lines = data.misses.map((i) => {
+      const row = rows[i];
+      const [lower, upper] = interval(row.after, state);
+      const off = row.y > upper ? row.y - upper : row.y < lower ? lower - row.y : 0;
+      const widths = off / (upper - lower);
+      const side = row.y > upper ? "above" : "below";
+      const where = !off ? "inside" : Number.isFinite(widths) ? `${number(widths, 2)} widths ${side}` : side;
+      return { i, cells: [inRow(row)(row.y), `${[lower, upper].map(inRow(row)).join(" to ")}`, where, number(row.crps ?? Infinity, 3)] };
+    });
+    return { head: ["row", label, `${wanted(state)} interval`, "label", "CRPS"], lines };
   }
 
   // A density has its mean height in equal cells: a line through their middles. Counts are bars: the line goes up and down
@@ -231,12 +269,21 @@ const views = (() => {
       const rule = { kind: "rule", series: "before", x: at, text };
       return i === 0 ? { ...rule, name: NAMES.before } : rule;
     });
-  const labelRule = (row) => ({ kind: "rule", series: "label-mark", x: row.y, text: `${label} = ${inRow(row)(row.y)}` });
+  // A label far outside has its rule at the edge, and an arrow: it must not squash the forecast.
+  function labelRule(row) {
+    const [low, high] = domain(row);
+    const text = `${label} = ${inRow(row)(row.y)}`;
+    const rule = { kind: "rule", series: "label-mark" };
+    if (row.y > high) return { ...rule, x: high, text: `${text} →` };
+    return row.y < low ? { ...rule, x: low, text: `← ${text}` } : { ...rule, x: row.y, text };
+  }
 
-  // Wide enough for both laws and the label.
+  // Wide enough for both laws and what else is near them.
   function domain(row) {
-    const ends = laws(row).flatMap((series) => [row[series].from, row[series].to]);
-    const all = [...ends, row.y, ...(row.before?.marks ?? []).map(({ at }) => at)].filter((v) => v !== null);
+    const ends = laws(row).flatMap((series) => [row[series].from, row[series].to]).filter((v) => v !== null);
+    const [from, to] = [Math.min(...ends), Math.max(...ends)];
+    const near = (v) => v !== null && v >= from - (to - from) && v <= to + (to - from);
+    const all = [from, to, ...[row.y, ...(row.before?.marks ?? []).map(({ at }) => at)].filter(near)];
     const [low, high] = [Math.min(...all), Math.max(...all)];
     return low < high ? [low, high] : [low - 1, high + 1];
   }
@@ -322,6 +369,7 @@ const views = (() => {
       })),
       summary:
         `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        (laws(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
         head: [label, ...(atoms.length ? ["what"] : []), ...laws(row).map((series) => NAMES[series])],
@@ -355,7 +403,7 @@ const views = (() => {
               say: () => `quantile ${number(level)}: ${quantiles(i)}`,
             }],
       ),
-      summary: "The same, added up: the probability of a value no larger.",
+      summary: "Cumulative probability: P(Y ≤ y) for every value y.",
       table: () => ({
         head: ["level", ...laws(row).map((series) => NAMES[series])],
         rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
@@ -363,16 +411,21 @@ const views = (() => {
     };
   }
 
+  // At the verdict's coverage, so that the order stays as the slider moves.
+  const gapOf = ({ held, after }) => Math.abs((held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
+
   // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
     const judged = Math.abs(target - data.coverage) < 1e-9;
     const bandOf = (slice) => (judged && slice.held ? slice.held : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
-    // Each grouping has its name on a line of its own.
-    const lines = slices.flatMap((slice, i) =>
-      slice.by !== null && slice.by !== slices[i - 1]?.by ? [{ heading: slice.by }, { slice, i }] : [{ slice, i }],
-    );
+    // Each grouping has its name on a line of its own, and its groups below it, the farthest from the target first.
+    const lines = [...new Set(slices.map(({ by }) => by))].flatMap((by) => {
+      const own = slices.map((slice, i) => ({ slice, i })).filter(({ slice }) => slice.by === by);
+      const sorted = own.toSorted((p, q) => gapOf(q.slice) - gapOf(p.slice) || p.i - q.i);
+      return by === null ? sorted : [{ heading: by }, ...sorted];
+    });
     const shown = lines.flatMap((line, at) => (line.slice ? [{ ...line, at }] : []));
     const spots = shown.flatMap(({ slice, at }) =>
       has(slice).map((series) => ({
@@ -428,7 +481,8 @@ const views = (() => {
         (judged
           ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. "
           : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
-        "The guarantee speaks of all rows together, not of each group.",
+        "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
+      aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
         head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
@@ -443,6 +497,6 @@ const views = (() => {
 
   return {
     charts: { pit, reliability, deviation, reached, width, intervals, density, cdf, groups },
-    inRow, interval, name, outside, rowsOf,
+    inRow, interval, largest, name, outside, rowsOf,
   };
 })();

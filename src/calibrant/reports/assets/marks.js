@@ -85,6 +85,8 @@ const marks = (() => {
   const SHAPES = {
     circle: (u, v, r = 3.5) => svg("circle", { cx: u, cy: v, r }),
     square: (u, v, r = 3.5) => svg("rect", { x: u - r, y: v - r, width: 2 * r, height: 2 * r }),
+    up: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v + r}L${u} ${v - r}L${u + r} ${v + r}Z` }),
+    down: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v - r}L${u} ${v + r}L${u + r} ${v - r}Z` }),
     cross: (u, v, r = 3.5) => svg("path", { d: cross(u, v, r), class: "cross" }),
   };
   const KINDS = {
@@ -198,8 +200,32 @@ const marks = (() => {
     return svg("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, mark);
   }
 
+  // Small histograms at the right of a chart of lines: bars outside the band are marked.
+  function asides({ label, points }, y, left, width, foot) {
+    const HIGH = 18;
+    const drawn = points.flatMap(({ at, bars, band: [low, high] }) => {
+      const most = Math.max(high, ...bars);
+      const floor = y(at) + HIGH / 2;
+      const each = width / bars.length;
+      const level = (count) => floor - (HIGH * count) / most;
+      return [
+        svg("rect", { class: "expected", x: left, y: level(high), width, height: level(low) - level(high) }),
+        ...bars.map((count, i) =>
+          svg("rect", {
+            class: count < low || count > high ? "off" : "share",
+            x: left + i * each + 0.5,
+            y: level(count),
+            width: Math.max(0.5, each - 1),
+            height: floor - level(count),
+          }),
+        ),
+      ];
+    });
+    return [svg("text", { x: left + width / 2, y: foot + 17, "text-anchor": "middle" }, label), ...drawn];
+  }
+
   // The corners of a histogram's outline, as a line.
   const steps = (bars) => bars.flatMap(([a, b, high]) => [[a, high], [b, high]]);
 
-  return { KINDS, SHAPES, counted, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
+  return { KINDS, SHAPES, asides, counted, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
 })();

@@ -1,0 +1,141 @@
+"""The verdict in one sentence, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from calibrant.diagnosis.over_time import Stretch
+from calibrant.diagnosis.whole import FAIR_GAP, Whole
+from calibrant.metrics.by_slice import OWN, SliceResult
+
+Kind = Literal["good", "warn", "bad", "info"]
+Known = Literal["calibrated", "unknown", "raw"]
+WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
+"""What each kind of statement is called, on the page and in the terminal."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Calibrated or not, and what to do."""
+
+    kind: Kind
+    text: str
+    step: str
+    """The next step."""
+
+    @property
+    def word(self) -> str:
+        """The kind in words: Good, Take care, Problem or Note."""
+        return WORDS[self.kind]
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.step}"
+
+
+def headline(
+    whole: Whole,
+    groups: Sequence[SliceResult] = (),
+    stretches: Sequence[Stretch] = (),
+    *,
+    known: Known = "calibrated",
+) -> Headline:
+    """The headline on all rows, on groups, and on stretches in the order of time.
+
+    `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
+    that they are as a model gave them.
+
+    >>> import numpy as np
+    >>> from calibrant.diagnosis.whole import whole_of
+    >>> print(headline(whole_of(np.random.default_rng(0).beta(2, 1, 1000), 0.9), known="raw"))
+    Not calibrated: the forecasts are too low. Calibrate them, with Calibrator().fit(forecasts, labels), on rows that
+    the model has not seen.
+    """
+
+    def off(parts: Sequence[Any]) -> list[Any]:
+        return [each for each in parts if each.off and not (whole.one_sided and each.only_wide)]
+
+    off_in_time = off(stretches)
+    since = _since(stretches, off_in_time)
+    if whole.fails:
+        again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
+        few = " With guarantee= it is known how much of this few calibration rows explain."
+        step = {"calibrated": again, "unknown": again + few, "raw": _CALIBRATE}[known]
+        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.", step)
+    if off_in_time:
+        return _over_time(off_in_time, since)
+    if off(groups):
+        return _in_groups(off(groups), len(groups))
+    return _whole(whole, known)
+
+
+_CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
+
+
+def _over_time(off: Sequence[Stretch], since: str) -> Headline:
+    worst = max(off, key=lambda each: each.distance)
+    when = f"since {since}" if since else f"from {worst.start} to {worst.end}"
+    how = off[-1].direction if since else worst.direction
+    text = f"Calibrated over all rows together, but {when} the forecasts are too {how}."
+    step = f"Calibrate again on rows {f'since {since}' if since else 'like those to come'}"
+    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with a Tracker.")
+
+
+def _since(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
+    """The first moment of the stretches, one after the other, that are off as the last one is; "" if there is none."""
+    start = ""
+    for each in reversed(stretches):
+        if each not in off or each.direction != stretches[-1].direction:
+            return start
+        start = each.start
+    return ""  # all of them: no change to speak of
+
+
+def _how_bad(worst: SliceResult) -> Kind:
+    return "bad" if worst.distance > FAIR_GAP else "warn"
+
+
+def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
+    worst = max(off, key=lambda each: each.distance)
+    which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
+    text = (
+        "Calibrated over all rows together, but not in each group:"
+        f" {which} {'are' if len(off) > 1 else 'is'} off, most of all {worst.name}, too {worst.direction}."
+    )
+    if worst.by.strip("()") in OWN:
+        step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
+    else:
+        step = f"Calibrate by {worst.by} (by=)."
+    return Headline(_how_bad(worst), text, step)
+
+
+def _whole(whole: Whole, known: Known) -> Headline:
+    rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
+    says = "says" if whole.m == 1 else "say"
+    if whole.state == "nearly":
+        text = f"Nearly calibrated: the largest gap, {whole.gap:.2g}, is small, but {rows} show more than chance."
+        return Headline("warn", text, "Nothing need be done unless so small a gap matters.")
+    if whole.state == "too good":
+        text = "These fit better than chance allows: they look like the rows that calibrated the forecasts."
+        return Headline("warn", text, "Judge on rows that neither trained the model nor calibrated it.")
+    if whole.state == "few":
+        text = f"Nothing speaks against calibration, but {rows} {says} little."
+        return Headline("info", text, "Judge on a hundred rows or more.")
+    if whole.state == "wide folds":
+        text = "Not too narrow: the forecasts are wider than need be, as the mean over folds is."
+        return Headline("info", text, "Nothing need be done.")
+    if whole.covers == "too many":
+        text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
+        step = _CALIBRATE if known == "raw" else "Calibrate again on rows like these to make them narrower."
+        return Headline("info" if whole.one_sided else "warn", text, step)
+    if whole.state == "explained":
+        text = f"As well calibrated as {whole.n:,} calibration rows can make them."
+        fair = whole.gap <= FAIR_GAP
+        step = "More calibration rows would bring the gap down."
+        return Headline("good" if fair else "warn", text, _USE if fair else step)
+    text = f"Calibrated, as far as {rows} can tell."
+    return Headline("good", text, "They can be used as they are, on data like these." if known == "raw" else _USE)
+
+
+_USE = "Use them, as long as new data are like the calibration data."

@@ -1,0 +1,59 @@
+"""Several models on the same rows: a league by CRPS, with paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import same_length
+from calibrant.diagnosis.headline import Headline, headline
+from calibrant.diagnosis.whole import whole_of
+from calibrant.metrics.forecasts import forecast as forecast_of
+from calibrant.reports.sides import Floats, Side, checked_law, side_of
+from calibrant.reports.straight import straight
+from calibrant.reports.table import Comparison, TableLine
+
+MOST = 20
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One model: its measures, and how they differ from those of the first that was named."""
+
+    name: str
+    crps: TableLine
+    """`before` is the first one's, and `change` what this one has more; neither is there for the first itself."""
+    covered: TableLine
+    width: TableLine
+    headline: Headline
+
+
+def laws_by_name(H: Any, m: int) -> dict[str, Any]:
+    """The forecasts of several models by their names, or of one, which has none; each a law for each of the m rows."""
+    if not isinstance(H, Mapping):
+        return {"": checked_law(straight(forecast_of(H)))}
+    if not 1 <= len(H) <= MOST:
+        raise ValueError(f"H must name 1 to {MOST} models, got {len(H)}")
+    found = {str(name): checked_law(straight(forecast_of(law)), f"H[{str(name)!r}]") for name, law in H.items()}
+    for name, law in found.items():
+        if law.shape:
+            same_length("y", m, f"H[{name!r}]", len(law))
+    return found
+
+
+def entries(
+    first: Side, laws: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
+) -> list[ModelEntry]:
+    """The models from the lowest CRPS to the largest; none where there is only one."""
+    found = []
+    for k, (name, law) in enumerate(laws.items() if len(laws) > 1 else ()):
+        side = first if k == 0 else side_of(law, y, coverage)
+        lines = Comparison(None if k == 0 else first, side, coverage).lines
+        promise = guarantees.get(name)
+        said = headline(whole_of(side.drawn, coverage, promise), known="raw" if promise is None else "calibrated")
+        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
+    order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
+    return [found[k] for k in order]

@@ -1,0 +1,81 @@
+"""Quantiles and draws as distributions, so that they can be judged without calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import to_numpy
+from calibrant._kept import kept
+from calibrant.distributions.lines import Lines
+from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.metrics.bands import reliability_band
+from calibrant.predictions import Quantiles, Samples
+from calibrant.predictions.base import Prediction
+from calibrant.reports.sides import Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Straight(Prediction):
+    """Row i has the quantiles values[i, k] at levels[k]: straight between them, and exponential tails beyond.
+
+    A tail falls as the law does between its outermost two quantiles. Equal quantiles are an atom; where the outermost
+    are equal, their atom has the tail's mass too, so that a row of equal draws is a single value.
+
+    >>> law = straight(Quantiles([0.25, 0.75], [[0.0, 1.0], [2.0, 2.0]])).as_law()
+    >>> law.cdf([0.5, 2.0]), law.median()
+    (array([0.5, 1. ]), array([0.5, 2. ]))
+    """
+
+    levels: Floats = field(metadata={"shared": True})
+    values: Floats
+    words: str = field(metadata={"shared": True})
+    """What the forecasts are, in the plural."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n,): one row of quantiles each."""
+        return (self.values.shape[0],)
+
+    def _describe(self) -> str:
+        return self.words
+
+    @property
+    def has_law(self) -> bool:
+        """True, without a table of all rows: they are asked for block by block."""
+        return True
+
+    def as_law(self) -> Lines:
+        """The law of each row, all in one table."""
+        return self._lines
+
+    def holds_at_its_levels(self, y: Floats) -> bool:
+        """Whether the shares of labels at or below the quantiles are what chance allows at their levels."""
+        low, high = reliability_band(y.shape[0], self.levels)
+        share = np.mean(y[:, None] <= self.values, axis=0)
+        return bool(((low - 1e-12 <= share) & (share <= high + 1e-12)).all())
+
+    @kept
+    def _lines(self) -> Lines:
+        n, count = self.values.shape
+        probs = np.repeat(self.levels[None, :], n, axis=0)
+        steps = self.values[:, 1] - self.values[:, 0], self.values[:, -1] - self.values[:, -2]
+        probs[steps[0] <= 0, 0] = 0.0
+        probs[steps[1] <= 0, -1] = 1.0
+        # F falls by the factor p_1 / p_2 over the outermost step, and so by e over a mean excess
+        left = steps[0] / np.log(self.levels[1] / self.levels[0])
+        right = steps[1] / np.log((1 - self.levels[-2]) / (1 - self.levels[-1]))
+        first = np.arange(n + 1, dtype=np.int64) * count
+        return Lines(TableOfLines(self.values.ravel(), probs.ravel(), first, left, right), np.arange(n))
+
+
+def straight(prediction: Any) -> Any:
+    """Quantiles and draws with straight lines between them; anything else as it is."""
+    if not isinstance(prediction, (Quantiles, Samples)) or prediction.values.shape[1] < 2:
+        return prediction
+    words = "draws" if isinstance(prediction, Samples) else "quantiles"
+    made = prediction.as_quantiles() if isinstance(prediction, Samples) else prediction
+    levels, values = (np.asarray(to_numpy(part), np.float64) for part in (made.levels, made.values))
+    return Straight(levels, values, words)

@@ -1,0 +1,208 @@
+"""The verdict in one sentence: what is wrong, what to do, and whether the guarantee is met."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy import stats
+from typer.testing import CliRunner
+
+from calibrant import Calibrator, CrossCalibrated, Normal, report
+from calibrant.cli.app import app
+from calibrant.cli.console import tell
+from calibrant.diagnosis.headline import headline
+from calibrant.diagnosis.whole import whole_of
+from calibrant.distributions import StudentT
+from calibrant.reports.statement import Statement
+from calibrant.reports.tiles import unit_of
+
+
+def pits_of(H, y):
+    return np.asarray(H.cdf(y))
+
+
+FAULTS = {
+    "too low": lambda rng: (Normal(np.full(3000, -0.5), 1.0), rng.normal(size=3000)),
+    "too high": lambda rng: (Normal(np.full(3000, 0.5), 1.0), rng.normal(size=3000)),
+    "too narrow": lambda rng: (Normal(np.zeros(3000), 0.6), rng.normal(size=3000)),
+    "too wide": lambda rng: (Normal(np.zeros(3000), 1.7), rng.normal(size=3000)),
+    # the standard deviation is right: the middle is too wide, and yet large labels come too often
+    "wrong in the tails": lambda rng: (Normal(np.zeros(5000), 3**0.5), rng.standard_t(3, 5000)),
+    # in the middle of either half: mean and spread of the PITs are as they should be
+    "wrong in shape": lambda rng: (
+        Normal(np.zeros(4000), 1.0),
+        stats.norm.ppf(rng.choice([0.15, 0.65], 4000) + rng.uniform(0, 0.2, 4000)),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_failing_verdict_names_the_fault_and_the_next_step(fault):
+    page = report(*FAULTS[fault](np.random.default_rng(0)), rows=[0])
+    assert page.headline.kind == "bad"
+    assert page.headline.text == f"Not calibrated: the forecasts are {fault}."
+    assert page.headline.step.startswith("Calibrate them, with Calibrator().fit(forecasts, labels), on rows")
+    assert page.headline.text in page.html
+    assert page.headline.step in page.html
+    assert f"not calibrated on these rows, but {fault}" in page.verdict[0].text
+
+
+def test_a_calibrated_forecast_is_seldom_called_anything_else():
+    rng = np.random.default_rng(1)
+    kinds = [headline(whole_of(rng.random(500), 0.9)).kind for _ in range(400)]
+    # the bands hold with 95%, the coverage with 95% more: at most 0.1 + 3 sd of 400 draws
+    assert np.mean([kind != "good" for kind in kinds]) < 0.1 + 3 * (0.1 * 0.9 / 400) ** 0.5
+    with_n = [
+        report(c(base), y, guarantee=c.guarantee, rows=[0]).headline.kind
+        for c, base, y in (drawn(rng, 60, 400) for _ in range(20))
+    ]
+    assert sum(kind == "bad" for kind in with_n) <= 5  # 0.1 of 20, and 3 sd
+
+
+def drawn(rng, n, m, factor=0.5, later=0.0):
+    f, noise = rng.normal(size=(2, n + m))
+    base, y = Normal(f, factor), f + noise
+    y[n:] += later
+    return Calibrator().fit(base[:n], y[:n]), base[n:], y[n:]
+
+
+def test_a_guarantee_that_these_rows_break_is_not_met_on_them():
+    rng = np.random.default_rng(2)
+    calibrated, base, y = drawn(rng, 500, 2000, later=1.0)
+    broken = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
+    assert "Not met on these rows." in broken.html
+    assert broken.headline.text == "Not calibrated: the forecasts are too low."
+    assert broken.headline.step == "Calibrate again on rows like these, which the model has not seen."
+    unknown = report(calibrated(base), y, base=base, rows=[0]).headline.step
+    assert (
+        unknown == f"{broken.headline.step} With guarantee= it is known how much of this few calibration rows explain."
+    )
+    calibrated, base, y = drawn(rng, 2000, 2000)
+    kept = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
+    assert "Not met" not in kept.html
+    assert kept.headline.kind == "good"
+
+
+def test_a_guarantee_is_seldom_said_not_to_be_met_where_it_holds():
+    rng = np.random.default_rng(3)
+    broken = 0
+    for _ in range(200):
+        calibrated, base, y = drawn(rng, 100, 300)
+        broken += not whole_of(pits_of(calibrated(base), y), 0.9, calibrated.guarantee).keeps(calibrated.guarantee)
+    assert broken <= 200 * 0.1 + 3 * (200 * 0.1 * 0.9) ** 0.5
+
+
+def test_folds_break_their_guarantee_only_beyond_what_it_allows():
+    rng = np.random.default_rng(4)
+    folds = CrossCalibrated(tuple(drawn(rng, 400, 1)[0] for _ in range(3)))
+    kept = {}
+    for later in (0.0, 0.25, 2.0):
+        f, noise = rng.normal(size=(2, 2000))
+        H = folds([Normal(f, 0.5)] * 3)
+        kept[later] = whole_of(pits_of(H, f + noise + later), 0.9, folds.guarantee).keeps(folds.guarantee)
+    assert kept == {0.0: True, 0.25: True, 2.0: False}  # 2c + epsilon leaves room for a small shift
+
+
+def test_the_headline_says_since_when_and_what_follows():
+    rng = np.random.default_rng(5)
+    calibrated, base, y = drawn(rng, 1000, 4000)
+    when = np.arange(4000)
+    y = y + np.where(when < 3600, 0.0, 1.0)
+    page = report(calibrated(base), y, time=when, guarantee=calibrated.guarantee, rows=[0])
+    assert page.headline.kind == "bad"
+    assert "rows since 3600" in page.headline.step
+
+
+def test_a_group_that_is_off_is_in_the_headline_with_the_way_out():
+    rng = np.random.default_rng(6)
+    f, noise = rng.normal(size=(2, 2000))
+    region = np.where(np.arange(2000) % 2, "north", "south")
+    y = f + 0.95 * noise + np.where(region == "south", 0.3, -0.3)
+    page = report(Normal(f, 1.0), y, groups={"region": region}, rows=[0])
+    assert page.headline.kind == "bad"
+    assert page.headline.text.startswith("Calibrated over all rows together, but not in each group: ")
+    assert page.headline.text.endswith(("region = south, too low.", "region = north, too high."))
+    assert page.headline.step == "Calibrate by region (by=)."
+
+
+@pytest.mark.parametrize(("m", "kind", "said"), [(30, "info", "30 rows say little"), (1, "info", "1 row says little")])
+def test_few_rows_are_no_verdict(m, kind, said):
+    f, noise = np.random.default_rng(0).normal(size=(2, m))
+    page = report(Normal(f, 1.0), f + noise)
+    assert page.headline.kind == kind
+    assert said in page.headline.text
+
+
+def test_the_calibration_rows_themselves_are_seen_through():
+    rng = np.random.default_rng(7)
+    f, noise = rng.normal(size=(2, 1000))
+    calibrated = Calibrator().fit(Normal(f, 0.5), f + noise)
+    said = report(calibrated(Normal(f, 0.5)), f + noise, rows=[0]).headline
+    assert said.kind == "warn"
+    assert said.step == "Judge on rows that neither trained the model nor calibrated it."
+
+
+def test_headline_and_verdict_agree():
+    rng = np.random.default_rng(8)
+    for factor in (0.5, 0.9, 1.0, 1.1, 2.0):
+        f, noise = rng.normal(size=(2, 1500))
+        page = report(Normal(f, factor), f + noise, rows=[0])
+        first = [said.kind for said in page.verdict[:3]]
+        assert (page.headline.kind == "bad") == ("bad" in first), factor
+        assert page.headline.kind != "good" or first[0] == "good"
+    heavy = report(StudentT(np.full(1500, 3.0), np.zeros(1500), 1.0), rng.standard_t(3, 1500), rows=[0])
+    assert heavy.headline.kind == "good"
+
+
+def test_units_stand_in_brackets_at_the_end_of_a_name():
+    assert unit_of("wind power (kW)") == "kW"
+    assert [unit_of(name) for name in ("y", "(MW)", "a (b) c", "")] == ["", "", "", ""]
+
+
+# The terminal
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(9)
+    f, noise, new = rng.normal(size=(3, 2000))
+    for name, y in (("cal", f + noise), ("same", f + new), ("later", f + new + 1)):
+        parquet.write_table(pa.table({"mu": f, "sigma": np.full(2000, 0.5), "y": y}), f"{name}.parquet")
+    Calibrator().fit(Normal(f, np.full(2000, 0.5)), f + noise).save("m.safetensors")
+
+
+def evaluated(name, *more):
+    wanted = ["evaluate", f"{name}.parquet", "-m", "m.safetensors", "--target", "y", "--mean", "mu", "--std", "sigma"]
+    result = CliRunner().invoke(app, [*wanted, *more])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.usefixtures("files")
+def test_evaluate_says_that_a_guarantee_is_not_met():
+    later, same = evaluated("later"), evaluated("same")
+    assert later.startswith("[problem] Not calibrated: the forecasts are too low. Calibrate again on rows like these")
+    assert "[problem] The guarantee is not met on these rows. What was promised: |P(H(Y) <= c) - c| <= " in later
+    assert "not met" not in same
+    assert same.startswith("[good] ")
+    assert "\x1b" not in later + same
+    found = json.loads(evaluated("later", "--json"))
+    assert found["verdict"]["kind"] == "bad"
+    assert found["verdict"]["text"] == "Not calibrated: the forecasts are too low."
+    assert found["guarantee_met"] is False
+    assert json.loads(evaluated("same", "--json"))["guarantee_met"] is True
+
+
+@pytest.mark.parametrize(("kind", "tag", "colour"), [("bad", "problem", "31"), ("good", "good", "32")])
+def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    tell(Statement(kind, "A sentence with [brackets]."))
+    said = capsys.readouterr().out
+    assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said

@@ -1,0 +1,119 @@
+"""Quantiles and draws, judged without calibration."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, report
+from calibrant.reports.straight import straight
+from calibrant.testing import check_distribution
+
+
+def drawn(m=1500, draws=400, factor=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    f = rng.normal(size=m)
+    return Samples(f[:, None] + factor * rng.normal(size=(m, draws))), f + rng.normal(size=m)
+
+
+def test_the_law_goes_through_its_quantiles_and_is_exact():
+    levels = np.array([0.05, 0.3, 0.6, 0.9])
+    values = np.array([[0.0, 1.0, 1.5, 4.0], [-2.0, -2.0, 3.0, 3.5], [1.0, 2.0, 2.0, 2.0], [5.0, 5.0, 5.0, 5.0]])
+    law = straight(Quantiles(levels, values)).as_law()
+    np.testing.assert_allclose(law.quantiles(levels), values)
+    y = np.array([2.0, 1.0, 2.5, 4.5])
+    for k in range(4):
+        # the CRPS by an integral of its own: of (F - 1{z >= y})^2
+        points = sorted({*values[k], y[k]})
+        grid = [values[k, 0] - 60, *points, values[k, -1] + 60]
+        parts = [
+            integrate.quad(lambda z, k=k: (float(law[k].cdf(z)) - (z >= y[k])) ** 2, a, b, limit=200)[0]
+            for a, b in pairwise(grid)
+        ]
+        assert law.crps(y)[k] == pytest.approx(sum(parts), rel=1e-6)
+    # a tail falls as the law does between its outermost two quantiles
+    assert float(law[0].cdf(-1.0)) == pytest.approx(0.05 * (0.05 / 0.3))
+    assert float(law[0].sf(6.5)) == pytest.approx(0.1 * (0.1 / 0.4))
+    assert law.cdf_left(5.0)[3] == 0  # equal quantiles: a single value
+    assert law.cdf(5.0)[3] == 1
+    assert law.cdf(-2.1)[1] == 0  # the atom at the end has the tail's mass
+    assert law.std()[3] == 0
+    for k in (0, -1):
+        assert not np.isnan(law.logpdf(values[:, k])).any()  # nor a warning, which is an error here
+
+
+def test_it_keeps_the_laws_of_a_distribution():
+    rng = np.random.default_rng(1)
+    check_distribution(straight(Samples(rng.normal(size=(4, 9)))).as_law())
+
+
+def test_draws_of_the_true_law_are_called_calibrated_and_narrow_ones_not():
+    good = report(*drawn(), rows=[0])
+    assert good.headline.kind == "good"
+    assert good.headline.step == "They can be used as they are, on data like these."
+    (said,) = [each.text for each in good.verdict if "run straight" in each.text]
+    assert said.startswith(
+        "The forecasts are draws. They are judged as distributions that run straight from one sorted"
+    )
+    for bad in (drawn(factor=0.4), drawn(draws=8)):  # few draws of the true law do not reach its tails
+        assert report(*bad, rows=[0]).headline.text == "Not calibrated: the forecasts are too narrow."
+
+
+def test_quantiles_are_judged_too():
+    rng = np.random.default_rng(2)
+    f = rng.normal(size=2000)
+    levels = np.arange(1, 40) / 40
+    page = report(Quantiles(levels, f[:, None] + stats.norm.ppf(levels)), f + rng.normal(size=2000), rows=[0])
+    assert page.headline.kind == "good"
+    assert any(each.text.startswith("The forecasts are quantiles.") for each in page.verdict)
+    assert "straight" not in " ".join(each.text for each in report(Normal(f, 1.0), f, rows=[0]).verdict)
+
+
+def test_few_quantiles_that_are_right_at_their_levels_are_not_blamed_for_the_lines_between():
+    rng = np.random.default_rng(3)
+    f, noise = rng.normal(size=(2, 3000))
+    levels = [0.1, 0.9]
+    right = Quantiles(levels, f[:, None] + stats.norm.ppf(levels))
+    page = report(right, f + noise, rows=[0])
+    assert page.headline.kind == "warn"
+    assert page.headline.text.startswith("The quantiles are right at their levels; straight lines in between")
+    assert page.verdict[0].kind == "warn"
+    assert page.verdict[0].text.startswith("At the levels that the quantiles name, they are right as far as 3,000 rows")
+    narrow = Quantiles(levels, f[:, None] + 0.7 * stats.norm.ppf(levels))
+    assert report(narrow, f + noise, rows=[0]).headline.kind == "bad"
+
+
+def test_rows_of_equal_draws_do_not_break_it():
+    prediction, y = drawn(400, 5)
+    values = np.array(prediction.values)
+    values[::4] = values[::4, :1]
+    values[1::4, :2] = values[1::4, :1]  # an atom at one end
+    y[0] = values[0, 0]  # on the atom
+    page = report(Samples(values), y, rows=np.arange(100))
+    assert "not calibrated" in page.verdict[0].text
+    found = re.search(r'id="data">(.*?)</script>', page.html, re.DOTALL)[1]
+    rows = json.loads(found, parse_constant=pytest.fail)["rows"]
+    assert {row["pit"] for row in rows if row["row"] in range(4, 100, 4)} <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    "H",
+    [
+        Point([1.0, 2.0]),
+        Interval([0.0, 1.0], [1.0, 2.0]),
+        Samples([[1.0], [2.0]]),
+        Quantiles([0.5], [[1.0], [2.0]]),
+        Ensemble([Point([1.0, 2.0]), Point([1.0, 2.0])]),
+    ],
+    ids=lambda H: type(H).__name__,
+)
+def test_what_is_no_distribution_is_told_the_way_out(H):
+    with pytest.raises(
+        TypeError, match=r"H must be a law for each row, got \w+\(.*calibrate it, with Calibrator\(\).fit"
+    ):
+        report(H, [1.0, 2.0])
