@@ -16,7 +16,7 @@ def takes_any_quantile(labels: Labels | None) -> bool:
     if labels is None or labels.by_row:
         return True
     try:
-        labels.spread_prediction(Quantiles([[-9.0, 0.5, 9.0]], [0.1, 0.5, 0.9]))
+        labels.spread_prediction(Quantiles([0.1, 0.5, 0.9], [[-9.0, 0.5, 9.0]]))
     except ValueError:
         return False
     return True
