@@ -29,7 +29,7 @@ def pit_histogram(
 
     A hump says that H is too wide, a bowl that it is too narrow, a slope that it is too low or too high. H is a
     forecast or a mapping of names to forecasts: one is drawn as bars, several as outlines. With `n`, the number of
-    rows that calibrated H, the band allows for what so few rows cannot teach (`calibrant.metrics.pit_band`).
+    rows that calibrated H, the band also allows for the error of so few rows (`calibrant.metrics.pit_band`).
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)

@@ -112,8 +112,8 @@ def _reason(found: Findings) -> str:
     if found.n is None:
         return " The number of calibration rows is not known: if they were few, part of the gap is theirs."
     return (
-        f" This allows for what {count(found.n, 'calibration row')} cannot teach: these rows may be unlike them,"
-        " or the model was trained on the calibration rows."
+        f" That is more than {count(found.n, 'calibration row')} would leave to chance: these rows may be unlike"
+        " them, or the model was trained on the calibration rows."
     )
 
 
@@ -360,7 +360,7 @@ def _straight(found: Findings) -> Iterator[Statement]:
 def _assumptions(found: Findings) -> Iterator[Statement]:
     yield Statement(
         "info",
-        "All this is said of rows like these. It holds for new data as long as they are like the calibration data,"
+        "This page describes these rows. It carries over to new data as long as they are like the calibration data,"
         " and if neither these rows nor those were used to train the model. Ranges in brackets are 95% intervals.",
     )
 
