@@ -36,6 +36,15 @@ def test_evaluate_is_that_of_the_forecasts(model):
     assert abs(found.coverage - 0.8) < 0.08
 
 
+@pytest.mark.parametrize("cv", [0.2, 3])
+def test_labels_that_were_never_meant_are_refused(cv):
+    X, y = frame(300)
+    model = CalibratedRegressor(LinearRegression(), labels="0:", cv=cv, random_state=0).fit(X, np.abs(y))
+    for ask in (model.evaluate, model.report):
+        with pytest.raises(ValueError, match=r"in row \d+ \(\d+ rows in all\)"):
+            ask(X, y)
+
+
 def test_evaluate_of_several_labels_has_each_of_them():
     X, y = frame()
     Y = np.stack([y, 2 * y], axis=1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant.metrics import Evaluation, evaluate
@@ -24,11 +25,16 @@ class Judging:
     estimators_: list[Any]
     adapter: Any
     predict_distribution: Any
+    _known: Any
+    _calibrator: Any
 
     def evaluate(self, X: Any, y: Any, *, coverage: float = 0.9) -> Evaluation | SeveralEvaluation:
         """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`."""
         H = self.predict_distribution(X)
-        return H.evaluate(y, coverage=coverage) if isinstance(H, SeveralLaws) else evaluate(H, y, coverage=coverage)
+        if isinstance(H, SeveralLaws):
+            return H.evaluate(y, coverage=coverage)
+        self._check(X, y)
+        return evaluate(H, y, coverage=coverage)
 
     def report(
         self,
@@ -49,6 +55,7 @@ class Judging:
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
+        self._check(X, y)
         names = [groups] if isinstance(groups, (str, int)) else list(groups)
         return import_module("calibrant.reports").report(
             H,
@@ -70,6 +77,12 @@ class Judging:
         """
         check_is_fitted(self, "calibrated_")
         self.calibrated_.save(path)
+
+    def _check(self, X: Any, y: Any) -> None:
+        """Raise where y is none of the labels that were calibrated."""
+        kind = self._calibrator().labels
+        if kind is not None:
+            kind.check(np.asarray(y, np.float64), self._known(X).get("bound"))
 
     def _alone(self, X: Any) -> Any:
         """What the one model says by itself; None of several folds."""
