@@ -83,7 +83,7 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
     assert "pass refit=True" in run("update", naf[-3], first, "-o", out, code=1)
-    assert "800 calibration rows" in run("update", naf[-3], first, "--refit", "-o", out)
+    assert "n = 800" in run("update", naf[-3], first, "--refit", "-o", out)
 
 
 def test_labels_that_are_drawn_are_drawn_anew_at_each_update(tmp_path):

@@ -117,7 +117,7 @@ def test_an_ensemble_in_a_parquet_file_through_the_command_line(tmp_path):
         return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
     told = calibrant_("fit", "past.parquet", "--target", "observed", "--samples", "member*", "-o", "m.safetensors")
-    assert "n = 2000" in told
+    assert "2,000 calibration rows" in told
     scores = json.loads(calibrant_("evaluate", "new.parquet", "-m", "m.safetensors", "--target", "observed", "--json"))
     assert scores["calibrated"]["crps"] < scores["base"]["crps"]
     assert abs(scores["calibrated"]["coverage"] - 0.9) < 0.03

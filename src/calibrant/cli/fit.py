@@ -18,6 +18,7 @@ from calibrant.cli.forecasts import read
 from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Notes, write
+from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, listed, not_over
 from calibrant.guarantee.required import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
@@ -64,7 +65,7 @@ def fit(
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
         + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )
-    show(f"{calibrated.guarantee.in_short()} Say calibrant inspect to read what is assumed.")
+    show(promise(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from calibrant import Calibrator
 from calibrant.cli.console import naming, show, working
 from calibrant.cli.evaluate import print_json, strict_all
+from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
 from calibrant.horizons.calibration import laws_of
@@ -32,7 +33,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
         f"Calibrated {calibrated.columns.target} given {', '.join(forecast.names)} of {forecast.model}, on"
         f" {calibrated.guarantee.n:,} rows of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
     )
-    show(f"{calibrated.guarantee.in_short()} Say calibrant inspect to read what is assumed.")
+    show(promise(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 

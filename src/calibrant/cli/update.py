@@ -12,6 +12,7 @@ from calibrant.cli.in_time import check_order
 from calibrant.cli.mending import counted
 from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model, write
+from calibrant.cli.promise import promise
 from calibrant.cli.tables import not_over
 from calibrant.persistence import FileError
 from calibrant.tracking import Tracker
@@ -37,5 +38,5 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, **again)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
-    show(calibrated.guarantee.in_short())
+    show(promise(calibrated.guarantee))
     show(f"Wrote {out}.")

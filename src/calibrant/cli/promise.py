@@ -1,0 +1,12 @@
+"""What is promised, as the commands print it: in short where it is plain, in full where there is a reserve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def promise(guarantee: Any) -> str:
+    """One sentence; of a promise that holds only approximately, or claims nothing, all that is to be said of it."""
+    if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
+        return str(guarantee)
+    return f"{guarantee.in_short()} Say calibrant inspect to read what is assumed."
