@@ -134,13 +134,11 @@ class Calibrated:
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
         """
-        updated: Calibrated = doers.update(self, prediction, y, refit=refit, **known)
-        return updated
+        return doers.update(self, prediction, y, refit=refit, **known)  # type: ignore[no-any-return]
 
     def merge(self, *others: Calibrated) -> Calibrated:
         """One calibrator of all their scores, as of a fit on all their rows, in any order; see `calibrant.merging`."""
-        merged: Calibrated = doers.merge(self, *others)
-        return merged
+        return doers.merge(self, *others)  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""

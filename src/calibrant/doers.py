@@ -14,4 +14,6 @@ def hand_in(**doers: Callable[..., Any]) -> None:
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _handed_in:
+        raise AttributeError(name)
     return _handed_in[name]
