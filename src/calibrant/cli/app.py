@@ -483,13 +483,14 @@ def predict(
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
     with reported(debug=debug, delimiter=delimiter):
-        if by_horizon := _later("model").Model.read(model).by_horizon:
+        found = _later("model").Model.read(model)
+        if by_horizon := found.by_horizon:
             if quantiles is not None or interval:
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
         wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
-        found = _later("model").Model.read(model).weighted_by(weights)
+        found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")

@@ -15,6 +15,16 @@ from calibrant.distributions.integrals import PartialMoments, Squares
 _HEAVY = 8.0  # how much farther out the quantile at logit 36 lies than that at 18, where what is beyond counts
 
 
+NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
+
+
+def off_lattice(y: Array, origin: float, step: float) -> Array:
+    """Where y is no point origin + step * k, k whole."""
+    xp = namespace(y)
+    places = (y - origin) / step
+    return xp.abs(places - xp.round(places)) > NEAR + 4 * float(xp.finfo(y.dtype).eps) * xp.abs(places)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Lattice(Discrete):
     """The law of Y = lower + step * floor((Y' - lower) / step), Y' ~ law: P(Y <= y) = P(Y' < y + step).

@@ -11,14 +11,12 @@ import numpy as np
 from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
 from calibrant._search import count_up_to
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lattice import Lattice
+from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import on_lattice
 from calibrant.distributions.spread import SpreadLaw
 from calibrant.labels.base import Labels
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
-
-_NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
 
 
 @dataclass(frozen=True)
@@ -68,13 +66,9 @@ class Counts(Labels):
     def check(self, y: Array, bound: Any = None) -> None:
         """Raise where y is no point of the lattice."""
         del bound
-        xp = namespace(y)
-        x = (y - self.origin) / self.step
-        near = xp.round(x)
-        slack = _NEAR + 4 * float(xp.finfo(y.dtype).eps) * xp.abs(x)
-        bad = xp.abs(x - near) > slack
+        bad = off_lattice(y, self.origin, self.step)
         if self.lower is not None:
-            bad = bad | (near < 0)
+            bad = bad | (namespace(y).round((y - self.origin) / self.step) < 0)
         if anywhere(bad):
             row, count = first_and_count(bad)
             wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
@@ -117,7 +111,7 @@ class Counts(Labels):
 
     def _has(self, lattice: tuple[float, float]) -> bool:
         """Whether a lattice is this one, wherever it starts."""
-        return lattice[1] == self.step and abs(math.remainder(lattice[0] - self.origin, self.step)) < _NEAR * self.step
+        return lattice[1] == self.step and abs(math.remainder(lattice[0] - self.origin, self.step)) < NEAR * self.step
 
     def _spread_law(self, law: Distribution) -> Distribution:
         if law.lattice is not None:
@@ -143,7 +137,7 @@ class Counts(Labels):
         rank = xp.arange(count, device=up_to.device) if hasattr(up_to, "device") else np.arange(count)
         share = xp.astype(2 * (rank - below) + 1, values.dtype) / xp.astype(2 * (up_to - below), values.dtype)
         x = (order - self.origin) / self.step
-        on = xp.abs(x - xp.round(x)) <= _NEAR
+        on = xp.abs(x - xp.round(x)) <= NEAR
         return order + self.step * xp.where(on, share, xp.full_like(share, 0.5))
 
     def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:

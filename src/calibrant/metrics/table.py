@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, check_has, first_and_count, namespace, to_numpy, unit
+from calibrant._arrays import Array, anywhere, check_has, first_and_count, to_numpy, unit
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.forecasts import forecast, paired
@@ -128,13 +129,10 @@ def _within(H: Any, coverage: float) -> float:
 
 def _on(lattice: tuple[float, float], y: Array) -> None:
     """Raise where a label is one that a law on this lattice cannot give."""
-    origin, step = lattice
-    xp = namespace(y)
-    places = (y - origin) / step
-    off = xp.abs(places - xp.round(places)) > 1e-6 + 4 * float(xp.finfo(y.dtype).eps) * xp.abs(places)
+    off = off_lattice(y, *lattice)
     if anywhere(off):
         row, count = first_and_count(off)
-        wanted = "whole numbers" if step == 1 else f"steps of {step:g}"
+        wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
         raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): H is a law of {wanted}")
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from calibrant._arrays import Array
 from calibrant._frames import rows_of
+from calibrant._missing import with_label
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.outputs import column, named
@@ -150,3 +151,8 @@ def labels(y: Any, *, missing: bool = False) -> Array:
     finite = "allow-nan" if missing else True
     y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=finite, input_name="y")
     return column_or_1d(y, dtype=np.float64, warn=True)
+
+
+def with_labels_only(y: Any) -> Array:
+    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
+    return np.arange(len(y)) if isinstance(y, Censored) else np.flatnonzero(with_label(y))

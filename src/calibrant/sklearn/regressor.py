@@ -15,8 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import collected, like_input, rows_of
-from calibrant._missing import with_label
-from calibrant.calibration import Calibrated, Calibrator
+from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
@@ -26,7 +25,6 @@ from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.domain import takes_any_quantile
 from calibrant.labels.named import labels_named
-from calibrant.monitoring import Monitor
 from calibrant.names import interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.refine.names import refiner_named
@@ -34,9 +32,19 @@ from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuarantee, SeveralLaws
-from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels, last_step
+from calibrant.sklearn.around import (
+    AroundModels,
+    Routed,
+    fitted,
+    forecast,
+    is_frozen,
+    labels,
+    last_step,
+    with_labels_only,
+)
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.folds import folds_of, units
+from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.judging import Judging
 from calibrant.sklearn.refined import Refined
@@ -49,13 +57,12 @@ from calibrant.sklearn.several import (
     like_several,
     trained,
 )
-from calibrant.tracking import LEVELS, Tracker
 
 FORECASTERS = (Refined, Chosen, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
-class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     Args:
@@ -198,7 +205,7 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
             raise TypeError(
                 "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
             )
-        if (there := _labelled(y)).size < len(y):
+        if (there := with_labels_only(y)).size < len(y):
             X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
             kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
@@ -250,7 +257,7 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
             return self._calibrate_several(rows_of(X, there), Y[there])
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
         X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
-        if (there := _labelled(y)).size < len(y):
+        if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
         if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
@@ -310,61 +317,6 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
         rng = np.random.default_rng(self.seed_)
         self.calibrated_ = self.calibrator_.fit(self._pooled(X), Y, **self._known(X), rng=rng)
         return self
-
-    def update(self, X: Any, y: Any, *, refit: bool = False) -> Self:
-        """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
-
-        With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
-        """
-        check_is_fitted(self, "calibrated_")
-        if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError("several labels cannot be updated: calibrate(X, y) on all rows makes their laws anew")
-        if isinstance(self.calibrated_, CrossCalibrated):
-            raise TypeError(
-                f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
-                " which can"
-            )
-        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
-        if (there := _labelled(y)).size < len(y):
-            X, y = rows_of(X, there), y[there]
-        # draws of their own for every update
-        rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
-        again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, **again)
-        return self
-
-    def track(self, X: Any, y: Any, *, levels: Sequence[float] | None = None, step: float | None = None) -> Any:
-        """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
-
-        From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next
-        `track`. `levels` and `step` are those of `Tracker`, for the first call; `fit` and `calibrate` start anew.
-        """
-        check_is_fitted(self, "calibrated_")
-        if not isinstance(self.calibrated_, (Calibrated, Tracker)):
-            raise TypeError(
-                f"a {type(self.calibrated_).__name__} cannot be tracked: track one label, and calibrate(X, y)"
-            )
-        if isinstance(self.calibrated_, Tracker) and not (levels is None and step is None):
-            raise TypeError(f"the model tracks already, with {self.calibrated_!r}: calibrate(X, y) starts anew")
-        tracker = self.calibrated_
-        if isinstance(tracker, Calibrated):
-            tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
-        X, y = indexable(X, labels(y, missing=True))
-        rng = np.random.default_rng([self.seed_, tracker.rows])
-        H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
-        return H
-
-    def monitor(self, X: Any, y: Any, *, threshold: float = 100.0) -> Monitor:
-        """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
-
-        All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
-        """
-        check_is_fitted(self, "calibrated_")
-        X, y = indexable(collected(X), labels(y, missing=True))
-        known = {name: value for name, value in self._known(X).items() if name == "bound"}
-        # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
-        rng = np.random.default_rng(self.seed_)
-        return Monitor(self.calibrated_, threshold).update(self._pooled(X), y, **known, rng=rng)
 
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
@@ -515,11 +467,6 @@ class CalibratedRegressor(RegressorMixin, Judging, AroundModels):  # type: ignor
     def _pooled(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
-
-
-def _labelled(y: Any) -> Array:
-    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
-    return np.arange(len(y)) if isinstance(y, Censored) else np.flatnonzero(with_label(y))
 
 
 def _fitted(estimator: Any, X: Any, y: Array, routed: Routed) -> Any:

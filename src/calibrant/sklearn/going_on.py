@@ -1,0 +1,84 @@
+"""A calibrated estimator as labels come in: it learns from them, follows them, or watches them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import indexable
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._frames import collected, rows_of
+from calibrant.calibration import Calibrated
+from calibrant.cross import CrossCalibrated
+from calibrant.monitoring import Monitor
+from calibrant.several import SeveralCalibrated
+from calibrant.sklearn.around import labels, with_labels_only
+from calibrant.tracking import LEVELS, Tracker
+
+
+class GoingOn:
+    """`update`, `track` and `monitor`; the fitted models stay as they are."""
+
+    calibrated_: Any
+    estimators_: list[Any]
+    seed_: int
+    missing: str
+    _known: Any
+    _pooled: Any
+
+    def update(self, X: Any, y: Any, *, refit: bool = False) -> Self:
+        """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
+
+        With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
+        """
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            raise TypeError("several labels cannot be updated: calibrate(X, y) on all rows makes their laws anew")
+        if isinstance(self.calibrated_, CrossCalibrated):
+            raise TypeError(
+                f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
+                " which can"
+            )
+        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        if (there := with_labels_only(y)).size < len(y):
+            X, y = rows_of(X, there), y[there]
+        # draws of their own for every update
+        rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
+        again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
+        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, **again)
+        return self
+
+    def track(self, X: Any, y: Any, *, levels: Sequence[float] | None = None, step: float | None = None) -> Any:
+        """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
+
+        From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next
+        `track`. `levels` and `step` are those of `Tracker`, for the first call; `fit` and `calibrate` start anew.
+        """
+        check_is_fitted(self, "calibrated_")
+        if not isinstance(self.calibrated_, (Calibrated, Tracker)):
+            raise TypeError(
+                f"a {type(self.calibrated_).__name__} cannot be tracked: track one label, and calibrate(X, y)"
+            )
+        if isinstance(self.calibrated_, Tracker) and not (levels is None and step is None):
+            raise TypeError(f"the model tracks already, with {self.calibrated_!r}: calibrate(X, y) starts anew")
+        tracker = self.calibrated_
+        if isinstance(tracker, Calibrated):
+            tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
+        X, y = indexable(X, labels(y, missing=True))
+        rng = np.random.default_rng([self.seed_, tracker.rows])
+        H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
+        return H
+
+    def monitor(self, X: Any, y: Any, *, threshold: float = 100.0) -> Monitor:
+        """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
+
+        All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
+        """
+        check_is_fitted(self, "calibrated_")
+        X, y = indexable(collected(X), labels(y, missing=True))
+        known = {name: value for name, value in self._known(X).items() if name == "bound"}
+        # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
+        rng = np.random.default_rng(self.seed_)
+        return Monitor(self.calibrated_, threshold).update(self._pooled(X), y, **known, rng=rng)
