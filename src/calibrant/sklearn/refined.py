@@ -32,7 +32,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         estimator: A regressor, a list of them, or any of these in a `FrozenEstimator`.
         refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
             average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread,
-            location-scale and average.
+            location-scale, quantiles and average.
         cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. A row in no fold's held-out
             part teaches the refiner nothing.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
