@@ -26,7 +26,8 @@ from calibrant.metrics.scores import (
     pinball,
     std,
 )
-from calibrant.metrics.table import Evaluation, compare, evaluate
+from calibrant.metrics.shown import compare
+from calibrant.metrics.table import Evaluation, evaluate
 
 __all__ = [
     "Evaluation",
