@@ -187,7 +187,9 @@ def run(name: str, script: str, panel: tuple[int, int] = (1, 1)) -> Example:
         finally:
             plt.close("all")
         if any(example.pictures) and not example.thumbnail:
-            raise PluginError(f"the gallery's index shows panel {panel[0]}.{panel[1]} of {name}, which it does not draw")
+            raise PluginError(
+                f"the gallery's index shows panel {panel[0]}.{panel[1]} of {name}, which it does not draw"
+            )
         for found in sorted(os.listdir(folder)):
             if found.endswith(".html"):
                 example.written[found] = Path(folder, found).read_bytes()

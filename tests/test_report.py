@@ -707,7 +707,7 @@ def test_a_coverage_that_is_off_for_want_of_calibration_rows_is_explained():
         said = report(calibrated(base), y, guarantee=calibrated.guarantee).verdict[1]
         off = abs(metrics.coverage(calibrated(base), y, 0.9) - 0.9) > 0.011  # more than 4,000 rows allow
         if said.kind == "good":
-            assert ("500 calibration rows leave open" in said.text) == off
+            assert ("With 500 calibration rows," in said.text) == off
             seen.add(off)
     assert seen == {True, False}
 

@@ -101,7 +101,7 @@ def evaluate(
     {'crps': 0.5333333333333333, 'n': 3}
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
-    called = getattr(y, "name", None)  # of a Series
+    called = _name_of(y)
     H, y = paired(_collapsed(H, labels), y)
     if labels is not None and not labels.by_row:
         labels.check(y)
@@ -134,8 +134,14 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    measured = {"labels": _labels(H, coverage, ci, levels), "unit": called if isinstance(called, str) and called else "y"}
-    return Evaluation(**values, n=int(y.shape[0]), **measured)
+    names = _labels(H, coverage, ci, levels)
+    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called)
+
+
+def _name_of(y: Any) -> str:
+    """The name of a Series, if it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
 
 
 def _within(H: Any, coverage: float) -> float:
