@@ -747,6 +747,17 @@ def test_table_and_verdict_agree_on_a_clipped_law():
     assert lines["ece"].after.value < 0.01
 
 
+def test_what_is_guaranteed_opens_with_one_sentence_about_the_intervals_of_the_page():
+    rng = np.random.default_rng(0)
+    calibrated = calibrated_on(500, rng, 0.5)
+    base, y = forecasts(200, rng, 0.5)
+    page = report(calibrated(base), y, guarantee=calibrated.guarantee, coverage=0.8)
+    section = page.html.partition('id="guarantee"')[2].partition("</section>")[0]
+    first, second = re.findall(r"<p>(.*?)</p>", section, re.DOTALL)
+    assert first == f"<strong>{calibrated.guarantee.in_short(0.8)}</strong>"
+    assert second.startswith("|P(H(Y) ≤ c) - c|")
+
+
 def test_ties_weaken_the_guarantee_and_this_is_said():
     rng = np.random.default_rng(20)
     calibrated = Calibrator().fit(Point(np.zeros(200)), rng.integers(0, 5, 200).astype(float))

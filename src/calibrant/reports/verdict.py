@@ -75,7 +75,7 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "good" if gap <= FAIR_GAP else "warn",
             f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-            f" {largest}, and so many rows leave gaps of up to {allowed} there. {found.rows} can detect this gap;"
+            f" {largest}, where so many rows leave gaps of up to {allowed}. {found.rows} can detect this gap;"
             f" more calibration rows would make it smaller.{before}",
         )
     elif whole.state == "wide folds":
