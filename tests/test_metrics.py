@@ -413,6 +413,11 @@ def test_the_unit_is_the_name_of_the_labels_where_they_have_one(library):
     assert cells(str(metrics.evaluate(H, series(Y))))["CRPS"][2:] == ["y"]
 
 
+def test_a_coverage_of_nothing_has_its_row():
+    rows = cells(str(metrics.evaluate(Interval([0.0], [1.0]), [2.0])))
+    assert rows["given interval coverage"] == ["0%"]
+
+
 def test_intervals_of_one_level_share_their_rows():
     lines = str(metrics.evaluate(H, Y, coverage=0.9, ci=0.9)).splitlines()
     assert sum("90% interval width" in line for line in lines) == 1

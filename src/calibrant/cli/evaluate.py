@@ -24,8 +24,8 @@ from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult
 from calibrant.metrics.calibration import drawn_pit
+from calibrant.metrics.evaluation import blocks_of
 from calibrant.metrics.forecasts import beside
-from calibrant.metrics.shown import blocks_of
 from calibrant.metrics.slices import slices_of
 
 

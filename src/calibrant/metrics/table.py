@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -13,49 +12,9 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
+from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import forecast, paired
-from calibrant.metrics.shown import compare
 from calibrant.predictions import Quantiles, Rates
-
-
-@dataclass(frozen=True, repr=False)
-class Evaluation:
-    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
-
-    nll: float | None
-    nll_finite_difference: float | None
-    crps: float | None
-    std: float | None
-    ci_width: float | None
-    ece: float | None
-    debiased_ece: float | None
-    sup_calibration_error: float | None
-    coverage: float | None
-    interval_score: float | None
-    interval_width: float | None
-    ci_coverage: float | None
-    pinball: float | None
-    pit_pvalue: float | None
-    n: int
-    labels: Mapping[str, str] = field(compare=False)
-    """What each metric is called in the table: with its coverage, or its levels."""
-    unit: str = field(default="y", compare=False)
-    """What the labels are called: CRPS, widths and interval scores are in their unit."""
-
-    def says(self, label: str) -> float | None:
-        """The metric that is called so in the table, if there is one."""
-        values = (getattr(self, name) for name, called in self.labels.items() if called == label)
-        return next((value for value in values if value is not None), None)
-
-    def to_dict(self) -> dict[str, float]:
-        """The metrics by name, without those that are absent."""
-        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
-
-    def __str__(self) -> str:
-        return compare({"": self})
-
-    def __repr__(self) -> str:
-        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
 
 
 def evaluate(

@@ -1,13 +1,51 @@
-"""Evaluations as a table: what belongs together stands together, with what is better and in which unit."""
+"""The metrics of a forecast, and the table of them: what is better, in which unit, and what belongs together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from calibrant.metrics.table import Evaluation
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
+
+    nll: float | None
+    nll_finite_difference: float | None
+    crps: float | None
+    std: float | None
+    ci_width: float | None
+    ece: float | None
+    debiased_ece: float | None
+    sup_calibration_error: float | None
+    coverage: float | None
+    interval_score: float | None
+    interval_width: float | None
+    ci_coverage: float | None
+    pinball: float | None
+    pit_pvalue: float | None
+    n: int
+    labels: Mapping[str, str] = field(compare=False)
+    """What each metric is called in the table: with its coverage, or its levels."""
+    unit: str = field(default="y", compare=False)
+    """What the labels are called: CRPS, widths and interval scores are in their unit."""
+
+    def says(self, label: str) -> float | None:
+        """The metric that is called so in the table, if there is one."""
+        values = (getattr(self, name) for name, called in self.labels.items() if called == label)
+        return next((value for value in values if value is not None), None)
+
+    def to_dict(self) -> dict[str, float]:
+        """The metrics by name, without those that are absent."""
+        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
+
+    def __str__(self) -> str:
+        return compare({"": self})
+
+    def __repr__(self) -> str:
+        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
+
 
 NATS, OF_THE_LABEL = "nats", "y"
 NEAR_LEVEL = "near its level"
@@ -50,7 +88,7 @@ BLOCKS = (
 """The rows of the table, in blocks."""
 
 
-class Row(NamedTuple):
+class MetricRow(NamedTuple):
     """A line of the table."""
 
     label: str
@@ -59,7 +97,7 @@ class Row(NamedTuple):
     unit: str
 
 
-def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[Row]]:
+def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]]:
     """The rows of the table, block by block. A metric of another interval, or at other levels, has its own row."""
     if not evaluations:
         raise ValueError("compare needs at least one evaluation, got none")
@@ -71,11 +109,11 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[Row]]:
         for each in evaluations.values():
             for measure in block:
                 label = each.labels[measure.name]
-                if label not in seen and (each.says(label) or not _said(evaluations, measure.name)):
+                if label not in seen and (each.says(label) is not None or not _said(evaluations, measure.name)):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
                     mine = unit if measure.unit == OF_THE_LABEL else measure.unit
-                    rows.append(Row(label, cells, _better(measure, label), mine))
+                    rows.append(MetricRow(label, cells, _better(measure, label), mine))
         yield rows
 
 
@@ -95,7 +133,7 @@ def compare(evaluations: Mapping[str, Evaluation]) -> str:
     rows                                3       3
     """
     rows = [row for block in blocks_of(evaluations) for row in block]
-    table = [Row("", [name or "value" for name in evaluations], "better", "in units of"), *rows]
+    table = [MetricRow("", [name or "value" for name in evaluations], "better", "in units of"), *rows]
     first = max(len(row.label) for row in table)
     widths = [max(map(len, column)) for column in zip(*(row.cells for row in table), strict=True)]
     better = max(len(row.better) for row in table)
