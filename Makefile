@@ -28,7 +28,7 @@ test: $(DEV_READY)
 
 docs: $(DEV_READY)
 	NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --site-dir build/site
-	@echo "The site is in build/site: open build/site/index.html"
+	@echo "The site is in build/site: open build/site/index.html in a browser; search works from disk too"
 
 lint: $(DEV_READY)
 	$(PY) -m ruff format --check .

@@ -4,6 +4,9 @@ A script starts with a docstring, the title and a paragraph or two. `# %%` start
 Markdown; the rest is code. What a cell prints and the figures it leaves open follow it; a figure's label
 (`figure.set_label`) is its text for those who cannot see it. HTML files that a script writes are offered on its page.
 A script that fails or warns fails the build. Nothing is written into docs/.
+
+The index has sections: `<!-- gallery: first_example, other_example 2.1 -->` below a heading names the examples in it. A
+card shows one panel, without text: the first of the first figure, or as here the first panel of the second figure.
 """
 
 from __future__ import annotations
@@ -25,8 +28,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 FOLDER = "gallery"
-MARKER = "<!-- gallery -->"
+SECTION = re.compile(r"^## ([^\n]+)\n+<!-- gallery: ([^>]+?) -->$", re.MULTILINE)
+REST = "More"
 DPI, ENLARGED = 200, 1.5  # pictures are made for 80 mm of paper, and a screen is farther away
+THUMBNAIL = (2.4, 1.5)  # inches
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Example:
     cells: list[Cell]
     printed: list[str] = field(default_factory=list)
     pictures: list[list[Picture]] = field(default_factory=list)
+    thumbnail: bytes = b""
     written: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -63,20 +69,24 @@ class Picture:
 
 
 def on_config(config: Any) -> Any:
-    """One page for each example, below the gallery's own."""
+    """One page for each example, below the gallery's own, in its sections."""
     for section in config.nav:
         if FOLDER.capitalize() in section:
-            section[FOLDER.capitalize()] = [f"{FOLDER}/index.md", *(f"{FOLDER}/{slug(p)}.md" for p in scripts(config))]
+            pages = [{title: [f"{FOLDER}/{name}.md" for name in shown]} for title, shown in sections(config).items()]
+            section[FOLDER.capitalize()] = [f"{FOLDER}/index.md", *pages]
     return config
 
 
 def on_files(files: Files, *, config: Any) -> Files:
     """The pages, pictures and scripts."""
+    panels = {name: panel for shown in sections(config).values() for name, panel in shown.items()}
     for path in scripts(config):
-        example = run(slug(path), path.read_text(encoding="utf-8"))
+        example = run(slug(path), path.read_text(encoding="utf-8"), panels[slug(path)])
         made: dict[str, str | bytes] = {f"{example.name}.md": page(example), f"{example.name}.py": example.script}
         made |= {picture.name: picture.png for shown in example.pictures for picture in shown}
         made |= {f"{example.name}_{name}": content for name, content in example.written.items()}
+        if example.thumbnail:
+            made[f"{example.name}_thumbnail.png"] = example.thumbnail
         for name, content in made.items():
             files.append(File.generated(config, f"{FOLDER}/{name}", content=content))
     return files
@@ -86,9 +96,37 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
     """The index, with its cards."""
     if page.file.src_uri != f"{FOLDER}/index.md":
         return markdown
-    examples = [run(slug(path), path.read_text(encoding="utf-8")) for path in scripts(config)]
-    cards = ['<div class="gallery" markdown>', *(card(example) for example in examples), "</div>"]
-    return markdown.replace(MARKER, "\n\n".join(cards))
+    texts = {slug(path): path.read_text(encoding="utf-8") for path in scripts(config)}
+    parts = [markdown[: found.start()] if (found := SECTION.search(markdown)) else markdown]
+    for title, shown in sections(config).items():
+        cards = [card(run(name, texts[name], panel)) for name, panel in shown.items()]
+        parts += [f"## {title}", '<div class="gallery" markdown>', *cards, "</div>"]
+    return "\n\n".join(parts)
+
+
+def sections(config: Any) -> dict[str, dict[str, tuple[int, int]]]:
+    """The sections of the index: the examples in each, with the figure and the panel that their cards show."""
+    index = Path(config.docs_dir, FOLDER, "index.md").read_text(encoding="utf-8")
+    return sections_of(index, [slug(path) for path in scripts(config)])
+
+
+def sections_of(index: str, examples: list[str]) -> dict[str, dict[str, tuple[int, int]]]:
+    r"""The same of a text; examples that no section names are in one of their own, the last.
+
+    >>> sections_of("# Gallery\n\n## One\n\n<!-- gallery: a, b 2.1 -->\n", ["a", "b", "c"])
+    {'One': {'a': (1, 1), 'b': (2, 1)}, 'More': {'c': (1, 1)}}
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for title, listed in SECTION.findall(index):
+        for entry in listed.split(","):
+            name, _, panel = entry.strip().partition(" ")
+            if name not in examples:
+                raise PluginError(f"the gallery's section {title!r} names {name!r}, which is no example")
+            figure, _, axes = (panel or "1.1").partition(".")
+            found.setdefault(title, {})[name] = int(figure), int(axes)
+    named = {name for shown in found.values() for name in shown}
+    rest = {name: (1, 1) for name in examples if name not in named}
+    return found | ({REST: rest} if rest else {})
 
 
 def scripts(config: Any) -> list[Path]:
@@ -132,7 +170,7 @@ def parse(name: str, script: str) -> Example:
 
 
 @cache
-def run(name: str, script: str) -> Example:
+def run(name: str, script: str, panel: tuple[int, int] = (1, 1)) -> Example:
     """Run the cells one after the other in an empty folder; warnings are errors."""
     import matplotlib as mpl
 
@@ -143,18 +181,22 @@ def run(name: str, script: str) -> Example:
     with tempfile.TemporaryDirectory() as folder, chdir(folder), mpl.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            _run_cells(example)
+            _run_cells(example, panel)
         except Exception as error:
             raise PluginError(f"the example {name} fails:\n{traceback.format_exc()}") from error
         finally:
             plt.close("all")
+        if any(example.pictures) and not example.thumbnail:
+            raise PluginError(
+                f"the gallery's index shows panel {panel[0]}.{panel[1]} of {name}, which it does not draw"
+            )
         for found in sorted(os.listdir(folder)):
             if found.endswith(".html"):
                 example.written[found] = Path(folder, found).read_bytes()
     return example
 
 
-def _run_cells(example: Example) -> None:
+def _run_cells(example: Example, panel: tuple[int, int]) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for cell in example.cells:
         printed = io.StringIO()
@@ -162,10 +204,10 @@ def _run_cells(example: Example) -> None:
         with redirect_stdout(printed):
             exec(compile(source, f"{example.name}.py", "exec"), namespace)
         example.printed.append(printed.getvalue().rstrip())
-        example.pictures.append(figures(example, sum(map(len, example.pictures))))
+        example.pictures.append(figures(example, sum(map(len, example.pictures)), panel))
 
 
-def figures(example: Example, before: int) -> list[Picture]:
+def figures(example: Example, before: int, panel: tuple[int, int]) -> list[Picture]:
     """The open figures, which are closed; `before` pictures came from earlier cells."""
     from matplotlib import pyplot as plt
 
@@ -176,8 +218,30 @@ def figures(example: Example, before: int) -> list[Picture]:
         figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None})
         width = round(96 * ENLARGED * figure.get_figwidth())
         found.append(Picture(f"{example.name}_{k}.png", file.getvalue(), width, alt(figure, example.title, k)))
+        if k == panel[0] and panel[1] <= len(figure.axes):
+            example.thumbnail = thumbnail(figure, figure.axes[panel[1] - 1])
         plt.close(figure)
     return found
+
+
+def thumbnail(figure: Any, shown: Any) -> bytes:
+    """One panel as PNG, without the rest of its figure and without text, which would be too small to read."""
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_visible(axes is shown)
+    for words in [*figure.texts, *figure.legends, *shown.texts, shown.get_legend()]:
+        if words is not None:
+            words.set_visible(False)
+    for place in ("left", "center", "right"):
+        shown.set_title("", loc=place)
+    shown.set(xlabel="", ylabel="")
+    shown.tick_params(which="both", length=0, labelbottom=False, labelleft=False, labeltop=False, labelright=False)
+    shown.set_position([0.02, 0.03, 0.96, 0.94])
+    shown.set_aspect("auto")
+    figure.set_size_inches(THUMBNAIL)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None})
+    return file.getvalue()
 
 
 def alt(figure: Any, title: str, k: int) -> str:
@@ -203,9 +267,8 @@ def page(example: Example) -> str:
 
 
 def card(example: Example) -> str:
-    """The example in the index: its first picture, its title, its first sentence."""
-    first = next((picture for shown in example.pictures for picture in shown), None)
-    picture = f"![]({first.name}){{ loading=lazy }}" if first else ""
+    """The example in the index: one panel, its title, its first sentence."""
+    picture = f"![]({example.name}_thumbnail.png){{ loading=lazy }}" if example.thumbnail else ""
     sentence = re.split(r"(?<=\.)\s", " ".join(example.intro.split()), maxsplit=1)[0]
     link = f"[{example.title}]({example.name}.md)"
     return f'<div class="card" markdown>\n{picture}\n\n**{link}**\n\n{sentence}\n</div>'

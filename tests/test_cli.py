@@ -312,9 +312,14 @@ def test_infinite_metrics_are_spelt_so_that_json_allows_them(folder, tmp_path):
 def test_evaluate_shows_the_two_sides_in_a_table(folder):
     said = run("evaluate", folder / "test.csv", "-m", folder / "normal.safetensors", "--target", "sy").stdout
     lines = [line.split() for line in said.splitlines()]
-    assert ["base", "calibrated"] in lines
-    assert ["rows", "1000", "1000"] in lines
-    assert sum(line[:1] == ["CRPS"] and len(line) == 3 for line in lines) == 1
+    assert ["base", "calibrated", "better", "in", "units", "of"] in lines
+    assert ["rows", "1,000", "1,000"] in lines
+    (crps,) = (line for line in lines if line[:1] == ["CRPS"])
+    assert crps[3:] == ["lower", "sy"]
+    first = next(k for k, line in enumerate(lines) if line[:3] == ["90%", "interval", "coverage"])
+    assert lines[first][-2:] == ["near", "90%"]
+    assert lines[first + 1][:3] == ["90%", "interval", "width"]
+    assert lines[first + 1][-2:] == ["narrower", "sy"]
 
 
 def test_evaluate_shows_where_a_point_model_fails(tmp_path):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import importlib.util
 import inspect
+import io
 import re
 import sys
 import warnings
 from pathlib import Path
 from types import GenericAlias, ModuleType
 
+import griffe
 import markdown
 import pytest
 from catalogue import COMBINATIONS
@@ -29,8 +31,8 @@ def tool(name):
     return module
 
 
-TOOLS = ("command_line", "docstrings", "exactness", "gallery", "maths", "offline")
-command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
+TOOLS = ("command_line", "docstrings", "exactness", "gallery", "maths", "offline", "parameters")
+command_line, docstrings, exactness, gallery, maths, offline, parameters = map(tool, TOOLS)
 
 # ---- the API pages ---------------------------------------------------------------------------------------------------
 
@@ -119,6 +121,31 @@ def test_the_navigation_has_every_page_once():
     listed = list(pages(load_config(str(ROOT / "mkdocs.yml")).nav))
     written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
     assert sorted(listed) == sorted(written)
+
+
+def test_every_function_on_the_api_pages_has_a_table_of_its_parameters():
+    extensions = griffe.load_extensions(parameters.Parameters())
+    package = griffe.load("calibrant", search_paths=[str(ROOT / "src")], extensions=extensions)
+    rows = {}
+    for path in DIRECTIVES:
+        entry = package[path.removeprefix("calibrant.")]
+        for each in [entry, *entry.members.values()]:
+            function = each.final_target if each.is_alias and not each.target_path.startswith("_") else each
+            if not function.is_function or function.name.startswith("_") or not function.docstring:
+                continue
+            names = {each.name for each in function.parameters} - {"self", "cls"}
+            sections = function.docstring.parse("google")
+            listed = {
+                row.name.lstrip("*"): row.description
+                for s in sections
+                if s.kind.value == "parameters"
+                for row in s.value
+            }
+            assert names <= set(listed), function.path
+            rows |= {(function.path, name): listed[name] for name in names}
+    assert len(rows) > 500
+    explained = sum(text != parameters.FROM_THE_TEXT for text in rows.values())
+    assert explained > 0.9 * len(rows)
 
 
 # ---- what makes the site ---------------------------------------------------------------------------------------------
@@ -265,6 +292,43 @@ def test_an_example_that_fails_or_warns_fails_the_build(broken):
 def test_an_example_without_a_docstring_fails_the_build():
     with pytest.raises(PluginError, match="must start with a docstring"):
         gallery.parse("bare", "x = 1\n")
+
+
+TWO_PANELS = '''"""A title."""
+
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 3))
+axes[0].plot([0, 1], color="blue")
+axes[1].axhspan(0, 1, color="red")
+axes[1].set(ylim=(0, 1), title="words", ylabel="words")
+axes[1].text(0.5, 0.5, "words")
+'''
+
+
+def test_a_card_shows_one_panel_without_text():
+    from matplotlib import image
+
+    pixels = image.imread(io.BytesIO(gallery.run("two", TWO_PANELS, (1, 2)).thumbnail))[..., :3]
+    height, width, _ = pixels.shape
+    assert width / height == pytest.approx(1.6, abs=0.01)
+    inner = pixels[height // 8 : -height // 8, width // 8 : -width // 8]
+    assert (inner == [1, 0, 0]).all()  # the second panel fills the card: no blue line, no words
+    first = image.imread(io.BytesIO(gallery.run("two", TWO_PANELS).thumbnail))[..., :3]
+    assert not (first == [1, 0, 0]).all(axis=-1).any()
+    with pytest.raises(PluginError, match=re.escape("shows panel 1.3 of two, which it does not draw")):
+        gallery.run("two", TWO_PANELS, (1, 3))
+
+
+def test_the_index_names_examples_that_exist_each_once():
+    index = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    examples = [gallery.slug(path) for path in (ROOT / "examples" / "gallery").glob("[!_]*.py")]
+    sections = gallery.sections_of(index, examples)
+    listed = [name for shown in sections.values() for name in shown]
+    assert sorted(listed) == sorted(examples)
+    assert len(sections) > 4
+    with pytest.raises(PluginError, match="'Time' names 'gone', which is no example"):
+        gallery.sections_of("## Time\n\n<!-- gallery: gone -->\n", examples)
 
 
 def test_an_example_leaves_no_figure_and_no_setting_behind():

@@ -33,6 +33,8 @@ KEYS = [
     "sup_calibration_error",
     "coverage",
     "interval_score",
+    "interval_width",
+    "ci_coverage",
     "pinball",
     "pit_pvalue",
     "n",
@@ -283,30 +285,33 @@ def test_evaluate_of_a_law_has_every_metric_under_its_name():
         "sup_calibration_error": metrics.sup_calibration_error(H, Y),
         "coverage": metrics.coverage(H, Y, 0.8),
         "interval_score": metrics.interval_score(H, Y, 0.8),
+        "interval_width": metrics.ci_width(H, 0.8),
+        "ci_coverage": metrics.coverage(H, Y, 0.9),
         "pinball": metrics.pinball(H, Y),
         "pit_pvalue": metrics.pit_uniformity_test(H, Y).pvalue,
         "n": 300,
     }
 
 
+INTERVALS = {"coverage", "interval_width", "ci_coverage", "ci_width"}
 BY_RANK = ["ece", "debiased_ece", "sup_calibration_error", "pit_pvalue"]
 FIVE = [0.025, 0.05, 0.5, 0.95, 0.975]
 SAYS = {
     "point": (Point(LOC), {"crps"}),
-    "interval": (Interval(LOC - 1, LOC + 1), {"ci_width", "coverage"}),
+    "interval": (Interval(LOC - 1, LOC + 1), INTERVALS),
     "quantiles with the levels": (
         Quantiles(FIVE, scipy.stats.norm.ppf(FIVE, LOC[:, None], SCALE[:, None])),
-        {"ci_width", "coverage", "interval_score", "pinball"},
+        INTERVALS | {"interval_score", "pinball"},
     ),
     "other quantiles": (
         Quantiles([0.1, 0.9], np.stack([LOC - 1, LOC + 1], axis=1)),
-        {"ci_width", "coverage", "interval_score", "pinball"},
+        INTERVALS | {"interval_score", "pinball"},
     ),
     "quantiles on one side": (Quantiles([0.1, 0.3], np.stack([LOC - 2, LOC - 1], axis=1)), {"pinball"}),
     "a few samples": (Samples(RNG.normal(size=(300, 7))), {"crps", "std", "pinball", *BY_RANK}),
     "samples": (
         Samples(RNG.normal(size=(300, 17))),
-        {"crps", "std", "coverage", "interval_score", "pinball", *BY_RANK},
+        {"crps", "std", "coverage", "interval_score", "interval_width", "pinball", *BY_RANK},
     ),
     "ensemble": (Ensemble([LOC, LOC + 1]), set()),
 }
@@ -316,9 +321,10 @@ SAYS = {
 def test_evaluate_of_a_base_prediction_has_only_what_it_says(prediction, said):
     result = metrics.evaluate(prediction, Y)
     assert set(result.to_dict()) == said | {"n"}
-    lines = str(result).splitlines()
-    assert sum(line.endswith("–") for line in lines) == len(KEYS) - len(said) - 1
-    assert len(lines) == len(KEYS)
+    _, *lines = str(result).splitlines()
+    shown = {result.labels[name] for name in KEYS}  # where both intervals are the same one, they share rows
+    assert len(lines) == len(shown)
+    assert sum("–" in line for line in lines) == len(shown - {result.labels[name] for name in said | {"n"}})
 
 
 def test_quantiles_at_the_bounds_are_scored_as_the_law_they_come_from():
@@ -371,32 +377,71 @@ def test_an_interval_is_taken_by_its_own_bounds_and_says_so():
     assert "given interval width" in str(result)
 
 
-def test_the_table_is_aligned_and_names_its_coverages():
-    lines = str(metrics.evaluate(H, Y, coverage=0.8, ci=0.975)).splitlines()
-    assert len({len(line) for line in lines}) == 1
-    assert any(line.startswith("80% interval coverage") for line in lines)
-    assert any(line.startswith("97.5% interval width") for line in lines)
+def cells(table):
+    """The rows of a printed table by their labels."""
+    return {row[0]: row[1:] for line in table.splitlines() if (row := re.split(r"\s{2,}", line))}
+
+
+def test_the_table_groups_what_belongs_together_and_says_what_is_better_and_in_which_unit():
+    result = metrics.evaluate(H, Y, coverage=0.8, ci=0.975)
+    lines = str(result).splitlines()
+    places = [line.index(word) for line in lines for word in ("better", "lower", "near", "narrower") if word in line]
+    assert len(set(places)) == 1
+    names = list(rows := cells(str(result)))
+    first = names.index("80% interval coverage")
+    assert names[first : first + 5] == [
+        "80% interval coverage",
+        "80% interval width",
+        "80% interval score",
+        "97.5% interval coverage",
+        "97.5% interval width",
+    ]
+    assert rows[""] == ["value", "better", "in units of"]
+    assert rows["80% interval coverage"] == [f"{100 * result.coverage:.4g}%", "near 80%"]
+    assert rows["80% interval width"] == [f"{metrics.ci_width(H, 0.8):.4g}", "narrower", "y"]
+    assert rows["97.5% interval coverage"] == [f"{100 * metrics.coverage(H, Y, 0.975):.4g}%", "near 97.5%"]
+    assert rows["CRPS"] == [f"{result.crps:.4g}", "lower", "y"]
+    assert rows["NLL"] == [f"{result.nll:.4g}", "lower", "nats"]
+    assert rows["debiased ECE"][1:] == ["near 0"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_unit_is_the_name_of_the_labels_where_they_have_one(library):
+    series = pytest.importorskip(library).Series
+    named = series(Y, name="demand") if library == "pandas" else series("demand", Y)
+    assert cells(str(metrics.evaluate(H, named)))["CRPS"][2:] == ["demand"]
+    assert cells(str(metrics.evaluate(H, series(Y))))["CRPS"][2:] == ["y"]
+
+
+def test_a_coverage_of_nothing_has_its_row():
+    rows = cells(str(metrics.evaluate(Interval([0.0], [1.0]), [2.0])))
+    assert rows["given interval coverage"] == ["0%"]
+
+
+def test_intervals_of_one_level_share_their_rows():
+    lines = str(metrics.evaluate(H, Y, coverage=0.9, ci=0.9)).splitlines()
+    assert sum("90% interval width" in line for line in lines) == 1
 
 
 def test_compare_puts_evaluations_side_by_side():
     before, after = metrics.evaluate(LOC, Y), metrics.evaluate(H, Y)
-    lines = metrics.compare({"base": before, "calibrated": after}).splitlines()
-    assert lines[0].split() == ["base", "calibrated"]
-    assert len({len(line) for line in lines}) == 1
-    assert next(line for line in lines if line.startswith("CRPS")).split() == [
-        "CRPS",
-        f"{before.crps:.4g}",
-        f"{after.crps:.4g}",
-    ]
-    assert next(line for line in lines if line.startswith("NLL ")).split() == ["NLL", "–", f"{after.nll:.4g}"]
+    rows = cells(metrics.compare({"base": before, "calibrated": after}))
+    assert rows[""] == ["base", "calibrated", "better", "in units of"]
+    assert rows["CRPS"] == [f"{before.crps:.4g}", f"{after.crps:.4g}", "lower", "y"]
+    assert rows["NLL"] == ["–", f"{after.nll:.4g}", "lower", "nats"]
 
 
 def test_compare_never_sets_unlike_intervals_beside_each_other():
-    table = metrics.compare({"a": metrics.evaluate(Interval(LOC - 1, LOC + 1), Y), "b": metrics.evaluate(H, Y)})
-    rows = {line[:30].strip(): line[30:].split() for line in table.splitlines()}
-    assert rows["given interval width"] == ["2", "–"]
+    given, law = metrics.evaluate(Interval(LOC - 1, LOC + 1), Y), metrics.evaluate(H, Y)
+    rows = cells(metrics.compare({"a": given, "b": law}))
+    assert rows["given interval width"][:2] == ["2", "–"]
+    assert rows["given interval coverage"] == [f"{100 * given.coverage:.4g}%", "–"]
     assert rows["95% interval width"][0] == "–"
     assert "given interval score" not in rows
+    wider = metrics.evaluate(H, Y, coverage=0.95, ci=0.99)
+    rows = cells(metrics.compare({"a": law, "b": wider}))
+    assert rows["95% interval width"][:2] == [f"{law.ci_width:.4g}"] * 2
+    assert rows["99% interval width"][:2] == ["–", f"{wider.ci_width:.4g}"]
 
 
 def test_compare_of_nothing_is_refused():

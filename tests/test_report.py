@@ -707,7 +707,7 @@ def test_a_coverage_that_is_off_for_want_of_calibration_rows_is_explained():
         said = report(calibrated(base), y, guarantee=calibrated.guarantee).verdict[1]
         off = abs(metrics.coverage(calibrated(base), y, 0.9) - 0.9) > 0.011  # more than 4,000 rows allow
         if said.kind == "good":
-            assert ("500 calibration rows leave open" in said.text) == off
+            assert ("With 500 calibration rows," in said.text) == off
             seen.add(off)
     assert seen == {True, False}
 
@@ -745,6 +745,17 @@ def test_table_and_verdict_agree_on_a_clipped_law():
     lines = Comparison(None, side_of(Normal(np.zeros(3000), 1.0).clip(0), y, 0.9), 0.9).lines
     assert page.verdict[0].kind == "good"
     assert lines["ece"].after.value < 0.01
+
+
+def test_what_is_guaranteed_opens_with_one_sentence_about_the_intervals_of_the_page():
+    rng = np.random.default_rng(0)
+    calibrated = calibrated_on(500, rng, 0.5)
+    base, y = forecasts(200, rng, 0.5)
+    page = report(calibrated(base), y, guarantee=calibrated.guarantee, coverage=0.8)
+    section = page.html.partition('id="guarantee"')[2].partition("</section>")[0]
+    first, second = re.findall(r"<p>(.*?)</p>", section, re.DOTALL)
+    assert first == f"<strong>{calibrated.guarantee.in_short(0.8)}</strong>"
+    assert second.startswith("|P(H(Y) ≤ c) - c|")
 
 
 def test_ties_weaken_the_guarantee_and_this_is_said():

@@ -610,6 +610,21 @@ def test_the_page_has_the_numbers_that_were_asked_for(tmp_path):
         assert part in text, part
 
 
+def test_the_page_opens_with_its_result_and_its_tally_and_ends_with_its_origin(tmp_path):
+    text = page(read(save(tmp_path, cells(["boston", "naval"]))))
+    opening, _, rest = text.partition("## Goals")
+    assert opening.startswith("# The paper's study, run again\n\nCRPS of zscore-linear: **0.")
+    assert ", published 0." in opening.splitlines()[2]
+    head, tally = "|  | yes | no | cannot be said |", re.findall(r"^\| (?:goals|claims) .*", opening, re.MULTILINE)
+    assert head in opening
+    verdicts = [goals(read(tmp_path / "cells.jsonl")), claims(read(tmp_path / "cells.jsonl"))]
+    for line, judged in zip(tally, verdicts, strict=True):
+        counts = [sum(v.holds is answer for v in judged) for answer in (True, False, None)]
+        assert [int(cell) for cell in line.split("|")[2:5]] == counts
+    assert "Made by" not in opening
+    assert rest.rpartition("\n## ")[2].startswith("Origin\n\nMade by `calibrant study`")
+
+
 def test_the_page_counts_the_labels_beyond_a_bounded_law(tmp_path):
     def change(line):
         return line | {"nll_infinite_rows": 1 + line["split"], "nll": None}

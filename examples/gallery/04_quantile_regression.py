@@ -1,4 +1,4 @@
-"""Quantile regression that keeps its promise.
+"""Quantile regression with the coverage it states.
 
 Five gradient boosting models predict five quantiles. Between the outer two should lie 90% of the labels; on new rows
 there are fewer. Calibration mends that, and fills in all the other quantiles.

@@ -1,4 +1,4 @@
-"""How smooth a density, for how strong a promise?
+"""Smooth densities, and what they cost in the guarantee.
 
 Linear interpolation has the tightest guarantee and a ragged density. NAF has a smooth one, and λ says how far it may
 stray from the ranks of the scores. The choice is yours; here is what it costs.

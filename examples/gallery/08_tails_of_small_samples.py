@@ -1,4 +1,4 @@
-"""What thirty rows cannot know: tails.
+"""Tails of small samples: what thirty rows do not determine.
 
 Thirty scores leave a 31st of the probability beyond each end, and say nothing about where it lies. Three answers: an
 exponential tail, an end one gap further on, or the honest "anywhere".

@@ -1,6 +1,6 @@
 """When the new data are different: covariate shift.
 
-The guarantee asks for new data like the calibration data. A plant that was calibrated in the cool months and runs in
+The guarantee requires new data like the calibration data. A plant that was calibrated in the cool months and runs in
 the summer breaks that; the PITs show it, and a few hundred new rows mend it.
 """
 

@@ -1,6 +1,6 @@
 """Your own score: relative errors.
 
-House prices miss by a percentage, not by an amount. A score for that is four lines, and everything else follows: the
+Errors of house prices are percentages, not amounts. A score for that is four lines, and everything else follows: the
 exact distribution, its intervals, its guarantee.
 """
 

@@ -1,7 +1,7 @@
 """Five models, one question: who is sharp and right?
 
-Calibration makes any model honest, also a useless one. What is left to compare is sharpness: how narrow are intervals
-that hold what they promise?
+Calibration gives any model the right coverage, even a useless one. What is left to compare is sharpness: how narrow are
+the intervals?
 """
 
 import matplotlib.pyplot as plt

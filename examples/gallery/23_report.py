@@ -1,6 +1,6 @@
 """A report to open in a browser.
 
-One line writes one HTML file that says it all. It begins with one sentence, calibrated or not, and the next step. Below
+One line writes the report, a single HTML file. It begins with one sentence, calibrated or not, and the next step. Below
 it stand the verdict in words, the guarantee, the scores before and after, and pictures that answer to the mouse and the
 keyboard. It needs no network and can be sent by mail.
 """

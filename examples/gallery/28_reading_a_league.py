@@ -1,7 +1,7 @@
 """Reading a league.
 
-How elaborate should a refinement be? A league judges the candidates on training rows that taught none of them. What
-matters is not whose score is lowest, but whose difference to the best is more than chance.
+How elaborate should a refinement be? A league judges the candidates on training rows that none of them was fitted
+to. What matters is not whose score is lowest, but whose difference to the best is more than chance.
 """
 
 import matplotlib.pyplot as plt

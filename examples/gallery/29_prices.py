@@ -1,6 +1,6 @@
 """Prices: calibrated as logarithms, read in money.
 
-A price misses by a factor, so its errors are alike as logarithms. `labels="log"` calibrates them there. Everything that
+Errors of prices are factors: as logarithms they are alike. `labels="log"` calibrates them there. Everything that
 goes in or comes out stays in money, and the mean on the way back is exact.
 """
 

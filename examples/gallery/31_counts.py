@@ -12,7 +12,7 @@ from sklearn.linear_model import PoissonRegressor
 from calibrant import CalibratedRegressor, Calibrator, Point, evaluate, plots
 from calibrant.distributions import Poisson
 from calibrant.labels import Counts
-from calibrant.metrics.table import compare
+from calibrant.metrics import compare
 
 # %%
 # ## Calls to a help desk

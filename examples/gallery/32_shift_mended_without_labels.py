@@ -1,4 +1,4 @@
-"""Covariate shift, mended without labels.
+"""Covariate shift, corrected without labels.
 
 A model is calibrated on all seasons and used in the heat. The labels of the new hours are not known yet, but their
 weather is. Likelihood ratios, learned from the weather alone, make the calibration rows stand for the new ones.

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from calibrant import CalibratedRegressor, evaluate, plots
-from calibrant.metrics.table import compare
+from calibrant.metrics import compare
 
 # %%
 # ## Rain in millimetres

@@ -41,7 +41,7 @@ class Gap(StrEnum):
 PREDICTION = "Columns of the prediction"
 Input = Annotated[Path, typer.Argument(metavar="FILE", help="A csv, parquet or feather file.", show_default=False)]
 ModelFile = Annotated[
-    Path, typer.Option("--model", "-m", metavar="FILE", help="What fit has written.", show_default=False)
+    Path, typer.Option("--model", "-m", metavar="FILE", help="The model file that fit wrote.", show_default=False)
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
@@ -74,7 +74,7 @@ Weights = Annotated[
     typer.Option(
         "--weights",
         metavar="NAME",
-        help="A column of likelihood ratios, of rows to come to calibration rows; as in fit if not given.",
+        help="A column of likelihood ratios, of new rows to calibration rows; as in fit if not given.",
         show_default=False,
     ),
 ]
@@ -87,7 +87,7 @@ By = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Of the random interpolation, which draws a number a row.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the random interpolation: one draw per row.")]
 Missing = Annotated[
     Gap,
     typer.Option(
@@ -127,7 +127,7 @@ Along = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Delimiter = Annotated[
-    str, typer.Option(metavar="CHARACTER", help="What stands between the columns of csv files, those written too.")
+    str, typer.Option(metavar="CHARACTER", help="The separator of columns in csv files, read and written.")
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -146,7 +146,9 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
 @app.callback()
 def calibrant(
     *,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Calibrated predictive distributions from the predictions of any regression model."""
 
@@ -198,7 +200,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A column of likelihood ratios p_new(x) / p(x), for rows to come whose x have another law.",
+            help="A column of likelihood ratios p_new(x) / p(x), where x of new rows is distributed differently.",
             show_default=False,
         ),
     ] = None,
@@ -222,7 +224,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What rows of groups never seen get: refuse (an error) or pooled (the law of all, without a promise).",
+            help="Rows of unknown groups: refuse (an error) or pooled (calibrated with all groups, no guarantee).",
             show_default=False,
         ),
     ] = None,
@@ -306,7 +308,9 @@ def horizons(
             metavar="NAME", help="A column of steps ahead; they are counted if not given.", show_default=False
         ),
     ] = None,
-    coverage: Annotated[float, typer.Option(help="Of bounds whose names tell none, such as yhat_lower.")] = 0.8,
+    coverage: Annotated[
+        float, typer.Option(help="Coverage of bounds whose names do not state it, such as yhat_lower.")
+    ] = 0.8,
     labels: Annotated[
         str | None, typer.Option(metavar="KIND", help="What kind of number a label is, as in fit.", show_default=False)
     ] = None,
@@ -331,7 +335,7 @@ def horizons(
     )
 )
 def update(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What fit has written.", show_default=False)],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file that fit wrote.", show_default=False)],
     file: Input,
     *,
     output: Output,
@@ -343,7 +347,7 @@ def update(
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Let the rows of a file join those that a model was calibrated on. The columns are those of fit."""
+    """Add the rows of a file to those that a model was calibrated on. The columns are those of fit."""
     with reported(debug=debug, delimiter=delimiter):
         found = _later("model").Model.read(model).weighted_by(weights)
         labelled = found.target(target)
@@ -363,7 +367,8 @@ def monitor(
     target: Target = None,
     time: Time = None,
     threshold: Annotated[
-        float, typer.Option(help="The alarm rings at this capital: a false alarm has a probability of at most 1 in it.")
+        float,
+        typer.Option(help="The alarm rings at this evidence; a false alarm has a probability of at most 1/threshold."),
     ] = 100.0,
     point: Point = None,
     rate: Rate = None,
@@ -373,13 +378,13 @@ def monitor(
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the number that is drawn for each row.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the number that is drawn for each row.")] = 0,
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Say whether labels that came later are still like the calibration rows: an alarm that is seldom false."""
+    """Test whether later labels are still like the calibration rows: an alarm with few false positives."""
     with reported(debug=debug, delimiter=delimiter):
         found = _later("model").Model.read(model)
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
@@ -412,10 +417,10 @@ def track(
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option(help="In units of the scores; a twentieth of their interquartile range if not given."),
+        typer.Option(help="Step size in units of the scores; a twentieth of their interquartile range if not given."),
     ] = None,
     after: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to keep the tracker, so that the next file goes on.")
+        Path | None, typer.Option(metavar="FILE", help="Where to save the tracker, to continue with the next file.")
     ] = None,
     keep: Keep = "",
     point: Point = None,
@@ -460,7 +465,7 @@ def predict(
     quantiles: WantedQuantiles = None,
     interval: WantedInterval = None,
     joint: Annotated[
-        bool, typer.Option("--joint", help="Of several labels: the bounds of a box that holds all of them.")
+        bool, typer.Option("--joint", help="For several labels: the bounds of a box that holds all of them.")
     ] = False,
     keep: Keep = "",
     point: Point = None,
@@ -478,7 +483,7 @@ def predict(
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Write calibrated quantiles and intervals, row for row. Files larger than memory are fine.
+    """Write calibrated quantiles and intervals for each row. Files larger than memory are fine.
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
@@ -518,7 +523,9 @@ def evaluate(
     model: ModelFile,
     target: Target = None,
     time: Along = None,
-    coverage: Annotated[float, typer.Option(help="Of the interval whose coverage and score are shown.")] = 0.9,
+    coverage: Annotated[
+        float, typer.Option(help="Coverage of the interval that is evaluated, beside the 95% interval.")
+    ] = 0.9,
     point: Point = None,
     rate: Rate = None,
     mean: Mean = None,
@@ -535,7 +542,7 @@ def evaluate(
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Score the predictions as they are and calibrated, side by side.
+    """Score the predictions before and after calibration, side by side.
 
     What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
     """
@@ -592,8 +599,8 @@ def report(
         ),
     ] = None,
     time: Along = None,
-    coverage: Annotated[float, typer.Option(help="Of the intervals that the verdict and the table speak of.")] = 0.9,
-    title: Annotated[str | None, typer.Option(help="Of the page.", show_default=False)] = None,
+    coverage: Annotated[float, typer.Option(help="Coverage of the intervals in the verdict and the table.")] = 0.9,
+    title: Annotated[str | None, typer.Option(help="Title of the page.", show_default=False)] = None,
     point: Point = None,
     rate: Rate = None,
     mean: Mean = None,
@@ -609,7 +616,7 @@ def report(
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Write a page that says, in words and charts, how good the forecasts are, before and after calibration.
+    """Write a page with text and charts: how good the forecasts are, before and after calibration.
 
     It is one HTML file that opens in any browser, without a network.
     """
@@ -631,12 +638,12 @@ def report(
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
 def inspect(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What fit has written.", show_default=False)],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file that fit wrote.", show_default=False)],
     *,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Say what a model file holds, and what it promises."""
+    """Show what a model file holds, and what it guarantees."""
     with reported(debug=debug):
         found = _later("model").Model.read(model)
         if as_json:
@@ -653,7 +660,7 @@ def demo(
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Show the other commands at work on a small problem."""
+    """Run the other commands on a small example."""
     with reported(debug=debug):
         _later("demo").demo(to, lambda arguments: app(list(arguments), standalone_mode=False))
 
@@ -666,7 +673,7 @@ Data = Annotated[
 
 @app.command(epilog=examples("calibrant datasets", "calibrant datasets --data raw --json"))
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
-    """List the datasets of the paper's study, and which of them are at hand."""
+    """List the datasets of the paper's study, and which of them are available."""
     with reported(debug=debug), needing("study"):
         listing = _later("datasets")
         if as_json:
@@ -696,7 +703,7 @@ def study(
     folder: Annotated[
         Path | None,
         typer.Option(
-            help="Of the results; a run that was stopped there goes on. 'study', or 'league' if tabular.",
+            help="Folder of the results; a stopped run continues there. 'study', or 'league' if tabular.",
             show_default=False,
         ),
     ] = None,
@@ -705,13 +712,13 @@ def study(
     ] = False,
     only: Annotated[
         str,
-        typer.Option("--datasets", metavar="NAME,...", help="All that can be had if not given.", show_default=False),
+        typer.Option("--datasets", metavar="NAME,...", help="All that are available if not given.", show_default=False),
     ] = "",
     splits: Annotated[
         str | None,
         typer.Option(
             metavar="COUNT",
-            help="Of each dataset: 16, or 10 if tabular, which may be run in parts: 0:3, then 3:10.",
+            help="Splits of each dataset: 16, or 10 if tabular, which may be run in parts: 0:3, then 3:10.",
             show_default=False,
         ),
     ] = None,
@@ -735,7 +742,7 @@ def study(
         str,
         typer.Option(
             metavar="NAME,...",
-            help="Of hgb, rf, ridge and lightgbm; all that are installed if not given.",
+            help="Base models among hgb, rf, ridge and lightgbm; all that are installed if not given.",
             show_default=False,
             rich_help_panel=TABULAR,
         ),
@@ -744,11 +751,13 @@ def study(
     device: Annotated[
         str, typer.Option(help="Where the networks of the paper's study are trained: cpu or cuda.")
     ] = "cpu",
-    seed: Annotated[int, typer.Option(min=0, help="Of splits and of whatever is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of splits and draws.")] = 0,
     docs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Of the page; that of the results if not given.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the page; that of the results if not given.")
     ] = None,
-    tables_only: Annotated[bool, typer.Option("--tables-only", help="Write the tables of what is there.")] = False,
+    tables_only: Annotated[
+        bool, typer.Option("--tables-only", help="Only write the tables, from results that exist.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Run an empirical study, the paper's or the league of tabular models, and write its tables."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.diagnosis.whole import whole_of
 from calibrant.guarantee import calibration_rows
-from calibrant.metrics import Evaluation, compare
+from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SMALLEST, SliceResult
 from calibrant.metrics.calibration import drawn_pit
+from calibrant.metrics.evaluation import blocks_of
 from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import slices_of
 
@@ -51,12 +52,19 @@ class SideBySide:
         from rich.table import Table as RichTable
 
         tell(self.headline)
-        table = RichTable("", "base", "calibrated", box=box.SIMPLE_HEAD, pad_edge=False)
-        for column in table.columns[1:]:
+        head = "", "base", "calibrated", "better", "in units of"
+        table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        for column in table.columns[1:3]:
             column.justify = "right"
-        for line in compare({"base": self.base, "calibrated": self.calibrated}).splitlines()[1:]:
-            table.add_row(*line.rsplit(maxsplit=2))
+        for column in table.columns[:-1]:
+            column.no_wrap = True
+        table.columns[-1].overflow = "fold"  # a target's name may be long, and all of it counts
+        for block in blocks_of({"base": self.base, "calibrated": self.calibrated}):
+            for row in block:
+                table.add_row(row.label, *row.cells, row.better, row.unit)
+            table.add_section()
         show(table)
+        show("Narrower intervals and smaller deviations are better only where the coverage is right.")
         if self.slices:
             self._show_slices()
         if self.stretches is not None:
@@ -160,7 +168,8 @@ def compared(
     with working("evaluating"), naming(found.where):
         H = found.calibrated(model, seed)
         sides = beside(found.prediction, H), H
-        base, after = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
+        measured = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
+        base, after = (replace(each, unit=target) for each in measured)
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
         n = calibration_rows(promise)

@@ -16,6 +16,7 @@ from calibrant.metrics.calibration import (
     pit_uniformity_test,
     sup_calibration_error,
 )
+from calibrant.metrics.evaluation import Evaluation, compare
 from calibrant.metrics.scores import (
     ci_width,
     coverage,
@@ -26,7 +27,7 @@ from calibrant.metrics.scores import (
     pinball,
     std,
 )
-from calibrant.metrics.table import Evaluation, compare, evaluate
+from calibrant.metrics.table import evaluate
 
 __all__ = [
     "Evaluation",

@@ -1,10 +1,9 @@
-"""All metrics of a forecast in one table, and several forecasts side by side."""
+"""All metrics of a forecast."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -13,39 +12,9 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
+from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import forecast, paired
 from calibrant.predictions import Quantiles, Rates
-
-
-@dataclass(frozen=True, repr=False)
-class Evaluation:
-    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
-
-    nll: float | None
-    nll_finite_difference: float | None
-    crps: float | None
-    std: float | None
-    ci_width: float | None
-    ece: float | None
-    debiased_ece: float | None
-    sup_calibration_error: float | None
-    coverage: float | None
-    interval_score: float | None
-    pinball: float | None
-    pit_pvalue: float | None
-    n: int
-    labels: Mapping[str, str] = field(compare=False)
-    """What each metric is called in the table: with its coverage, or its levels."""
-
-    def to_dict(self) -> dict[str, float]:
-        """The metrics by name, without those that are absent."""
-        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
-
-    def __str__(self) -> str:
-        return compare({"": self})
-
-    def __repr__(self) -> str:
-        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
 
 
 def evaluate(
@@ -53,14 +22,15 @@ def evaluate(
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
-    `coverage` and the interval score are those of the centred interval of probability `coverage`, `ci_width`
-    that of probability `ci`, the pinball loss at `levels` (see `pinball`). What H does not say is absent,
-    never made up:
+    `coverage`, `interval_width` and `interval_score` are those of the centred interval of probability `coverage`,
+    `ci_coverage` and `ci_width` those of probability `ci`, the pinball loss is at `levels` (see `pinball`). The table
+    says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a Series.
+    What H does not say is absent, never made up:
 
     - a law has everything;
     - a Point has crps, its absolute error;
-    - an Interval has ci_width and coverage, of its own bounds: without a level it has no interval score;
-    - Quantiles have pinball at their levels, and coverage, interval_score and ci_width of the widest centred interval
+    - an Interval has coverage and width, of its own bounds: without a level it has no interval score;
+    - Quantiles have pinball at their levels, and coverage, width and interval score of the widest centred interval
       among them that is no wider than what is asked for, which the table names;
     - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank;
     - an Ensemble has nothing: evaluate its members, or calibrate it first.
@@ -70,23 +40,27 @@ def evaluate(
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
-    NLL                               1.129
-    NLL, finite difference            1.129
-    CRPS                             0.3905
-    mean std                              1
-    95% interval width                 3.92
-    ECE                             0.06324
-    debiased ECE                    -0.1045
-    sup calibration error            0.3085
-    90% interval coverage                 1
-    90% interval score                 3.29
-    pinball, 19 levels 0.05..0.95    0.2044
-    PIT uniformity p-value           0.8749
-    rows                                  3
+                                     value  better     in units of
+    CRPS                            0.3905  lower      y
+    pinball, 19 levels 0.05..0.95   0.2044  lower      y
+    NLL                              1.129  lower      nats
+    NLL, finite difference           1.129  lower      nats
+    90% interval coverage             100%  near 90%
+    90% interval width                3.29  narrower   y
+    90% interval score                3.29  lower      y
+    95% interval coverage             100%  near 95%
+    95% interval width                3.92  narrower   y
+    mean std                             1  smaller    y
+    ECE                            0.06324  near 0
+    debiased ECE                   -0.1045  near 0
+    sup calibration error           0.3085  near 0
+    PIT uniformity p-value          0.8749  not small
+    rows                                 3
     >>> evaluate([0.0, 1.0, 2.0], [0.5, 0.0, 2.1]).to_dict()
     {'crps': 0.5333333333333333, 'n': 3}
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
+    called = _name_of(y)
     H, y = paired(_collapsed(H, labels), y)
     if labels is not None and not labels.by_row:
         labels.check(y)
@@ -106,6 +80,8 @@ def evaluate(
         "sup_calibration_error": lambda: calibration.sup_of(pits()),
         "coverage": lambda: scores.coverage(H, y, coverage),
         "interval_score": lambda: scores.interval_score(H, y, coverage),
+        "interval_width": lambda: scores.ci_width(H, coverage),
+        "ci_coverage": lambda: scores.coverage(H, y, ci),
         "pinball": lambda: scores.pinball(H, y, levels),
         "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
     }
@@ -117,7 +93,14 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    return Evaluation(**values, n=int(y.shape[0]), labels=_labels(H, coverage, ci, levels))
+    names = _labels(H, coverage, ci, levels)
+    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called)
+
+
+def _name_of(y: Any) -> str:
+    """The name of a Series, if it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
 
 
 def _within(H: Any, coverage: float) -> float:
@@ -148,45 +131,6 @@ def _collapsed(H: Any, labels: Any) -> Any:
     return labels.collapse(spread) if isinstance(spread, Distribution) else H
 
 
-def compare(evaluations: Mapping[str, Evaluation]) -> str:
-    """Evaluations as one table, a column each.
-
-    Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
-
-    >>> from calibrant import Normal
-    >>> f, y = [0.0, 1.0, 2.0], [0.5, 0.0, 2.1]
-    >>> print(compare({"point": evaluate(f, y), "law": evaluate(Normal(f, 1.0), y)}))
-                                      point       law
-    NLL                                   –     1.129
-    NLL, finite difference                –     1.129
-    CRPS                             0.5333    0.3905
-    ...
-    rows                                  3         3
-    """
-    if not evaluations:
-        raise ValueError("compare needs at least one evaluation, got none")
-    rows = [list(evaluations)] if any(evaluations) else []
-    labels = [""] * len(rows)
-    for name in next(iter(evaluations.values())).labels:
-        said = [each.labels[name] for each in evaluations.values() if getattr(each, name) is not None]
-        for label in dict.fromkeys(said or [each.labels[name] for each in evaluations.values()]):
-            labels.append(label)
-            rows.append([_show(each, name, label) for each in evaluations.values()])
-    first = max(map(len, labels))
-    widths = [max(8, *map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join([label.ljust(first), *(cell.rjust(width) for cell, width in zip(row, widths, strict=True))])
-        for label, row in zip(labels, rows, strict=True)
-    )
-
-
-def _show(evaluation: Evaluation, name: str, label: str) -> str:
-    value = getattr(evaluation, name)
-    if value is None or evaluation.labels[name] != label:
-        return "–"
-    return str(value) if name == "n" else f"{value:.4g}"
-
-
 def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
     own = H.own_bounds
@@ -201,6 +145,8 @@ def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
         "sup_calibration_error": "sup calibration error",
         "coverage": f"{'given interval' if own else narrow} coverage",
         "interval_score": f"{narrow} score",
+        "interval_width": f"{'given interval' if own else narrow} width",
+        "ci_coverage": f"{'given interval' if own else wide} coverage",
         "pinball": f"pinball{_shown_levels(H, levels)}",
         "pit_pvalue": "PIT uniformity p-value",
         "n": "rows",

@@ -194,6 +194,7 @@ def report(
         tiles=tiles(findings, str(label)),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
+        in_short=guarantee.in_short(coverage) if hasattr(guarantee, "in_short") else None,
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in over_time(findings) if data["time"]],

@@ -75,8 +75,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "good" if gap <= FAIR_GAP else "warn",
             f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-            f" {largest}, where a gap of up to {allowed} is left open. {found.rows} can tell this from"
-            f" perfect; more calibration rows would bring it down.{before}",
+            f" {largest}, where so many rows leave gaps of up to {allowed}. {found.rows} can detect this gap;"
+            f" more calibration rows would make it smaller.{before}",
         )
     elif whole.state == "wide folds":
         where = _at_level(found, int(np.argmax(whole.outside)))
@@ -154,7 +154,7 @@ def _coverage(found: Findings) -> Iterator[Statement]:
         aside, kind = "", "info" if found.m < FEW else "good"
         if not atoms and line.after.excludes(target) and found.n is not None:
             open_to = f"{percent(low, found.m)} to {percent(high, found.m)}"
-            aside = f" {count(found.n, 'calibration row leaves', 'calibration rows leave')} open {open_to}."
+            aside = f" With {count(found.n, 'calibration row')}, {open_to} is to be expected."
             kind = kind if abs(value - target) <= FAIR_GAP else "warn"
         yield Statement(kind, f"{held}.{aside}")
     base = found.comparison.before

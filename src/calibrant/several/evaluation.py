@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,7 +48,10 @@ def evaluated(
     boxes: Mapping[str, tuple[Array, Array]],
 ) -> SeveralEvaluation:
     """Of the laws by label, the labels, and the bounds (n, d) of intervals and box."""
-    each = {name: evaluate(law, y, coverage=coverage) for (name, law), y in zip(margins.items(), columns, strict=True)}
+    each = {
+        name: replace(evaluate(law, y, coverage=coverage), unit=name)
+        for (name, law), y in zip(margins.items(), columns, strict=True)
+    }
     labels = np.stack([to_numpy(y) for y in columns], axis=1)
     bounds = {name: (to_numpy(lower), to_numpy(upper)) for name, (lower, upper) in boxes.items()}
     inside = {name: np.all((labels >= lower) & (labels <= upper), axis=1) for name, (lower, upper) in bounds.items()}

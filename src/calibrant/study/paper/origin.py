@@ -22,7 +22,6 @@ def origin(results: Results) -> str:
     recipe = _listed(about.get("recipe") or {})
     lines = [
         f"Made by `{about.get('command', 'calibrant study')}`; do not edit.",
-        results.extent,
         _listed({name: fact for name, fact in facts.items() if fact}),
         _listed(versions),
         recipe and f"Training: {recipe}.",

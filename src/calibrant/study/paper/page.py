@@ -16,8 +16,8 @@ from calibrant.study.paper.methods import zscore
 from calibrant.study.paper.origin import origin
 from calibrant.study.paper.ranking import ranking
 from calibrant.study.paper.remarks import remarks
-from calibrant.study.paper.tables import table1, table2
-from calibrant.study.paper.verdict import Verdict
+from calibrant.study.paper.tables import table1, table2, versus
+from calibrant.study.paper.verdict import Verdict, plain
 from calibrant.study.results import Results
 from calibrant.study.tables import MeansTable, intervals
 from calibrant.study.writers import markdown, markdown_table, shown
@@ -33,9 +33,9 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path =
     first, second = table1(results), table2(results)
     sections = [
         "# The paper's study, run again",
-        origin(results),
-        f"{_count(reached)['yes']} of {len(reached)} goals are reached. Of {len(true)} claims {_count(true)['yes']} "
-        f"hold, {_count(true)['no']} do not, and of {_count(true)['open']} it cannot be said.",
+        *_result(results),
+        _tally({"goals reached": reached, "claims of the paper confirmed": true}),
+        results.extent,
         f"[The same as a page]({report}) to sort, filter by dataset and compare methods opens in a browser.",
         "## Goals",
         _judged("goal", "reached", reached),
@@ -55,8 +55,28 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path =
         *remarks(results),
         *differences(results),
         *_times(results),
+        "## Origin",
+        origin(results),
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _result(results: Results) -> Iterator[str]:
+    """The two numbers that the study is known by, beside the published ones."""
+    parts = []
+    for method, metric, what in ((zscore("linear"), "crps", "CRPS"), (zscore("naf"), "nll", "NLL (authors')")):
+        compared = versus(results, method, metric)
+        if compared.common.value is not None and compared.published.value is not None:
+            numbers = f"{plain(compared.common)}, published {plain(compared.published)}"
+            parts.append(f"{what} of {method.name}: **{numbers}** ({compared.common.count} datasets).")
+    if parts:
+        yield " ".join(parts)
+
+
+def _tally(judged: Mapping[str, list[Verdict]]) -> str:
+    counts = {what: _count(verdicts) for what, verdicts in judged.items()}
+    rows = [[what, *(str(count[answer]) for answer in ("yes", "no", "open"))] for what, count in counts.items()]
+    return markdown_table(["", "yes", "no", "cannot be said"], rows)
 
 
 def _once(table: MeansTable, said: Collection[str]) -> str:

@@ -43,7 +43,7 @@ def _result(outcomes: Outcomes) -> Iterator[str]:
             continue
         yield (
             f"{TITLES[base].capitalize()}: `auto` has {share.value:.1%} of the plain residual's CRPS and "
-            f"{interval.value:.1%} of its 90% interval score, in the mean over {share.count} datasets. "
+            f"{interval.value:.1%} of its 90% interval score, averaged over {share.count} datasets. "
             + _ahead(outcomes, base)
         )
     judged = [verdict for base in TARGETS if base in outcomes.bases for verdict in goals(outcomes, base)]

@@ -1,0 +1,165 @@
+"""The metrics of a forecast, and the table of them: what is better, in which unit, and what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
+
+    nll: float | None
+    nll_finite_difference: float | None
+    crps: float | None
+    std: float | None
+    ci_width: float | None
+    ece: float | None
+    debiased_ece: float | None
+    sup_calibration_error: float | None
+    coverage: float | None
+    interval_score: float | None
+    interval_width: float | None
+    ci_coverage: float | None
+    pinball: float | None
+    pit_pvalue: float | None
+    n: int
+    labels: Mapping[str, str] = field(compare=False)
+    """What each metric is called in the table: with its coverage, or its levels."""
+    unit: str = field(default="y", compare=False)
+    """What the labels are called: CRPS, widths and interval scores are in their unit."""
+
+    def says(self, label: str) -> float | None:
+        """The metric that is called so in the table, if there is one."""
+        values = (getattr(self, name) for name, called in self.labels.items() if called == label)
+        return next((value for value in values if value is not None), None)
+
+    def to_dict(self) -> dict[str, float]:
+        """The metrics by name, without those that are absent."""
+        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
+
+    def __str__(self) -> str:
+        return compare({"": self})
+
+    def __repr__(self) -> str:
+        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
+
+
+NATS, OF_THE_LABEL = "nats", "y"
+NEAR_LEVEL = "near its level"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric of an `Evaluation`: which values are better, and its unit."""
+
+    name: str
+    better: str = "lower"
+    unit: str = ""
+
+
+BLOCKS = (
+    (
+        Measure("crps", unit=OF_THE_LABEL),
+        Measure("pinball", unit=OF_THE_LABEL),
+        Measure("nll", unit=NATS),
+        Measure("nll_finite_difference", unit=NATS),
+    ),
+    (
+        Measure("coverage", NEAR_LEVEL),
+        Measure("interval_width", "narrower", OF_THE_LABEL),
+        Measure("interval_score", unit=OF_THE_LABEL),
+    ),
+    (
+        Measure("ci_coverage", NEAR_LEVEL),
+        Measure("ci_width", "narrower", OF_THE_LABEL),
+        Measure("std", "smaller", OF_THE_LABEL),
+    ),
+    (
+        Measure("ece", "near 0"),
+        Measure("debiased_ece", "near 0"),
+        Measure("sup_calibration_error", "near 0"),
+        Measure("pit_pvalue", "not small"),
+    ),
+    (Measure("n", ""),),
+)
+"""The rows of the table, in blocks."""
+
+
+class MetricRow(NamedTuple):
+    """A line of the table."""
+
+    label: str
+    cells: list[str]
+    better: str
+    unit: str
+
+
+def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]]:
+    """The rows of the table, block by block. A metric of another interval, or at other levels, has its own row."""
+    if not evaluations:
+        raise ValueError("compare needs at least one evaluation, got none")
+    units = {each.unit for each in evaluations.values()}
+    unit = units.pop() if len(units) == 1 else "its label"
+    seen: set[str] = set()
+    for block in BLOCKS:
+        rows = []
+        for each in evaluations.values():
+            for measure in block:
+                label = each.labels[measure.name]
+                if label not in seen and (each.says(label) is not None or not _said(evaluations, measure.name)):
+                    seen.add(label)
+                    cells = [_cell(other, label, measure.name) for other in evaluations.values()]
+                    mine = unit if measure.unit == OF_THE_LABEL else measure.unit
+                    rows.append(MetricRow(label, cells, _better(measure, label), mine))
+        yield rows
+
+
+def compare(evaluations: Mapping[str, Evaluation]) -> str:
+    """Evaluations as one table, a column each, with what is better and the unit.
+
+    Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
+
+    >>> from calibrant import Normal, evaluate
+    >>> f, y = [0.0, 1.0, 2.0], [0.5, 0.0, 2.1]
+    >>> print(compare({"point": evaluate(f, y), "law": evaluate(Normal(f, 1.0), y)}))
+                                    point     law  better     in units of
+    CRPS                           0.5333  0.3905  lower      y
+    pinball, 19 levels 0.05..0.95       –  0.2044  lower      y
+    NLL                                 –   1.129  lower      nats
+    ...
+    rows                                3       3
+    """
+    rows = [row for block in blocks_of(evaluations) for row in block]
+    table = [MetricRow("", [name or "value" for name in evaluations], "better", "in units of"), *rows]
+    first = max(len(row.label) for row in table)
+    widths = [max(map(len, column)) for column in zip(*(row.cells for row in table), strict=True)]
+    better = max(len(row.better) for row in table)
+    lines = (
+        [row.label.ljust(first), *map(str.rjust, row.cells, widths), row.better.ljust(better), row.unit]
+        for row in table
+    )
+    return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def _better(measure: Measure, label: str) -> str:
+    """With the level of an interval, which its label starts with; a given interval has none."""
+    if measure.better != NEAR_LEVEL:
+        return measure.better
+    level = label.split(" ")[0]
+    return f"near {level}" if level.endswith("%") else ""
+
+
+def _said(evaluations: Mapping[str, Evaluation], name: str) -> bool:
+    return any(getattr(each, name) is not None for each in evaluations.values())
+
+
+def _cell(evaluation: Evaluation, label: str, name: str) -> str:
+    value = evaluation.says(label)
+    if value is None:
+        return "–"
+    if name == "n":
+        return f"{value:,}"
+    return f"{100 * value:.4g}%" if name in ("coverage", "ci_coverage") else f"{value:.4g}"
