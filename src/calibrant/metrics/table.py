@@ -22,10 +22,8 @@ def evaluate(
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
-    `coverage`, `interval_width` and `interval_score` are those of the centred interval of probability `coverage`,
-    `ci_coverage` and `ci_width` those of probability `ci`, the pinball loss is at `levels` (see `pinball`). The table
-    says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a Series.
-    What H does not say is absent, never made up:
+    The table says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a
+    Series. What H does not say is absent, never made up:
 
     - a law has everything;
     - a Point has crps, its absolute error;
@@ -35,8 +33,16 @@ def evaluate(
     - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank;
     - an Ensemble has nothing: evaluate its members, or calibrate it first.
 
-    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps. `labels` says what
-    kind of number y is: `labels=Counts()` judges a continuous law by what it says of counts, P(Y <= k) = H(k + 1/2).
+    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction of any kind, an array of points included.
+        y: The labels, of rows that neither trained nor calibrated the model.
+        coverage: The probability of the centred interval behind `coverage`, `interval_width` and `interval_score`.
+        ci: The probability of the centred interval behind `ci_coverage` and `ci_width`.
+        levels: The levels of the pinball loss; by default as in `pinball`.
+        labels: What kind of number y is; any real number by default. `labels=Counts()` judges a continuous law by what
+            it says of counts, P(Y <= k) = H(k + 1/2).
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
