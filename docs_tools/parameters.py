@@ -2,8 +2,8 @@
 
 An extension of griffe. The same words mean the same everywhere in the library, so most parameters are explained once,
 here. `plots.n` is n in the package plots, `required_n.confidence` that of one function, and `Distribution.crps.y` that
-of one method. The nearest wins: the method, then its class, its module, its package. A docstring with `Args:` of its own
-is left as it is. A parameter that is explained nowhere has no row; on the API pages a test finds it.
+of one method. The nearest wins: the method, then its class, its module, its package. A docstring with `Args:` of its
+own is left as it is. A parameter that is explained nowhere has no row; on the API pages a test finds it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ WORDS = {
     "guarantee": "The guarantee by group.",
     "halves": "The numbers of the rows of one half, and of the other.",
     "ids": "What identifies each row: whole numbers, texts, or a tuple of several such columns.",
-    "interpolators": "A list of interpolators, or a mapping of names to them; naive, linear, random and NAF by default.",
+    "interpolators": "A list of interpolators, or a mapping of names to them; by default naive, linear, random, NAF.",
     "joint": "Give a box that holds all labels at once with probability `coverage`.",
     "known": "`by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.",
     "labels": "What kind of number the labels are, such as `Counts()`, see `calibrant.labels`; by default any real"

@@ -264,3 +264,22 @@ def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
     said = run("report", "new.parquet", "-m", "c.safetensors", "-o", "r.html").stdout
     assert f"{law.crps:.3f}".rstrip("0") in said
     assert "bars" in data_of(folder / "r.html")["rows"][0]["before"]
+
+
+@pytest.mark.parametrize("name", ["test.parquet", "test.csv"])
+def test_a_report_shows_columns_beside_a_row(folder, name):
+    table = pa.table(
+        {**columns(2), "id": [f"r{k}" for k in range(M)], "x": np.arange(M) / 3, "group": ["a", "b"] * (M // 2)}
+    )
+    (csv.write_csv if name.endswith("csv") else parquet.write_table)(table, name)
+    asked = ("--features", "id,x", "--features", "group", "--groups", "group")
+    result = run("report", name, "-m", "m.safetensors", *asked, "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    data = data_of(folder / "r.html")
+    for row in data["rows"]:
+        k = row["row"]
+        assert row["features"] == {"id": f"r{k}", "x": f"{k / 3:.4g}", "group": "ab"[k % 2]}
+    assert {each["by"] for each in data["slices"]} >= {"group"}
+    wrong = run("report", name, "-m", "m.safetensors", "--features", "nmae", "-o", "r.html")
+    assert wrong.exit_code != 0
+    assert "nmae" in wrong.output

@@ -46,7 +46,7 @@ ModelFile = Annotated[
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
 ]
-Point = Annotated[str | None, typer.Option(metavar="NAME", help="A number.", rich_help_panel=PREDICTION)]
+Point = Annotated[str | None, typer.Option(metavar="NAME", help="A point prediction.", rich_help_panel=PREDICTION)]
 Rate = Annotated[
     str | None, typer.Option(metavar="NAME", help="The mean of a Poisson count.", rich_help_panel=PREDICTION)
 ]
@@ -61,7 +61,7 @@ QuantilePairs = Annotated[str | None, typer.Option("--quantiles", **_PAIRS)]
 QuantileColumns = Annotated[str | None, typer.Option("--quantile-columns", **_PAIRS)]
 Samples = Annotated[
     str | None,
-    typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that fits.", rich_help_panel=PREDICTION),
+    typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that matches.", rich_help_panel=PREDICTION),
 ]
 Target = Annotated[
     str | None,
@@ -91,7 +91,7 @@ Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the random interp
 Missing = Annotated[
     Gap,
     typer.Option(
-        "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
+        "--missing", help="Rows with a missing number: left out and counted (predict writes NaN), or an error."
     ),
 ]
 WantedQuantiles = Annotated[
@@ -105,14 +105,15 @@ WantedInterval = Annotated[
     ),
 ]
 Keep = Annotated[
-    str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
+    str,
+    typer.Option(metavar="NAME,...", help="Columns to copy, before the new ones; '*' copies all.", show_default=False),
 ]
 Time = Annotated[
     str | None,
     typer.Option(
         "--time",
         metavar="NAME",
-        help="A column of numbers or dates that must not run backwards; without it the rows are taken as they come.",
+        help="The column of the time, numbers or dates, which must not decrease; the order of the file if not given.",
         show_default=False,
     ),
 ]
@@ -121,7 +122,7 @@ Along = Annotated[
     typer.Option(
         "--time",
         metavar="NAME",
-        help="A column of numbers or dates: say how the forecasts did along it. Rows may come in any order.",
+        help="The column of the time, numbers or dates: show the forecasts over time. Rows may come in any order.",
         show_default=False,
     ),
 ]
@@ -368,7 +369,7 @@ def monitor(
     time: Time = None,
     threshold: Annotated[
         float,
-        typer.Option(help="The alarm rings at this evidence; a false alarm has a probability of at most 1/threshold."),
+        typer.Option(help="The alarm rings at this capital. Its false alarm probability is at most 1/threshold."),
     ] = 100.0,
     point: Point = None,
     rate: Rate = None,
@@ -378,7 +379,7 @@ def monitor(
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the number that is drawn for each row.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the uniform number of each row.")] = 0,
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
@@ -581,6 +582,7 @@ def evaluate(
     epilog=examples(
         "calibrant report test.parquet -m m.safetensors --target y -o report.html",
         "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
+        "calibrant report test.csv -m m.safetensors --features id,age -o report.html",
     )
 )
 def report(
@@ -595,6 +597,14 @@ def report(
             metavar="NAME,...",
             help="Columns to slice the rows by: text, numbers or dates. May be repeated; a name with a comma in it goes"
             " in double quotes.",
+            show_default=False,
+        ),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to show beside a row that is chosen on the page: its features, or an id.",
             show_default=False,
         ),
     ] = None,
@@ -624,6 +634,9 @@ def report(
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
+            for name, given in (("--groups", groups), ("--features", features), ("--time", time)):
+                if given:
+                    raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
             wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
             _later("horizons").report(file, by_horizon, model, output, wanted, seed)
             return
@@ -632,7 +645,8 @@ def report(
         found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
-        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title, time)
+        slices, beside = (_names(each or []) for each in (groups, features))
+        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, beside)
         reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
 
 

@@ -24,6 +24,8 @@ class PageWanted:
     coverage: float
     title: str | None
     time: str | None = None
+    features: Sequence[str] = ()
+    """Columns to show beside a chosen row."""
 
 
 def report(
@@ -32,7 +34,7 @@ def report(
     """Write the page on the rows of a file, and say its verdict."""
     not_over(out, path, model.path)
     guarantee = model.calibrated.guarantee
-    others = wanted.groups if wanted.time is None else dict.fromkeys([*wanted.groups, wanted.time])
+    others = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
     found = judged(path, model, columns, wanted.target, list(others), gaps=gaps)
     groups = {name: found.groups[name] for name in wanted.groups}
     with working("looking"), naming(found.where):
@@ -42,6 +44,7 @@ def report(
             base=found.prediction,
             groups={**found.by_group(model.by), **groups} or None,
             time=None if wanted.time is None else found.groups[wanted.time],
+            features={name: found.groups[name] for name in wanted.features} or None,
             guarantee=guarantee,
             coverage=wanted.coverage,
             title=wanted.title,
