@@ -363,6 +363,7 @@ def test_the_index_names_examples_that_exist_each_once():
     sections = gallery.sections_of(index, examples)
     listed = [name for shown in sections.values() for name in shown]
     assert sorted(listed) == sorted(examples)
+    assert gallery.REST not in sections  # each stands in a section that was chosen for it
     assert len(sections) > 4
     with pytest.raises(PluginError, match="'Time' names 'gone', which is no example"):
         gallery.sections_of("## Time\n\n<!-- gallery: gone -->\n", examples)
