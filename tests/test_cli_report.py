@@ -283,3 +283,42 @@ def test_a_report_shows_columns_beside_a_row(folder, name):
     wrong = run("report", name, "-m", "m.safetensors", "--features", "nmae", "-o", "r.html")
     assert wrong.exit_code != 0
     assert "nmae" in wrong.output
+
+
+def test_a_report_sets_other_models_beside_the_first(folder):
+    rows = columns(2)
+    parquet.write_table(pa.table(rows), "test.parquet")
+    run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    base, first, other = (
+        Normal(rows["mu"], rows["sigma"]),
+        *map(calibrant.load, ("m.safetensors", "points.safetensors")),
+    )
+    page = calibrant.report(
+        {"m": first(base), "points": other(Point(rows["mu"]))},
+        rows["y"],
+        base=base,
+        guarantee={"m": first.guarantee, "points": other.guarantee},
+    )
+    assert (folder / "r.html").read_text("utf-8") == page.html
+    assert "Of 2 models" in page.html
+    again = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "m.safetensors", "-o", "r.html")
+    assert again.exit_code == 2
+    over = run(
+        "report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "points.safetensors"
+    )
+    assert over.exit_code == 2
+    assert calibrant.load("points.safetensors").guarantee == other.guarantee
+
+
+def test_models_that_leave_out_different_rows_are_not_compared(folder):
+    rows = columns(2)
+    rows["sigma"][7] = np.nan
+    parquet.write_table(pa.table(rows), "test.parquet")
+    run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert "row 7 has a prediction for one of the models only (1 rows in all)" in said
+    assert not (folder / "r.html").exists()

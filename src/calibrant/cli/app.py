@@ -582,7 +582,7 @@ def evaluate(
     epilog=examples(
         "calibrant report test.parquet -m m.safetensors --target y -o report.html",
         "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
-        "calibrant report test.csv -m m.safetensors --features id,age -o report.html",
+        "calibrant report test.csv -m m.safetensors --beside other.safetensors --features id -o report.html",
     )
 )
 def report(
@@ -605,6 +605,14 @@ def report(
         typer.Option(
             metavar="NAME,...",
             help="Columns to show beside a row that is chosen on the page: its features, or an id.",
+            show_default=False,
+        ),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Another model file, to compare on the same rows. May be repeated; the page is on that of --model.",
             show_default=False,
         ),
     ] = None,
@@ -634,7 +642,8 @@ def report(
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
-            for name, given in (("--groups", groups), ("--features", features), ("--time", time)):
+            asked = {"--groups": groups, "--features": features, "--time": time, "--beside": beside}
+            for name, given in asked.items():
                 if given:
                     raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
             wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
@@ -645,9 +654,10 @@ def report(
         found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
-        slices, beside = (_names(each or []) for each in (groups, features))
-        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, beside)
-        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
+        slices, shown = (_names(each or []) for each in (groups, features))
+        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, shown)
+        others = [_beside(each, model, wanted.target) for each in dict.fromkeys(beside or [])]
+        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing), others=others)
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
@@ -862,6 +872,15 @@ def _flags(
         "quantiles": quantiles,
         "samples": samples,
     }
+
+
+def _beside(path: Path, model: Path, target: str) -> Any:
+    """Another model of the same label."""
+    if path == model:
+        raise typer.BadParameter(f"{path} is the model that the page is on", param_hint="--beside")
+    found = _later("model").Model.read(path)
+    notes = (several := _later("several")).targets_of(found)
+    return several.one_target(found, notes, target) if notes else found
 
 
 def _names(options: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.cli.beside import Beside
 from calibrant.cli.columns import Columns
@@ -34,6 +35,8 @@ class Forecasts:
     """What is known of the rows beside the prediction: weights, bounds of the labels, groups."""
     event: Numbers | None
     """1 where the label was seen, where the file is asked for that."""
+    there: NDArray[np.bool_]
+    """Which rows of the file these are."""
     say: Callable[[], None]
     """Says what had to be mended or left out."""
 
@@ -109,4 +112,4 @@ def _read(
 
     known = beside.known(rows) | beside.group(kept)
     slices = {name: kept[name] for name in groups}
-    return Forecasts(where(path, there), prediction, y, slices, known, None, say), rows
+    return Forecasts(where(path, there), prediction, y, slices, known, None, there, say), rows
