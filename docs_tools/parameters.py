@@ -170,7 +170,7 @@ WORDS = {
     "among.there": "A mask of the longer batch: True where a row has a prediction.",
     "Forecast.what": "What was asked for, as the error names it.",
     "check_form.calibrated_on": "The form of the predictions that were calibrated.",
-    "Form.other": "Another form.",
+    "Form.other": "The form to compare with.",
     "Interval.coverage": "Not used: the bounds have no level.",
     "as_prediction.value": "A prediction, an array of points, a frozen scipy.stats or a torch distribution.",
     "concatenate.predictions": "Predictions of one kind, or distributions, in the order in which their rows are to"

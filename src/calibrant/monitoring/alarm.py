@@ -124,7 +124,7 @@ def monitor(
     Args:
         calibrated: A fitted calibrator, as `Calibrator.fit` returns it.
         prediction: The predictions of all rows since calibration, in the order of time.
-        y: Their labels.
+        y: The labels of these rows; a row without one, NaN, is left out.
         threshold: The alarm rings when the capital of the bets reaches it. As long as nothing changes, the probability
             that it ever does is at most 1 / threshold.
         bound: What the labels must know of each row, as in `Calibrator.fit`.
