@@ -24,13 +24,14 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files cli_mending context estimator files fixtures horizons \
   imports labels_doors over_time plots public_names report rows several_cli slices time_doors)
 
-.PHONY: help demo test test-core test-lowest test-newest lock docs lint check bench format clean
+.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
 	@echo "make test-lowest, test-newest, test-core"
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
+	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
@@ -50,9 +51,9 @@ test: $(DEV_READY)
 # matplotlib only, that of the lock.
 test-lowest:
 	$(PYTHON) -m venv --clear $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement locks/lowest.txt '$(TORCH)'
-	PYTHONPATH=src OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow' \
-	  -W ignore::DeprecationWarning -p no:pytest_mpl -o addopts=-rs $(FLOORS:=.py)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement locks/lowest.txt '$(TORCH)' --editable .
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow' \
+	  -W ignore::DeprecationWarning -o addopts=-rs $(FLOORS:=.py)
 
 # No lock: what a user would get today. torch alone is kept, see constraints-dev.txt.
 test-newest:
@@ -66,8 +67,22 @@ test-core:
 	$(PYTHON) -m venv --clear $(CORE)
 	$(CORE)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
 	$(CORE)/bin/python -m pip install --quiet $(PINNED) --editable . pytest pytest-xdist hypothesis
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow' \
-	  -o addopts='-rs --strict-markers --doctest-modules --doctest-glob=*.md'
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow'
+
+# Wheel and sdist.
+dist: $(DEV_READY)
+	rm -rf dist
+	$(PY) -m build --no-isolation --outdir dist
+
+# The wheel in an environment of its own, judged by the tests of the sdist, whose sources are put out of the way.
+test-wheel: dist
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet $(LOCKED_PIP)
+	build/wheel/venv/bin/python -m pip install --quiet --constraint $(LOCK) --group test "$$(ls dist/*.whl)[all]"
+	tar --extract --gzip --file dist/*.tar.gz --directory build/wheel --strip-components 1 && rm -r build/wheel/src
+	cd build/wheel && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 venv/bin/python -m pytest -n $(JOBS) -m 'not slow' \
+	  $(FLOORS:=.py)
 
 # 3.11.5, since the tools that make the site ask for it; the lowest versions are for the lowest Python.
 lock: $(DEV_READY)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -37,6 +38,14 @@ OPTIONAL = optional_libraries()
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="a library that is not installed is an error, not a skip")
+    if find_spec("pytest_mpl") is None:  # its options are in pyproject.toml
+        parser.addoption("--mpl", action="store_true", help="without pytest-mpl, pictures are not compared")
+        for name in ("mpl-default-style", "mpl-default-tolerance"):
+            parser.addini(name, "for pytest-mpl")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "mpl_image_compare: compares a picture, by pytest-mpl")
 
 
 def lacking(error):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -51,8 +52,9 @@ def test_a_star_leaves_out_what_needs_an_extra_that_is_not_installed():
     assert not core & {"CalibratedRegressor", "neg_crps", "report", "reports", "plots"}
 
 
-def test_there_is_a_version_without_an_installed_package():
-    code = f"import sys; sys.path.insert(0, {str(SOURCE)!r}); import calibrant; print(calibrant.__version__)"
+def test_there_is_a_version_without_an_installed_package(tmp_path):
+    shutil.copytree(SOURCE / "calibrant", tmp_path / "calibrant")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import calibrant; print(calibrant.__version__)"
     assert run("-S", "-c", code) == ["0+unknown"]  # -S: without site-packages
 
 

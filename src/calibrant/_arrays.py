@@ -171,7 +171,7 @@ def unit(name: str, value: float) -> float:
 def one_number(name: str, value: Any, what: str = "one number") -> float:
     """A Python float of a number or a 0-d array; not of a string, though float() would read it."""
     try:
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:  # numpy took arrays of one entry till 2.4
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
