@@ -10,7 +10,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 HOST = "https://github.com/calibrant/calibrant"
 RAW = "https://raw.githubusercontent.com/calibrant/calibrant"
-LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!https?:|#|mailto:)([^)\s]+)\)")
+# H[x](y) is a formula: the path of a file has a dot or a slash.
+LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!https?:|#|mailto:)([^)\s]*[./][^)\s]*)\)")
 
 
 def absolute(text: str, version: str) -> str:
