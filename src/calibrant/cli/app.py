@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 from enum import StrEnum
 from importlib import import_module
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from calibrant._version import library_version
 from calibrant.cli.console import needing, reported
 from calibrant.cli.usage import Commands
 
@@ -139,7 +139,7 @@ def examples(*lines: str) -> str:
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
-        print(version_of("calibrant"))
+        print(library_version())
         raise typer.Exit
 
 
