@@ -10,9 +10,9 @@ DEV_READY := $(VENV)/.dev-ready
 LOCK := locks/dev.txt
 PINNED := --constraint $(LOCK) --build-constraint $(LOCK)
 LOCKED_PIP = $(shell grep '^pip==' $(LOCK))
-# Both locks are for any machine: the public index, no hashes (torch's CPU build is not the one that is there).
-COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --no-header --no-annotate --default-index \
-  https://pypi.org/simple --no-emit-package calibrant pyproject.toml --all-extras
+# Both locks are for any machine: no index, no hashes (torch's CPU build is not the one that is there).
+COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --no-header --no-annotate \
+  --no-emit-package calibrant pyproject.toml --all-extras
 
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
