@@ -262,7 +262,7 @@ def fit(
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = fitting.Beside(weights, event, chosen[2], groups)
+        beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
@@ -436,7 +436,7 @@ def track(
     drift. Labels may be missing, as those of the last rows are.
     """
     with reported(debug=debug, delimiter=delimiter):
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found, tracking = _later("model").Model.read(model), _later("track")
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
@@ -489,7 +489,7 @@ def predict(
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
@@ -816,7 +816,7 @@ def _later(command: str) -> Any:
 
 
 def _gaps(missing: Gap) -> Any:
-    return _later("missing").Gaps(refused=missing is Gap.error)
+    return import_module("calibrant.batches.missing").Gaps(refused=missing is Gap.error)
 
 
 def _flags(

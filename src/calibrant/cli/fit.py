@@ -11,15 +11,18 @@ import numpy as np
 import typer
 
 from calibrant import Calibrator, Censored
-from calibrant.cli.beside import Beside
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, working
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.header import listed
+from calibrant.batches.mending import counted
+from calibrant.batches.missing import Gaps
+from calibrant.batches.notes import Notes
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, working
 from calibrant.cli.forecasts import read
-from calibrant.cli.mending import counted
-from calibrant.cli.missing import Gaps
-from calibrant.cli.model import Notes, write
+from calibrant.cli.model import write
 from calibrant.cli.promise import promise
-from calibrant.cli.tables import TableFile, listed, not_over
+from calibrant.cli.tables import TableFile, not_over
 from calibrant.guarantee.required import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
@@ -39,7 +42,7 @@ def fit(
 ) -> None:
     """Calibrate on the rows of a file and keep the result."""
     not_over(out, path)
-    columns = columns.found_in(TableFile(path), target)
+    columns = columns.found_in(TableFile(path).header, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     score = calibrator.score
