@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant import Calibrator, HalfLife, Normal, Sampled, batches
+from calibrant.batches.evaluating import BINS, evaluating
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
-from calibrant.batches.judging import BINS, judging
 from calibrant.batches.model import TableModel
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
@@ -226,7 +226,7 @@ def test_metrics_in_one_pass_are_those_of_all_rows(kind):
 def test_pits_of_counts_are_drawn_by_row_in_any_parts():
     model = batches.fit(TABLE, **arguments("counts"), ids="id")
     whole = batches.evaluate(TABLE, model, ids="id")
-    work = judging(model, Header("it", tuple(TABLE.schema.names)), ids="id")
+    work = evaluating(model, Header("it", tuple(TABLE.schema.names)), ids="id")
     parts = [work.part(rows, "part", number) for number, rows in enumerate(cut(TABLE, 5)) if rows.num_rows]
     merged = work.finish(work.merge([work.merge(parts[3:]), work.merge(parts[:3])]))
     assert np.array_equal(whole.pits, merged.pits)

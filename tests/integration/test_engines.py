@@ -56,7 +56,7 @@ def test_a_relation_of_duckdb_is_fitted_and_predicted_batch_by_batch(model, expe
             return connection.sql(f"select * from '{tmp_path / 't.parquet'}' where id >= 0")
 
         again = batches.fit(relation(), **GIVEN)
-        predicted = batches.predict(relation().fetch_record_batch(512), again, **WANTED, keep=["id"])  # noqa: F841
+        predicted = batches.predict(relation(), again, **WANTED, keep=["id"])  # noqa: F841
         with duckdb.connect() as other:  # a reader is a table in SQL
             rows = other.sql("select * from predicted order by id").to_arrow_table()
         assert rows.cast(expected.schema).equals(expected)

@@ -11,9 +11,9 @@ import pyarrow as pa
 from dask.dataframe.dispatch import make_meta
 from dask.delayed import delayed
 
-from calibrant.batches.fitting import MILLION, Fitting, fitting
+from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation, evaluating
+from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
-from calibrant.batches.judging import COVERAGES, Judging, TableEvaluation, judging
 from calibrant.batches.missing import all_missing
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import Predicting, predicting
@@ -47,7 +47,7 @@ def fit(
     weights: str | None = None,
     ids: str | Sequence[str] = (),
     calibrator: Calibrator | None = None,
-    sample: Sampled | None = MILLION,
+    sample: Sampled | None = ENOUGH,
     missing: str = "keep",
 ) -> TableModel:
     """Calibrate on the rows of all partitions; the arguments are those of `calibrant.batches.fit`.
@@ -86,7 +86,7 @@ def evaluate(
 
     It computes at once, and the sums are exact: the same bits on any scheduler and for any partitions.
     """
-    work = judging(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
+    work = evaluating(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
     return work.finish(_merged(ddf, work), WHOLE)
 
 
@@ -109,7 +109,7 @@ def predict(
     work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)
     numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
     meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})
-    shared = delayed(work)  # one object for all partitions, sent to a worker once
+    shared = delayed(work.lean())  # one object for all partitions, sent to a worker once
     return dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
 
 
@@ -132,7 +132,7 @@ def _with_new(frame: pd.DataFrame, work: Predicting, new: Mapping[str, Any]) -> 
     return pd.concat([kept, columns.set_index(kept.index)], axis=1)
 
 
-def _merged(ddf: Any, work: Fitting | Judging) -> Any:
+def _merged(ddf: Any, work: Fitting | Evaluating) -> Any:
     """What `part` gives of each partition, merged in a tree of tasks."""
     shared = delayed(work)
     frames = ddf.to_delayed()
@@ -140,12 +140,12 @@ def _merged(ddf: Any, work: Fitting | Judging) -> Any:
     return _tree(parts, lambda some: delayed(_merge)(shared, some)).compute()
 
 
-def _part(work: Fitting | Judging, frame: pd.DataFrame, number: int) -> Any:
+def _part(work: Fitting | Evaluating, frame: pd.DataFrame, number: int) -> Any:
     name = _name(frame, number)
     return work.part(_rows(frame, work.read, name), name, number)
 
 
-def _merge(work: Fitting | Judging, parts: Sequence[Any]) -> Any:
+def _merge(work: Fitting | Evaluating, parts: Sequence[Any]) -> Any:
     return work.merge(parts)
 
 

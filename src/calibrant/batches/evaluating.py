@@ -87,11 +87,11 @@ def evaluate(
     (1.0, 0.15)
     """
     stream = Stream.of(batches, name)
-    work = judging(model, stream.header, target, coverage, ci, coverages, ids, seed, missing)
+    work = evaluating(model, stream.header, target, coverage, ci, coverages, ids, seed, missing)
     return work.finish(work.part(stream, name), name)
 
 
-def judging(
+def evaluating(
     model: TableModel,
     header: Header,
     target: str | None = None,
@@ -101,7 +101,7 @@ def judging(
     ids: str | Sequence[str] = (),
     seed: int | None = None,
     missing: str = "keep",
-) -> Judging:
+) -> Evaluating:
     """How to judge tables with these columns; the arguments are those of `evaluate`."""
     if not isinstance(model, TableModel) or not isinstance(model.calibrated, Calibrated):
         what = type(model.calibrated if isinstance(model, TableModel) else model).__name__
@@ -111,7 +111,7 @@ def judging(
     target = model.notes.target if target is None else target
     columns = model.columns.found_in(header, target)
     known = TableModel(model.calibrated, replace(model.notes, columns=columns, event=None))
-    work = Judging(known, target, *wanted, levels, names_of(ids), seed, Gaps.of(missing).refused)
+    work = Evaluating(known, target, *wanted, levels, names_of(ids), seed, Gaps.of(missing).refused)
     header.check(work.read)
     return work
 
@@ -157,7 +157,7 @@ class JudgedRows:
 
 
 @dataclass(frozen=True)
-class Judging:
+class Evaluating:
     """The three steps of an evaluation in parts, as those of `Fitting`: `part`, `merge` and `finish`."""
 
     model: TableModel
