@@ -261,6 +261,26 @@ def test_a_model_is_a_file_of_the_command_line_and_back(tmp_path):
         TableModel.read(tmp_path / "plain.safetensors")
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_the_command_line_fits_a_sample_batch_by_batch(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
+    path, out = tmp_path / f"t.{suffix}", tmp_path / "m.safetensors"
+    parquet.write_table(TABLE, path) if suffix == "parquet" else TABLE.to_pandas().to_csv(path, index=False)
+    flags = ["--target", "y", "--mean", "mu", "--std", "sigma", "--by", "region", "--sample", "60"]
+    run = CliRunner().invoke(app, ["fit", str(path), *flags, "--ids", "id", "-o", str(out)])
+    assert run.exit_code == 0, run.output
+    assert "on 180 rows of" in run.output
+    ours = batches.fit(TABLE, target="y", mean="mu", std="sigma", by="region", ids="id", sample=Sampled(60))
+    assert same(TableModel.read(out), ours)
+    for wrong, words in (
+        (["--ids", "id"], "it is for --sample"),
+        (["--sample", "9", "--last", "5"], "it goes with neither"),
+    ):
+        run = CliRunner().invoke(app, ["fit", str(path), *flags[:6], *wrong, "-o", str(out)])
+        assert run.exit_code == 2
+        assert words in run.output
+
+
 def test_frames_tables_readers_and_lists_of_frames_are_batches():
     frame = TABLE.to_pandas()
     model = batches.fit(frame, target="y", point="mu")

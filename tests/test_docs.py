@@ -37,7 +37,9 @@ command_line, docstrings, exactness, gallery, maths, offline = map(tool, TOOLS)
 PUBLIC = (
     "calibrant",
     "calibrant.backtesting",
+    "calibrant.batches",
     "calibrant.choice",
+    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",

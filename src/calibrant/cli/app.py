@@ -251,6 +251,20 @@ def fit(
         float | None,
         typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="ROWS", help="Calibrate on a random sample of so many rows; the file may exceed memory."
+        ),
+    ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
     debug: Debug = False,
@@ -264,6 +278,8 @@ def fit(
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
         beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
+            if sample is not None:
+                raise typer.BadParameter("it is for one label", param_hint="--sample")
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
             several.fit(file, each, calibrator, training, output, gaps=_gaps(missing))
@@ -273,7 +289,11 @@ def fit(
                 "it is for several labels, with {} in the prediction's columns", param_hint="--training"
             )
         columns = _later("columns").of_flags(flags)
-        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
+        named = tuple(_names(ids or []))
+        if named and sample is None:
+            raise typer.BadParameter("it is for --sample", param_hint="--ids")
+        sampled = None if sample is None else fitting.Sampled(sample)
+        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing), sample=sampled, ids=named)
 
 
 @app.command(
