@@ -91,7 +91,8 @@ def same(a, b, seed=1):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_batches_of_any_size_and_order_are_predicted_to_the_bit_as_the_library_does(kind):
+def test_batches_of_any_size_and_order_are_predicted_to_the_bit_as_the_library_does(kind, monkeypatch):
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 64)
     model = batches.fit(TABLE, target="y", **KINDS[kind])
     whole = batches.predict(TABLE, model, **WANTED)
     names = ["q0.05", "q0.5", "lower_0.8", "upper_0.8", "lower_0.9", "upper_0.9", "cdf_0", "cdf_1.5"]
@@ -115,13 +116,17 @@ def test_batches_of_any_size_and_order_are_predicted_to_the_bit_as_the_library_d
 
 @pytest.mark.parametrize("kind", FITS)
 @pytest.mark.parametrize("k", [None, 100])
-def test_a_fit_has_the_same_bits_in_any_batches_parts_and_order(kind, k):
+def test_a_fit_has_the_same_bits_in_any_batches_parts_and_order(kind, k, tmp_path):
     given = {**arguments(kind), "ids": "id", "sample": None if k is None else Sampled(k)}
     whole = batches.fit(TABLE, **given)
+    whole.save(tmp_path / "whole")
     if k is not None:
         rows = whole.calibrated.history.scores.shape[0]
         assert rows == (3 * k if "by" in given else k)
-    assert same(batches.fit(cut(TABLE, 2), **given), whole)
+    again = batches.fit(cut(TABLE, 2), **given)
+    assert same(again, whole)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
     columns = {name: given.pop(name) for name in ("rate", "mean", "std") if name in given}
     work = fitting(Header("it", tuple(TABLE.schema.names)), given.pop("target"), columns, **given)
     parts = [work.part(rows, f"part {number}", number) for number, rows in enumerate(cut(TABLE, 3))]
@@ -232,6 +237,14 @@ def test_pits_of_counts_are_drawn_by_row_in_any_parts():
     assert np.array_equal(whole.pits, merged.pits)
     assert whole.calibrated == merged.calibrated
     assert whole.calibrated.pit_pvalue > 0.01
+
+
+@pytest.mark.parametrize("y", [0.0, -0.6, 0.7])
+def test_the_calibration_error_of_a_histogram_is_below_the_true_one_by_less_than_a_bin(y):
+    table = pa.table({"mu": np.zeros(4), "sigma": np.ones(4), "y": np.full(4, y)})
+    off = calibrant.evaluate(Normal(np.zeros(4), 1.0), np.full(4, y)).sup_calibration_error
+    off -= batches.evaluate(table, MODEL).base.sup_calibration_error
+    assert 0.0 <= off < 1 / BINS
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-310, 1e300])

@@ -77,6 +77,15 @@ def test_other_partitions_and_another_order_give_the_same_model():
     assert said(models[0]).equals(said(models[1]))
 
 
+def test_without_ids_rows_are_told_apart_by_partition_and_place():
+    given = {name: value for name, value in GIVEN.items() if name != "ids"}
+    model = calibrant.dask.fit(frame(), **given, sample=None)
+    assert model.calibrated.guarantee.n == N
+    assert said(model).equals(said(batches.fit(WHOLE, **GIVEN)))
+    few = [calibrant.dask.fit(frame(), **given, sample=Sampled(40)) for _ in range(2)]
+    assert said(few[0]).equals(said(few[1]))
+
+
 def test_predict_is_lazy_and_its_meta_is_right():
     ran = []
 
