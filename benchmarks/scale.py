@@ -1,4 +1,4 @@
-"""Tables larger than memory: `python benchmarks/scale.py`, with `--rows 1e8` by default.
+"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by Dask, unless told otherwise.
 
 A folder of parquet files, a million rows each, is fitted, predicted and evaluated: in one process by
 `calibrant.batches`, and by `calibrant.dask` on a LocalCluster of one and of two worker processes. Beside it a process
@@ -107,16 +107,19 @@ def dask_copy(folder: str, target: str, model: str) -> None:
     ddf.assign(again=ddf["mu"]).to_parquet(target, write_index=False)
 
 
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+def used() -> tuple[float, float]:
+    """The seconds that this process had of a processor so far, and its peak memory in GiB."""
+    found = resource.getrusage(resource.RUSAGE_SELF)
+    return found.ru_utime + found.ru_stime, found.ru_maxrss / 2**20
 
 
 def child(work: str, workers: int, folder: str, target: str, model: str) -> None:
-    """One work, in this process or by workers; prints its seconds and the peak memory of a process in GiB."""
+    """One work, in this process or by workers; prints its seconds, those of processors, and the largest peak memory."""
     if not workers:
-        start = time.perf_counter()
+        start, (before, _) = time.perf_counter(), used()
         WORKS[work](folder, target, model)
-        print(json.dumps([time.perf_counter() - start, peak()]))
+        after, memory = used()
+        print(json.dumps([time.perf_counter() - start, after - before, memory]))
         return
     from distributed import Client, LocalCluster
 
@@ -125,81 +128,98 @@ def child(work: str, workers: int, folder: str, target: str, model: str) -> None
         Client(cluster) as client,
     ):
         client.run(lambda: __import__("calibrant.dask"))  # what is measured is the work, not the imports
-        start = time.perf_counter()
+        start, before = time.perf_counter(), [used(), *client.run(used).values()]
         WORKS[work](folder, target, model)
-        seconds = time.perf_counter() - start
-        print(json.dumps([seconds, max(peak(), *client.run(peak).values())]))
+        seconds, after = time.perf_counter() - start, [used(), *client.run(used).values()]
+        processors = sum(each for each, _ in after) - sum(each for each, _ in before)
+        print(json.dumps([seconds, processors, max(memory for _, memory in after)]))
 
 
 WORKS = {f.__name__: f for f in (copy, fit, predict, evaluate, dask_copy, dask_fit, dask_predict)}
-RUNS = [
-    ("copy", 0),
+ALONE = [("copy", 0), ("fit", 0), ("predict", 0)]
+LONGER = [
     ("fit", 0),
     ("predict", 0),
     ("evaluate", 0),
-    ("dask_copy", 1),
-    ("dask_fit", 1),
-    ("dask_predict", 1),
-    ("dask_copy", 2),
-    ("dask_fit", 2),
-    ("dask_predict", 2),
+    *((work, workers) for workers in (1, 2) for work in ("dask_copy", "dask_fit", "dask_predict")),
 ]
 
 
-def measured(work: str, workers: int, folder: Path) -> tuple[float, float]:
+def measured(work: str, workers: int, source: Path, folder: Path) -> list[float]:
     target = folder / "out"
-    arguments = [sys.executable, __file__, "--child", work, str(workers), str(folder / "in"), str(target)]
+    arguments = [sys.executable, __file__, "--child", work, str(workers), str(source), str(target)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     found = subprocess.run(
-        [*arguments, str(folder / "model.safetensors")], check=True, capture_output=True, text=True, env=environment
+        [*arguments, str(folder / f"{source.name}.safetensors")],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
     )
     if target.is_dir():
         shutil.rmtree(target)
     target.unlink(missing_ok=True)
-    seconds, memory = json.loads(found.stdout.splitlines()[-1])
-    return seconds, memory
+    return list(json.loads(found.stdout.splitlines()[-1]))
+
+
+def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> str:
+    lines = [
+        "# Tables larger than memory",
+        "",
+        f"`{command}`: files of a million rows, on 2 cores that others shared.",
+        "Seconds are the least of the rounds. The copy reads mean and standard deviation and writes three columns,",
+        "as predict does; that of Dask is Dask's own, by as many workers. The share is the copy's processor time",
+        "over that of the work.",
+        "",
+        "| work | workers | rows | seconds | of processors | share of the copy's speed | peak memory of a process |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    least = {run: [min(column) for column in zip(*found, strict=True)] for run, found in runs.items() if found}
+    for (work, workers, rows), (seconds, processors, _) in least.items():
+        copied = least.get(("dask_copy" if workers else "copy", workers, rows))
+        share = "" if copied is None else f"{100 * copied[1] / processors:.0f}%"
+        memory = max(each[2] for each in runs[work, workers, rows])
+        name = work.replace("_", ", ").replace("dask", "Dask")
+        lines.append(
+            f"| {name} | {workers or 'one process'} | {rows:,} | {seconds:.1f} | {processors:.1f} | {share} |"
+            f" {memory:.2f} GiB |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--rows", type=float, default=1e8, help="of what one process does")
+    parser.add_argument("--few", type=float, default=2e7, help="of evaluate and of what Dask does")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help="where the files are kept for another run")
     parser.add_argument("--child", nargs=5)
     options = parser.parse_args()
     if options.child:
         work, workers, *paths = options.child
         child(work, int(workers), *paths)
         return
-    rows, runs = int(options.rows), {run: [] for run in RUNS}
+    rows, few = int(options.rows), int(options.few)
+    sizes = {"in": rows, "few": few}
+    all_runs = [("in", run) for run in ALONE] + [("few", run) for run in [("copy", 0), *LONGER]]
+    runs: dict[tuple[str, int, int], list[list[float]]] = {(*run, sizes[name]): [] for name, run in all_runs}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "in").mkdir()
-        make(folder / "in", rows)
+        folder = options.folder or Path(name)
+        if not (folder / "in").is_dir():
+            (folder / "in").mkdir(parents=True)
+            make(folder / "in", rows)
+        shutil.rmtree(folder / "few", ignore_errors=True)
+        (folder / "few").mkdir()
+        for number in range(few // PER_FILE):
+            os.link(folder / "in" / f"part.{number}.parquet", folder / "few" / f"part.{number}.parquet")
         for _ in range(options.rounds):
-            for run in RUNS:
-                runs[run].append(measured(*run, folder))
-                print(*run, runs[run][-1], file=sys.stderr, flush=True)
-    lines = [
-        f"# Tables larger than memory: {rows:,} rows in files of {PER_FILE:,}",
-        "",
-        f"`python benchmarks/scale.py --rows {rows} --rounds {options.rounds}`, 2 shared cores, one thread a process;",
-        "the fastest of the rounds. The copy reads mean and standard deviation and writes three columns, as predict",
-        "does. The share is its time over that of the work, for Dask that of Dask's own copy by as many workers.",
-        "",
-        "| work | workers | seconds | million rows a second | share of the copy's speed | peak memory of a process |",
-        "|---|---|---|---|---|---|",
-    ]
-    best = {run: min(seconds for seconds, _ in found) for run, found in runs.items()}
-    for run, found in runs.items():
-        work, workers = run
-        beside = best["dask_copy" if workers else "copy", workers]
-        memory = max(memory for _, memory in found)
-        lines.append(
-            f"| {work.replace('_', ', ').replace('dask', 'Dask')} | {workers or 'one process'} | {best[run]:.1f} |"
-            f" {rows / best[run] / 1e6:.1f} | {100 * beside / best[run]:.0f}% | {memory:.2f} GiB |"
-        )
-    text = "\n".join(lines) + "\n"
-    Path(__file__).parents[1].joinpath("results", "scale.md").write_text(text, encoding="utf-8")
+            for size, run in all_runs:
+                found = runs[(*run, sizes[size])]
+                found.append(measured(*run, folder / size, folder))
+                print(*run, size, found[-1], file=sys.stderr, flush=True)
+                command = f"python benchmarks/scale.py --rows {rows} --few {few} --rounds {options.rounds}"
+                text = table(runs, command)
+                Path(__file__).parents[1].joinpath("results", "scale.md").write_text(text, encoding="utf-8")
     print(text)
 
 

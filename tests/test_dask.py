@@ -113,9 +113,9 @@ def slowly(part):
 def test_a_killed_worker_changes_no_bit(tmp_path):
     """Two worker processes; one is killed while partitions are being worked on, and another takes its place."""
     distributed = pytest.importorskip("distributed")
-    quiet = {"distributed.logging.distributed": "critical", "logging": {"distributed": "critical"}}
+    patient = {"distributed.comm.timeouts.connect": "120s", "distributed.comm.timeouts.tcp": "120s"}
     with (
-        dask.config.set(quiet),
+        dask.config.set(patient),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
         ) as cluster,
