@@ -109,6 +109,10 @@ def slowly(part):
     return made(part)
 
 
+# distributed warns of a slow disk and of busy ports, which say nothing of us
+@pytest.mark.filterwarnings(
+    "ignore:.*surprisingly long time:UserWarning", "ignore:Port .* is already in use:UserWarning"
+)
 @pytest.mark.slow
 def test_a_killed_worker_changes_no_bit(tmp_path):
     """Two worker processes; one is killed while partitions are being worked on, and another takes its place."""
@@ -117,7 +121,12 @@ def test_a_killed_worker_changes_no_bit(tmp_path):
     with (
         dask.config.set(patient),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=50,
+            local_directory=tmp_path,
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -152,7 +161,7 @@ def test_a_killed_worker_changes_no_bit(tmp_path):
     assert files == sorted(path.name for path in (tmp_path / "killed").iterdir())
     for name in files:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "killed" / name).read_bytes()
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert not list(tmp_path.glob(".*"))
 
 
 @pytest.fixture
