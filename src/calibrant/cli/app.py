@@ -253,6 +253,20 @@ def fit(
         float | None,
         typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="ROWS", help="Calibrate on a random sample of so many rows; the file may exceed memory."
+        ),
+    ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
     debug: Debug = False,
@@ -264,8 +278,10 @@ def fit(
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = fitting.Beside(weights, event, chosen[2], groups)
+        beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
+            if sample is not None:
+                raise typer.BadParameter("it is for one label", param_hint="--sample")
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
             several.fit(file, each, calibrator, training, output, gaps=_gaps(missing))
@@ -275,7 +291,11 @@ def fit(
                 "it is for several labels, with {} in the prediction's columns", param_hint="--training"
             )
         columns = _later("columns").of_flags(flags)
-        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
+        named = tuple(_names(ids or []))
+        if named and sample is None:
+            raise typer.BadParameter("it is for --sample", param_hint="--ids")
+        sampled = None if sample is None else fitting.Sampled(sample)
+        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing), sample=sampled, ids=named)
 
 
 @app.command(
@@ -441,7 +461,7 @@ def track(
     drift. Labels may be missing, as those of the last rows are.
     """
     with reported(debug=debug, delimiter=delimiter):
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found, tracking = _later("model").Model.read(model), _later("track")
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
@@ -494,7 +514,7 @@ def predict(
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
@@ -825,7 +845,7 @@ def _later(command: str) -> Any:
 
 
 def _gaps(missing: Gap) -> Any:
-    return _later("missing").Gaps(refused=missing is Gap.error)
+    return import_module("calibrant.batches.missing").Gaps(refused=missing is Gap.error)
 
 
 def _flags(
