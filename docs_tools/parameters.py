@@ -96,7 +96,6 @@ WORDS = {
     "threshold": "The alarm rings when the capital of the bets reaches it. If nothing changes, the probability of an"
     " alarm is at most 1 / threshold, over all rows together.",
     "time": "The column with the time of each row.",
-    "title": "The title of the page.",
     "tolerance": "The largest error allowed, as a share of the width of the distribution.",
     "u": "Uniform numbers in [0, 1], one per row.",
     "upper": "The upper bound: one number, or one per row.",
@@ -307,6 +306,26 @@ WORDS = {
     "train.bases": "The kinds of base predictor, each with the heads of its networks; all eight by default.",
     "train.seed": "A whole number; the same seed gives the same networks.",
     "train.progress": "A function, called with the steps done and the steps in all.",
+    # Batches and Dask frames: columns are given by name.
+    "batches.batches": "Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.",
+    "batches.name": "What errors call the rows.",
+    "batches.header": "The names of the columns of the table.",
+    "batches.batch": "A batch of rows.",
+    "batches.number": "The number of the part, from 0 on; without ids it numbers the rows.",
+    "batches.parts": "What `part` returned for each part, in order.",
+    "batches.found": "What `part` or `merge` returned.",
+    "histogram.bins": "The number of bins, nearly equal in width.",
+    "TableModel.columns": "The columns of the prediction, named as in `fit`.",
+    "TableModel.read.path": "The file to read.",
+    "fitting.columns": "The columns of the prediction, by the name of the argument of `fit`.",
+    "schema.given": "The schema of the batches.",
+    "report.source": "What the warnings call the rows.",
+    "predicting.wanted": "Which columns to write.",
+    "smallest.keys": "The keys of the rows, hashes of their ids.",
+    "dask.ddf": "A Dask frame.",
+    "read_parquet.path": "A folder of parquet files, or a list of files.",
+    "read_parquet.columns": "The columns to read; all of them by default.",
+    "to_parquet.folder": "The folder to write, which must not exist.",
     # The laws, run on a class of your own.
     "testing.rng": "A `numpy.random.Generator`; one with the seed 0 by default.",
     "testing.score": "The score to test.",
@@ -317,6 +336,38 @@ WORDS = {
     "check_look_ahead.run": "The backtest, as a function of the table or of the array.",
     "check_look_ahead.times": "At how many places in time to change the labels.",
     "check_refiner.rows": "Rows to test it on; made up by default.",
+}
+
+IN_TABLES = {
+    "target": "The column with the labels.",
+    "fit.point": "The column with a point prediction.",
+    "fit.rate": "The column with the mean of a Poisson count.",
+    "fit.mean": "The column with the mean, together with `std`.",
+    "fit.std": "The column with the standard deviation.",
+    "fit.lower": "The column with the lower bound, together with `upper`.",
+    "fit.upper": "The column with the upper bound.",
+    "fit.quantiles": 'The columns with quantiles and their levels, such as `{"q05": 0.05, "q95": 0.95}`.',
+    "fit.samples": "The columns with draws, by names or patterns.",
+    "by": "The column or columns that name the group of a row.",
+    "weights": "The column with the likelihood ratios.",
+    "ids": "The column or columns that identify a row; its number by default.",
+    "sample": "A `Sampled`, which says how many rows to keep at most; None keeps all of them in memory.",
+    "seed": "A whole number, for a randomised q: a row then has the same random number in any batch and any order.",
+    "missing": 'What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and'
+    ' predicts NaN; "error" raises.',
+    "model": "The model that `fit` returned, or that was read from a file.",
+    "ci": "The probability of the second centred interval, whose coverage and width are measured.",
+    "predict.quantiles": "The levels of quantiles to write, as columns q0.05 and so on.",
+    "predict.interval": "The coverage of centred intervals to write, as columns lower and upper.",
+    "predict.probabilities": "The values y for which to write P(Y <= y), as columns cdf_100 and so on.",
+    "keep": "The columns to keep, by names and patterns; all of them by default.",
+}
+"""What is the same for batches and for Dask frames."""
+FILES = {"fit": ("fitting", "frames"), "predict": ("predicting", "frames")}
+WORDS |= {
+    f"{place}.{name}": words
+    for name, words in IN_TABLES.items()
+    for place in FILES.get(name.partition(".")[0], ("batches", "dask"))
 }
 
 

@@ -39,7 +39,9 @@ command_line, docstrings, exactness, gallery, maths, offline, parameters = map(t
 PUBLIC = (
     "calibrant",
     "calibrant.backtesting",
+    "calibrant.batches",
     "calibrant.choice",
+    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",

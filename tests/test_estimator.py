@@ -73,7 +73,7 @@ def test_it_is_a_scikit_learn_regressor(estimator, check):
     check(estimator)
 
 
-def test_the_check_that_needs_scipys_array_api_mode_passes_too():
+def test_the_check_that_needs_scipys_array_api_mode_passes_too(request):
     """It is skipped above unless this variable is set before scipy is imported."""
     arguments = ["-q", "-p", "no:cacheprovider", "-k", "test_it_is and array_api", __file__]
     done = subprocess.run(
@@ -83,6 +83,8 @@ def test_the_check_that_needs_scipys_array_api_mode_passes_too():
         text=True,
         check=False,
     )
+    if done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED and not request.config.getoption("complete"):
+        pytest.skip("an older scikit-learn has no such check")
     assert done.returncode == 0, done.stdout
     assert "skipped" not in done.stdout
 

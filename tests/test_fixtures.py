@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
+from fixtures.ways import WAYS, answers
 from typer.testing import CliRunner
 
 import calibrant
@@ -16,8 +17,20 @@ from calibrant import CrossCalibrated
 from calibrant.cli.app import app
 from calibrant.persistence import read
 
-FOLDER = Path(__file__).parent / "fixtures" / "round1"
+FIXTURES = Path(__file__).parent / "fixtures"
+FOLDER = FIXTURES / "round1"
 ANSWERS = json.loads((FOLDER / "answers.json").read_text())
+RELEASES = [folder for folder in sorted(FIXTURES.iterdir()) if (folder / "ways.json").exists()]
+RELEASED = {
+    f"{folder.name}/{name}": said
+    for folder in RELEASES
+    for name, said in json.loads((folder / "answers.json").read_text()).items()
+}
+WAYS_OF_OLD = {
+    f"{folder.name}/{name}": said
+    for folder in RELEASES
+    for name, said in json.loads((folder / "ways.json").read_text()).items()
+}
 LEVELS = [0.05, 0.5, 0.9]
 CLOSE = {"cdf": 1e-9, "quantiles": 1e-9, "mean": 1e-6, "std": 1e-6, "crps": 1e-6}
 
@@ -45,9 +58,26 @@ def test_a_file_that_lacks_the_form_warns_once_when_it_is_read(name):
         assert warning.filename == __file__
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+def test_every_file_of_a_release_has_its_answers():
+    assert [folder.name for folder in RELEASES] == ["0.1"]
+    found = {f"{path.parent.name}/{path.name}" for folder in RELEASES for path in folder.glob("*.safetensors")}
+    assert found == {*RELEASED, *WAYS_OF_OLD}
+
+
+@pytest.mark.parametrize("name", WAYS_OF_OLD)
+def test_a_file_of_a_release_answers_as_it_did_whatever_the_way(name):
+    said = WAYS_OF_OLD[name]
+    found = answers(WAYS[said["way"]][1](calibrant.load(FIXTURES / name)))
+    for what, values in found.items():
+        np.testing.assert_allclose(values, said[what], rtol=1e-9, err_msg=what)
+
+
+@pytest.mark.parametrize("name", [*ANSWERS, *RELEASED])
 def test_a_file_answers_as_it_did(name):
-    said, calibrated = ANSWERS[name], silently(name)
+    if name in ANSWERS:
+        said, calibrated = ANSWERS[name], silently(name)
+    else:
+        said, calibrated = RELEASED[name], calibrant.load(FIXTURES / name)
     prediction = PREDICTIONS[said["prediction"]](HERE)[CALIBRATION:]
     given = [prediction] * len(calibrated.members) if isinstance(calibrated, CrossCalibrated) else prediction
     H = calibrated(given, rng=np.random.default_rng(3))

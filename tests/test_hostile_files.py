@@ -80,7 +80,9 @@ def test_another_version_of_the_format_is_named(path):
     save(path, small())
     with tampered(path) as (header, _):
         header.update(format=2, calibrant="9.9", something="new")
-    with pytest.raises(FileError, match=r"it has format 2, written by calibrant '9.9', and this version reads 1"):
+    with pytest.raises(
+        FileError, match=r"it has format 2, written by calibrant '9.9', and the newest that this version reads is 1"
+    ):
         load(path)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from calibrant import doers
 
 if TYPE_CHECKING:
+    from calibrant import batches as batches
+    from calibrant import dask as dask
     from calibrant import diagnosis as diagnosis
     from calibrant import distributions as distributions
     from calibrant import horizons as horizons
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from calibrant.thinning import thinned as thinned
     from calibrant.tracking import Tracker as Tracker
 
+    __all__: list[str]
     __version__: str
 
 _LATER = {
@@ -161,6 +164,8 @@ _LATER = {
 """Every name waits in its module until it is asked for: importing calibrant costs next to nothing."""
 
 _MODULES = (
+    "batches",
+    "dask",
     "diagnosis",
     "distributions",
     "horizons",
@@ -178,8 +183,13 @@ _MODULES = (
 )
 """Modules, likewise."""
 
-_EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
+_RENAMED: dict[str, tuple[str, str, str]] = {}
+"""Old names: the new one, the version since which they warn, and the one in which they are gone."""
+
+_EXTRAS = {"dask": "dask", "narwhals": "sklearn", "pyarrow": "batches", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
+_OPTIONAL = {"jinja2", "matplotlib", *_EXTRAS}
+"""What calibrant works without, these names apart."""
 
 
 def _save(path: Any, calibrated: Any) -> None:
@@ -199,7 +209,13 @@ doers.hand_in(save=_save, update=_update, merge=_merge)
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("importlib.metadata").version("calibrant")
+        return import_module("calibrant._version").library_version()
+    if name == "__all__":  # for `from calibrant import *`: without the names whose extra is not installed
+        return [name for name in sorted({*_LATER, *_MODULES}) if _is_there(name)]
+    if name in _RENAMED:
+        new, since, gone = _RENAMED[name]
+        import_module("calibrant._deprecation").deprecate(f"calibrant.{name}", f"calibrant.{new}", since, gone)
+        return getattr(import_module("calibrant"), new)
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
     try:
@@ -215,56 +231,15 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def _is_there(name: str) -> bool:
+    try:
+        __getattr__(name)
+    except ModuleNotFoundError as error:
+        if error.name not in _OPTIONAL:
+            raise
+        return False
+    return True
+
+
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LATER, *_MODULES, "__version__"})
-
-
-__all__ = [
-    "NAF",
-    "Calibrated",
-    "Calibrator",
-    "Censored",
-    "CensoredGuarantee",
-    "ChosenGuarantee",
-    "CrossCalibrated",
-    "CrossGuarantee",
-    "Distribution",
-    "Ensemble",
-    "FadingGuarantee",
-    "GaussianMixture",
-    "GroupGuarantee",
-    "Guarantee",
-    "HalfLife",
-    "HorizonGuarantee",
-    "Interval",
-    "Laplace",
-    "Linear",
-    "LogNormal",
-    "Logistic",
-    "Mixture",
-    "Naive",
-    "Normal",
-    "Point",
-    "Quantiles",
-    "Random",
-    "Samples",
-    "StudentT",
-    "Survey",
-    "SurveyGuarantee",
-    "WeightedGuarantee",
-    "Window",
-    "concatenate",
-    "conformal",
-    "distributions",
-    "evaluate",
-    "from_scipy",
-    "from_torch",
-    "interpolators",
-    "intervals",
-    "isotonic",
-    "metrics",
-    "predictions",
-    "required_n",
-    "required_n_for_interval",
-    "scores",
-]
+    return sorted({*_LATER, *_MODULES, "__version__"})

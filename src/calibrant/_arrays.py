@@ -171,7 +171,7 @@ def unit(name: str, value: float) -> float:
 def one_number(name: str, value: Any, what: str = "one number") -> float:
     """A Python float of a number or a 0-d array; not of a string, though float() would read it."""
     try:
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:  # numpy took arrays of one entry till 2.4
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
@@ -281,12 +281,12 @@ def smallest(like: Array) -> float:
     return 1e-15 if single_precision(like) else 1e-100
 
 
-def warn_user(message: str) -> None:
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the first line outside this library."""
     frame, depth = sys._getframe(), 1
     while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, stacklevel=depth)
+    warnings.warn(message, category, stacklevel=depth)
 
 
 _HERE = os.path.dirname(__file__) + os.sep

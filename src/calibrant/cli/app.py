@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 from enum import StrEnum
 from importlib import import_module
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from calibrant._version import library_version
 from calibrant.cli.console import needing, reported
 from calibrant.cli.usage import Commands
 
@@ -140,7 +140,7 @@ def examples(*lines: str) -> str:
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
-        print(version_of("calibrant"))
+        print(library_version())
         raise typer.Exit
 
 
@@ -254,6 +254,20 @@ def fit(
         float | None,
         typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="ROWS", help="Calibrate on a random sample of so many rows; the file may exceed memory."
+        ),
+    ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
     debug: Debug = False,
@@ -265,8 +279,10 @@ def fit(
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = fitting.Beside(weights, event, chosen[2], groups)
+        beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
+            if sample is not None:
+                raise typer.BadParameter("it is for one label", param_hint="--sample")
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
             several.fit(file, each, calibrator, training, output, gaps=_gaps(missing))
@@ -276,7 +292,11 @@ def fit(
                 "it is for several labels, with {} in the prediction's columns", param_hint="--training"
             )
         columns = _later("columns").of_flags(flags)
-        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
+        named = tuple(_names(ids or []))
+        if named and sample is None:
+            raise typer.BadParameter("it is for --sample", param_hint="--ids")
+        sampled = None if sample is None else fitting.Sampled(sample)
+        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing), sample=sampled, ids=named)
 
 
 @app.command(
@@ -442,7 +462,7 @@ def track(
     drift. Labels may be missing, as those of the last rows are.
     """
     with reported(debug=debug, delimiter=delimiter):
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found, tracking = _later("model").Model.read(model), _later("track")
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
@@ -495,7 +515,7 @@ def predict(
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
@@ -849,7 +869,7 @@ def _later(command: str) -> Any:
 
 
 def _gaps(missing: Gap) -> Any:
-    return _later("missing").Gaps(refused=missing is Gap.error)
+    return import_module("calibrant.batches.missing").Gaps(refused=missing is Gap.error)
 
 
 def _flags(

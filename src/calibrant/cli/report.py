@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, tell, working
+from calibrant.batches.columns import Columns
+from calibrant.batches.missing import Gaps
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import Forecasts, judged
-from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
 from calibrant.distributions.base import Distribution

@@ -17,10 +17,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from calibrant._version import library_version
 from calibrant.persistence.atomic import write
 from calibrant.persistence.codec import decode, encode, handed_in
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
@@ -59,7 +58,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
         again = decode(encoded.tree, encoded.tensors, encoded.classes)  # what cannot be read back is not written
         header = {
             "about": summary(again),
-            "calibrant": _library_version(),
+            "calibrant": library_version(),
             "format": FORMAT,
             "notes": plain_notes({} if notes is None else notes),
             "root": encoded.tree,
@@ -107,7 +106,7 @@ def _read(path: str | os.PathLike[str], classes: Iterable[type]) -> Stored:
     with _naming("load", path):
         header, tensors = unpack(path)
         root = decode(header["root"], tensors, own)
-        about = {"format": FORMAT, "calibrant": header["calibrant"], **summary(root)}
+        about = {"format": header["format"], "calibrant": header["calibrant"], **summary(root)}
         return Stored(root, header["notes"], about)
 
 
@@ -117,11 +116,3 @@ def _naming(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except FileError as error:
         raise FileError(f"cannot {what} {os.fspath(path)}: {error}") from error.__cause__
-
-
-@cache
-def _library_version() -> str:
-    try:
-        return version("calibrant")
-    except PackageNotFoundError:  # a source tree that was never installed
-        return "unknown"

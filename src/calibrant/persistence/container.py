@@ -21,6 +21,7 @@ from calibrant.persistence.errors import FileError
 from calibrant.persistence.kinds import short, why
 
 FORMAT = 1
+"""What is written. Every older one is read: a new one brings what makes its tree of an older file's."""
 KEY = "calibrant"
 DTYPES = {"F64": 8, "F32": 4, "I64": 8, "BOOL": 1}
 """The bytes of an entry."""
@@ -95,9 +96,12 @@ def _our_header(outer: Any) -> dict[str, Any]:
     if not isinstance(header, dict) or "format" not in header:
         raise FileError("its header names no format version")
     written = header["format"]
-    if type(written) is not int or written != FORMAT:
+    if type(written) is not int or not 1 <= written <= FORMAT:
         by = short(header.get("calibrant"))
-        raise FileError(f"it has format {short(written)}, written by calibrant {by}, and this version reads {FORMAT}")
+        raise FileError(
+            f"it has format {short(written)}, written by calibrant {by},"
+            f" and the newest that this version reads is {FORMAT}"
+        )
     wanted = {"about", "calibrant", "digest", "format", "notes", "root"}
     if set(header) != wanted:
         raise FileError(f"its header must have the entries {sorted(wanted)}, got {short(sorted(header))}")

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
+from calibrant._version import library_version
 from calibrant.choice import League
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
@@ -281,4 +281,4 @@ def _about(m: int, n: int | None) -> dict[str, str]:
     about = {"rows": f"{m:,}"}
     if n is not None:
         about["calibration rows"] = f"{n:,}"
-    return {**about, "made on": date.today().isoformat(), "calibrant": version("calibrant")}
+    return {**about, "made on": date.today().isoformat(), "calibrant": library_version()}

@@ -9,16 +9,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from calibrant._version import library_version
 from calibrant.study.design import Design
 from calibrant.study.devices import device_name
 from calibrant.study.learners import Recipe
 
-PACKAGES = ("calibrant", "numpy", "scipy", "torch", "joblib")
+PACKAGES = ("numpy", "scipy", "torch", "joblib")
 
 
 def about(design: Design, recipe: Recipe, device: str, seed: int, command: str) -> dict[str, Any]:
     """What would have to be the same for the same numbers, and when and by what it was started."""
-    versions = {name: version(name) for name in PACKAGES}
+    versions = {"calibrant": library_version(), **{name: version(name) for name in PACKAGES}}
     return {
         "command": command,
         **design.mark(),

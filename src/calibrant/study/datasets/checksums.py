@@ -48,4 +48,4 @@ class GitBlob(Checksum):
         return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
     def __str__(self) -> str:
-        return f"git blob id {self.digest}"
+        return f"git blob id {self.digest} (a SHA-1)"

@@ -1,0 +1,73 @@
+"""What is published: the package index's page, the files beside the code, and versions that agree."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from hatch_build import absolute
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LINK = re.compile(r"\]\(([^)\s]*[./#][^)\s]*)\)")
+LINKS = LINK.findall(README)
+SDIST = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+
+def test_every_link_of_the_index_page_is_absolute():
+    links = LINK.findall(absolute(README, "1.2.3"))
+    assert len(links) == len(LINKS) > 20
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "led"),
+    [
+        ("[the map](docs/map.md)", "[the map](https://github.com/calibrant/calibrant/blob/v1.2.3/docs/map.md)"),
+        ("[models](examples/models)", "[models](https://github.com/calibrant/calibrant/tree/v1.2.3/examples/models)"),
+        ("![before](a.png)", "![before](https://raw.githubusercontent.com/calibrant/calibrant/v1.2.3/a.png)"),
+        ("[paper](https://a.org/b.html), [above](#top)", "[paper](https://a.org/b.html), [above](#top)"),
+        ("H[x](y) = q(s)", "H[x](y) = q(s)"),
+    ],
+)
+def test_a_link_leads_to_the_file_of_that_version(given, led):
+    assert absolute(given, "1.2.3") == led
+
+
+@pytest.mark.parametrize("link", sorted({link for link in LINKS if not link.startswith(("https://", "#"))}))
+def test_a_link_of_the_readme_leads_to_a_file_that_the_sdist_has(link):
+    assert (ROOT / link).exists()
+    assert f"/{link.partition('/')[0]}" in [*SDIST, "/LICENSE"]
+
+
+def test_the_readme_has_no_maths_that_the_index_does_not_draw():
+    assert "$" not in README
+    assert "\\frac" not in README
+
+
+@pytest.mark.parametrize("entry", SDIST)
+def test_what_the_sdist_lists_is_there(entry):
+    assert (ROOT / entry.lstrip("/")).exists()
+
+
+def test_all_that_a_make_target_reads_is_in_the_sdist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b((?:benchmarks|examples|locks|tests)/|constraints-dev\.txt|mkdocs\.yml)", makefile))
+    assert {"benchmarks/", "examples/", "locks/", "tests/", "constraints-dev.txt"} <= named
+    assert {f"/{name.rstrip('/')}" for name in named} <= set(SDIST)
+
+
+def test_the_matrix_of_pythons_is_what_the_package_says():
+    said = [line.rpartition(" :: ")[2] for line in PROJECT["project"]["classifiers"] if ":: Python :: 3." in line]
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    assert f"python: [{', '.join(f'{version!r}' for version in said)}]".replace("'", '"') in workflow
+    assert PROJECT["project"]["requires-python"] == f">={said[0]}"
+
+
+def test_the_lowest_torch_of_the_workflow_is_the_floor():
+    (floor,) = PROJECT["project"]["optional-dependencies"]["torch"]
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    assert f"TORCH={floor.replace('>=', '==')}.0+cpu" in workflow

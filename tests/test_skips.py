@@ -1,0 +1,35 @@
+"""A test that needs a library which is not installed is skipped and says so; with `--complete` it fails."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NEEDS = "raise ModuleNotFoundError('no torch', name={name!r})"
+
+
+def outcome(folder, source, *options):
+    (folder / "test_it.py").write_text(source)
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-q", "-rs", "-p", "no:cacheprovider", *options, "."]
+    return subprocess.run(
+        command, cwd=folder, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    ).stdout
+
+
+@pytest.mark.parametrize("where", ["file", "test"])
+def test_a_library_that_is_not_installed_skips_what_needs_it(tmp_path, where):
+    raising = NEEDS.format(name="torch.nn")
+    source = raising if where == "file" else f"def test_one():\n    {raising}\n"
+    said = outcome(tmp_path, source)
+    assert "torch is not installed" in said
+    assert "1 skipped" in said
+    assert "torch is not installed" not in outcome(tmp_path, source, "--complete")
+
+
+def test_a_name_that_is_no_library_of_ours_is_an_error(tmp_path):
+    said = outcome(tmp_path, f"def test_one():\n    {NEEDS.format(name='calibrant.scoers')}\n")
+    assert "1 failed" in said
