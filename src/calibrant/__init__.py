@@ -183,6 +183,9 @@ _MODULES = (
 )
 """Modules, likewise."""
 
+_NAMESAKES = {"dask"}
+"""A star leaves these out: they would hide the libraries of the same name."""
+
 _RENAMED: dict[str, tuple[str, str, str]] = {}
 """Old names: the new one, the version since which they warn, and the one in which they are gone."""
 
@@ -211,7 +214,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("calibrant._version").library_version()
     if name == "__all__":  # for `from calibrant import *`: without the names whose extra is not installed
-        return [name for name in sorted({*_LATER, *_MODULES}) if _is_there(name)]
+        return [name for name in sorted({*_LATER, *_MODULES} - _NAMESAKES) if _is_there(name)]
     if name in _RENAMED:
         new, since, gone = _RENAMED[name]
         import_module("calibrant._deprecation").deprecate(f"calibrant.{name}", f"calibrant.{new}", since, gone)
