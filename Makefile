@@ -24,7 +24,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
   plots public_names several_cli slices time_doors)
 
-.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench format clean
+.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
@@ -37,6 +37,8 @@ help:
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed: side by side with other libraries, and every combination against its base law"
+	@echo "make conformance"
+	@echo "             compare with other libraries, number by number; writes docs/conformance.md"
 	@echo "make format  rewrite the sources as ruff likes them"
 	@echo "make clean   remove caches and build outputs (not $(VENV))"
 
@@ -107,6 +109,9 @@ check: lint
 bench: $(DEV_READY)
 	$(PY) benchmarks/run.py
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/catalogue.py
+
+conformance: $(DEV_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) docs_tools/conformance.py
 
 format: $(DEV_READY)
 	$(PY) -m ruff format .
