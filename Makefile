@@ -36,7 +36,8 @@ help:
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
-	@echo "make bench   speed: side by side with other libraries, and every combination against its base law"
+	@echo "make bench   speed: side by side with other libraries and plain numpy, in docs/benchmarks.md; and every"
+	@echo "             combination against its base law; fails if the main road has become twice as slow"
 	@echo "make conformance"
 	@echo "             compare with other libraries, number by number; writes docs/conformance.md"
 	@echo "make format  rewrite the sources as ruff likes them"
@@ -107,7 +108,7 @@ check: lint
 	$(MAKE) test
 
 bench: $(DEV_READY)
-	$(PY) benchmarks/run.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/run.py
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/catalogue.py
 
 conformance: $(DEV_READY)

@@ -103,8 +103,8 @@ def agreement_row(case: Agreement) -> str:
     count, largest = case.found()
     cells = [
         case.what,
-        f"{called(case.library)}: {case.theirs}",
-        case.ours,
+        f"{called(case.library)}: `{case.theirs}`",
+        f"`{case.ours}`",
         f"{count:,}",
         power(largest) if largest else "0",
         case.verdict(),

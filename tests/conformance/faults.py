@@ -207,6 +207,23 @@ Calibrator().fit(np.zeros(9), np.arange(1.0, 10.0))(predictions).ppf(0.5)
     ),
     Fault(
         "mapie",
+        "the 55% interval of 99 residuals",
+        "The rank ⌈0.55 · 100⌉ is taken in floating point, as 56. So it is at 21 of the levels 1%, 2%, …, 99%.",
+        """
+from mapie.regression import SplitConformalRegressor; from sklearn.dummy import DummyRegressor
+x, model = np.zeros((99, 1)), DummyRegressor(strategy="constant", constant=0.0).fit([[0.0]], [0.0])
+split = SplitConformalRegressor(model, confidence_level=0.55, prefit=True).conformalize(x, np.arange(1.0, 100.0))
+split.predict_interval(x[:1])[1][0, :, 0]
+""",
+        """
+from calibrant.intervals import AbsoluteResidual, ConformalInterval
+np.ravel(ConformalInterval(AbsoluteResidual(), 0.55).fit(np.zeros(99), np.arange(1.0, 100.0))([0.0]))
+""",
+        lambda: [-rank("0.55", 99), rank("0.55", 99)],
+        "the residuals are 1, …, 99: the rank ⌈(n + 1) · 55/100⌉, in fractions",
+    ),
+    Fault(
+        "mapie",
         "the 95% interval of 19 residuals",
         "It asks for more than 1 / (1 − c) rows; 19 are enough for rank 19.",
         """
@@ -291,6 +308,21 @@ Calibrator(interpolator=Linear(tails=InfiniteTails())).fit(np.zeros(9), np.arang
 """,
         lambda: math.inf if rank("0.95", 9) > 9 else None,
         "the rank ⌈10 · 19/20⌉ = 10 is beyond the 9 rows",
+    ),
+    Fault(
+        "tinyconformal",
+        "the 55% quantile of 99 scores",
+        "100 · 0.55 is 55.00000000000001 in floating point, and the rank is raised to 56.",
+        """
+from tinyconformal.distribution.cross.distribution import ContinuousConformalDistribution
+ContinuousConformalDistribution(np.zeros(1), np.arange(1.0, 100.0)).ppf(0.55)[0]
+""",
+        """
+from calibrant import Calibrator
+Calibrator().fit(np.zeros(99), np.arange(1.0, 100.0))([0.0]).ppf(0.55)[0]
+""",
+        lambda: rank("0.55", 99),
+        "the scores are 1, …, 99: the rank (n + 1) · 55/100, in fractions",
     ),
     Fault(
         "scoringrules",
