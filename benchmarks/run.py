@@ -19,7 +19,7 @@ import sweeps
 from side_by_side import LEVELS, OURS, YARDSTICK, Problem, library, works
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
-from timing import ROUNDS, interleaved, peak
+from timing import ROUNDS, interleaved, peak, shown, three
 
 from calibrant import CalibratedRegressor, Calibrator, Normal
 from calibrant.distributions import Distribution
@@ -60,18 +60,14 @@ def peers() -> list[str]:
         rows = []
         for name, entry in sorted(entries.items(), key=lambda item: times[item[0]].best):
             error = "" if entry.off is None else _power(entry.off(entry.do()))
-            shown = f"**{name}**" if library(name) == OURS else name
+            title = f"**{name}**" if library(name) == OURS else name
             found = times[name]
-            ratios = f"{found.best / unit.best:,.3g}", f"{found.median / unit.median:,.3g}"
+            ratios = three(found.best / unit.best), three(found.median / unit.median)
             memory = f"{peak(entry.do) / 2**20:,.1f} MiB"
-            rows.append([shown, *ratios, _ms(found.best), _ms(found.median), memory, error])
+            rows.append([title, *ratios, shown(found.best), shown(found.median), memory, error])
         header = ["library", "times plain numpy, best", "median", "best", "median", "memory", "error"]
         parts.append(f"### {work}\n\n{table(header, rows)}")
     return parts
-
-
-def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:,.3g} ms"
 
 
 def _power(error: float) -> str:
@@ -165,8 +161,8 @@ def estimator() -> list[list[str]]:
         ratio, extra = interval / alone, (interval - alone) / len(X) * 1e9
         name = type(base).__name__
         goal, reached = ("30 ns a row", extra <= 30) if name == "LinearRegression" else ("1.3 times", ratio <= 1.3)
-        shown = f"{interval * 1e3:.0f} ms / {alone * 1e3:.0f} ms"
-        rows.append([name, shown, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
+        both = f"{interval * 1e3:.0f} ms / {alone * 1e3:.0f} ms"
+        rows.append([name, both, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
     return rows
 
 
@@ -185,7 +181,7 @@ ratios near 1 mean little. Every library is listed for the work that it has, wit
 column. Without numba, the CRPS of properscoring builds a table of n² m numbers: it is left out, and so is
 [what was not installed](conformance.md#not-compared).
 
-{machine}
+Machine and versions: {machine}
 """
 SIDE = """## Side by side
 
@@ -203,11 +199,11 @@ Plain numpy is `np.interp`, `np.searchsorted` and sums of sorted residuals, with
 """
 GROWTH = """## With n and with m
 
-Without the fit. The exponent is that of the two largest sizes measured: 0 is no growth, 1 is proportional. A library
-that takes more than {limit:g} s is not asked for the next size, nor one that would need a table of more than 10⁸
-numbers.
+Without the fit. The exponent is that of the two largest sizes measured: 0 is no growth, 1 is proportional; read it to
+one digit. A library that takes more than {limit:g} s is not asked for the next size, nor one that would need a table of
+more than 10⁸ numbers.
 
-![{alt}](images/benchmarks.svg)
+![{alt}](images/benchmarks.png)
 """
 ALT = (
     "Best times against n and against m on logarithmic axes. calibrant stays near plain numpy and hardly grows with n."
@@ -226,7 +222,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     about, side = machine(), peers()
     by_n, by_m = sweeps.sweep("n"), sweeps.sweep("m")
-    sweeps.picture(by_n, by_m, DOCS / "images" / "benchmarks.svg")
+    sweeps.picture(by_n, by_m, DOCS / "images" / "benchmarks.png")
     ratios, complaints = road()
     parts = [
         INTRO.format(rounds=ROUNDS, machine=about),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from side_by_side import DENSE, OURS, YARDSTICK, Problem, library, works
-from timing import interleaved
+from timing import interleaved, shown
 
 WORKS = ("PIT", "19 quantiles", "CRPS")
 FIXED = 1_000
@@ -75,7 +75,7 @@ def exponents(by_n: Sweep, by_m: Sweep) -> list[list[str]]:
 
 def _cells(line: Line) -> tuple[str, str]:
     last = max(line.times)
-    reached = f"{line.times[last] * 1e3:,.3g} ms at 10{_raised(last)}"
+    reached = f"{shown(line.times[last])} at 10{_raised(last)}"
     return f"{line.exponent:.2f}", reached + (f", stopped: {line.stopped}" if line.stopped and last < SIZES[-1] else "")
 
 
@@ -116,11 +116,11 @@ def picture(by_n: Sweep, by_m: Sweep, path: Path) -> None:
                 ax.set_xlabel("calibration rows n" if axis == "n" else "new rows m")
                 ax.tick_params(labelbottom=True)
             axes[row, 0].set_ylabel("best time, ms")
-        shown = {}
+        keys = {}
         for ax in axes.flat:
             handles, labels = ax.get_legend_handles_labels()
-            shown |= dict(zip(labels, handles, strict=True))
-        order = [name for name in libraries if name in shown]
-        figure.legend([shown[name] for name in order], order, loc="outside lower center", ncols=4)
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+            keys |= dict(zip(labels, handles, strict=True))
+        order = [name for name in libraries if name in keys]
+        figure.legend([keys[name] for name in order], order, loc="outside lower center", ncols=4)
+        figure.savefig(path)
         plt.close(figure)

@@ -37,6 +37,17 @@ def interleaved(works: Mapping[str, Callable[[], object]], seconds: float, round
     return {name: Times(min(values), median(values)) for name, values in times.items()}
 
 
+def shown(seconds: float) -> str:
+    """In the unit that leaves one to three digits before the point."""
+    unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1]), ("µs", 1e-6))
+    return f"{three(seconds / size)} {unit}"
+
+
+def three(number: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
 def peak(work: Callable[[], object]) -> int:
     """The bytes that a call holds at most, its answer included."""
     tracemalloc.start()
