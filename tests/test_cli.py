@@ -127,7 +127,7 @@ def test_a_stream_of_small_batches_gives_what_the_whole_file_gives(folder, tmp_p
     run(*fit, "--tails", "bounded", "-o", model)
     monkeypatch.setattr("calibrant.cli.formats.BATCH", 128)
     monkeypatch.setattr("calibrant.cli.tables.BATCH", 100)
-    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 33)
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 33)
     run("predict", folder / "test.parquet", "-m", model, *WANTED, "--seed", 7, "-o", out)
     calibrator = Calibrator(interpolator=Random(BoundedTails()))
     assert_same(columns_of(out), expected(kind, calibrator=calibrator, seed=7))

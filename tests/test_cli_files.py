@@ -64,7 +64,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr("calibrant.cli.formats.BATCH", 64)
     monkeypatch.setattr("calibrant.cli.formats.CSV_BLOCK", 4096)
     monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
-    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 20)
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 20)
 
 
 def with_bad(value, column):
@@ -264,7 +264,7 @@ def test_the_unexpected_is_one_sentence_too(tmp_path, model, monkeypatch, proble
         raise problem
 
     test = write(tmp_path / "test.csv", forecasts())
-    monkeypatch.setattr("calibrant.cli.columns.Normal", fail)
+    monkeypatch.setattr("calibrant.batches.columns.Normal", fail)
     said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.csv", code=code)
     assert said == sentence
     assert os.listdir(tmp_path) == [test.name]

@@ -17,7 +17,7 @@ from calibrant.scores import IntervalScore
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
-    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 20)
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 20)
 
 
 def test_zero_widths_and_crossings_are_mended_row_by_row_and_counted_once(tmp_path):

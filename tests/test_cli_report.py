@@ -264,3 +264,62 @@ def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
     said = run("report", "new.parquet", "-m", "c.safetensors", "-o", "r.html").stdout
     assert f"{law.crps:.3f}".rstrip("0") in said
     assert "bars" in data_of(folder / "r.html")["rows"][0]["before"]
+
+
+@pytest.mark.parametrize("name", ["test.parquet", "test.csv"])
+def test_a_report_shows_columns_beside_a_row(folder, name):
+    table = pa.table(
+        {**columns(2), "id": [f"r{k}" for k in range(M)], "x": np.arange(M) / 3, "group": ["a", "b"] * (M // 2)}
+    )
+    (csv.write_csv if name.endswith("csv") else parquet.write_table)(table, name)
+    asked = ("--features", "id,x", "--features", "group", "--groups", "group")
+    result = run("report", name, "-m", "m.safetensors", *asked, "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    data = data_of(folder / "r.html")
+    for row in data["rows"]:
+        k = row["row"]
+        assert row["features"] == {"id": f"r{k}", "x": f"{k / 3:.4g}", "group": "ab"[k % 2]}
+    assert {each["by"] for each in data["slices"]} >= {"group"}
+    wrong = run("report", name, "-m", "m.safetensors", "--features", "nmae", "-o", "r.html")
+    assert wrong.exit_code != 0
+    assert "nmae" in wrong.output
+
+
+def test_a_report_sets_other_models_beside_the_first(folder):
+    rows = columns(2, 3000)
+    parquet.write_table(pa.table(rows), "test.parquet")
+    parquet.write_table(pa.table(columns(4, 40)), "few.parquet")  # few rows excuse a gap, if the page knows of them
+    run("fit", "few.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    base, first, other = (
+        Normal(rows["mu"], rows["sigma"]),
+        *map(calibrant.load, ("m.safetensors", "points.safetensors")),
+    )
+    page = calibrant.report(
+        {"m": first(base), "points": other(Point(rows["mu"]))},
+        rows["y"],
+        base=base,
+        guarantee={"m": first.guarantee, "points": other.guarantee},
+    )
+    assert (folder / "r.html").read_text("utf-8") == page.html
+    assert "Of 2 models" in page.html
+    again = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "m.safetensors", "-o", "r.html")
+    assert again.exit_code == 2
+    over = run(
+        "report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "points.safetensors"
+    )
+    assert over.exit_code == 2
+    assert calibrant.load("points.safetensors").guarantee == other.guarantee
+
+
+def test_models_that_leave_out_different_rows_are_not_compared(folder):
+    rows = columns(2)
+    rows["sigma"][7] = np.nan
+    parquet.write_table(pa.table(rows), "test.parquet")
+    run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert "row 7 has a prediction for one of the models only (1 rows in all)" in said
+    assert not (folder / "r.html").exists()

@@ -511,6 +511,9 @@ def test_the_command_line_writes_the_same_table_back(tmp_path, ending):
     shown = json.loads(run("evaluate", cal, "-m", model, "--json", "--coverage", "0.8").stdout)
     assert 0.7 < shown["horizons"]["12"]["calibrated"]["coverage"] < 0.9
     run("report", cal, "-m", model, "-o", tmp_path / "report.html")
+    for option in ("--groups", "--features", "--time"):
+        said = run("report", cal, "-m", model, option, "unique_id", "-o", tmp_path / "other.html", code=2).output
+        assert "a model of horizons is reported by horizon alone" in " ".join(said.replace("│", " ").split())
     assert "1 to 12 steps ahead" in " ".join(run("inspect", model).output.split())
 
 

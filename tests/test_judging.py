@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import calibrant
@@ -15,7 +20,7 @@ from sklearn.frozen import FrozenEstimator  # noqa: E402
 from sklearn.linear_model import LinearRegression, Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.preprocessing import FunctionTransformer, StandardScaler  # noqa: E402
 
 
 def frame(n=600, seed=0):
@@ -123,3 +128,45 @@ def test_a_lazy_frame_is_to_be_collected():
     lazy = pl.DataFrame({name: X[name].to_numpy() for name in X}).lazy()
     with pytest.raises(TypeError, match=r"X is a LazyFrame, whose rows are not there yet: give X.collect\(\)"):
         CalibratedRegressor(LinearRegression()).fit(lazy, y)
+
+
+def shown(page):
+    """The features of each row that the page shows."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL)
+    return {row["row"]: row.get("features") for row in json.loads(found.group(1))["rows"]}
+
+
+def test_the_report_shows_the_features_of_a_row(model):
+    X, y = frame(seed=1)
+    rows = shown(model.report(X, y))
+    assert len(rows) >= 100
+    for row, features in rows.items():
+        assert float(features.pop("a").replace("−", "-")) == pytest.approx(X["a"][row], rel=1e-3)
+        assert features == {"region": str(X["region"][row]), "day": str(X["day"][row])}
+    assert set(map(tuple, shown(model.report(X, y, features=["region"])).values())) == {("region",)}
+    assert set(shown(model.report(X, y, features=())).values()) == {None}
+    with pytest.raises(ValueError, match="features names the column 'aeg', and those of X are a, region, day"):
+        model.report(X, y, features="aeg")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_report_shows_the_features_of_any_kind_of_table(kind):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(300, 40))
+    y = numbers[:, 0] + rng.normal(size=300)
+    X = kind(numbers if kind in (np.asarray, np.ndarray.tolist) else {f"x{k}": numbers[:, k] for k in range(40)})
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, y)
+    rows = shown(model.report(X, y))
+    assert len(rows) >= 100
+    for row, features in rows.items():
+        assert list(features) == [f"x{k}" for k in range(30)]  # of 40 columns the first 30
+        assert float(features["x7"].replace("−", "-")) == pytest.approx(numbers[row, 7], rel=1e-3)
+    (last,) = next(iter(shown(model.report(X, y, features=["x39"] if hasattr(X, "columns") else 39)).values()))
+    assert last == "x39"
+
+
+def test_the_report_of_rows_without_columns_shows_none():
+    texts, y = [f"a text of {k} words" for k in range(300)], np.arange(300.0)
+    count = make_pipeline(FunctionTransformer(lambda X: np.array([[len(text)] for text in X])), LinearRegression())
+    model = CalibratedRegressor(count, refine=None, random_state=0).fit(texts, y)
+    assert set(shown(model.report(texts, y)).values()) == {None}

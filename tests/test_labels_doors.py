@@ -296,7 +296,7 @@ def test_the_command_line_names_labels_outside_the_bounds(tmp_path):
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
-    monkeypatch.setattr("calibrant.cli.predict.IN_CACHE", 20)
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 20)
     f = pa.array([None if row == 60 else value for row, value in enumerate((X["x"] + 0.5).tolist())])
     y = pa.array([None if row in (5, 70) else value for row, value in enumerate(Y.tolist())])
     data, saved, out = table(tmp_path / f"cal.{suffix}", f=f, y=y), tmp_path / "m.safetensors", tmp_path / "out.csv"

@@ -37,7 +37,6 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.inputs import naturally
 from calibrant.plots.pen import contrast
 from calibrant.plots.theme import looks, plain
 from calibrant.scores import CDFScore
@@ -537,22 +536,6 @@ def test_the_bars_of_spread_skill_are_standard_errors():
 def test_a_spread_that_is_the_same_everywhere_is_one_bin(case):
     ax = plots.spread_skill(Normal(case.f, 1.0), case.y)
     assert ax.containers[0][0].get_xdata() == pytest.approx([1.0])
-
-
-@pytest.mark.parametrize(
-    ("given", "wanted"),
-    [
-        (["0", "1", "10", "2"], ["0", "1", "2", "10"]),
-        (["a1", "a10", "a2", "3 others", "missing"], ["a1", "a2", "a10", "3 others", "missing"]),
-        (["-2", "-1", "0"], ["-2", "-1", "0"]),
-        (["-1", "-10", "5"], ["-10", "-1", "5"]),
-        (["1.5", "10", "2", "nan"], ["1.5", "2", "10", "nan"]),
-        (["[0, 24]", "(24, 49]"], ["[0, 24]", "(24, 49]"]),
-        (["b", "a"], ["b", "a"]),
-    ],
-)
-def test_the_natural_order(given, wanted):
-    assert [given[k] for k in naturally(given)] == wanted
 
 
 def test_groups_stand_in_natural_order(case):

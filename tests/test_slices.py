@@ -165,7 +165,7 @@ def test_of_many_texts_the_largest_are_kept():
     assert slices.labels[0] == "v30"
     assert slices.labels[-2:] == ("v58", "30 others")
     assert slices.counts[-1] == sum(range(1, 31))
-    assert slices_of("v", [f"v{k}" for k in range(30)], 30).labels[-1] == "v9"
+    assert slices_of("v", [f"v{k}" for k in range(30)], 30).labels[-1] == "v29"  # 30 are not too many
 
 
 def test_a_value_that_is_spelt_like_our_label_is_told_from_it():
@@ -181,3 +181,28 @@ def test_wrong_lengths_and_shapes_are_named():
         slices_of("g", ["a", "b"], 3)
     with pytest.raises(ValueError, match=r"the column 'g' of groups must be 1-d, got shape \(2, 2\)"):
         slices_of("g", np.zeros((2, 2)), 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (["0", "1", "10", "2"], ("0", "1", "2", "10")),
+        (["a1", "a10", "a2", None], ("a1", "a2", "a10", "missing")),
+        (["-1", "-10", "5"], ("-10", "-1", "5")),
+        (["1.5", "10", "2", "b"], ("1.5", "2", "10", "b")),
+        (["b", "a"], ("a", "b")),
+        (["a1", "a01", "a001", "a2"], ("a001", "a01", "a1", "a2")),
+        (["9" * 5000, "x" + "9" * 5000, "x1"], ("9" * 59 + "…", "x1", "x" + "9" * 58 + "…")),
+    ],
+)
+def test_texts_stand_in_natural_order(given, wanted):
+    slices = slices_of("g", given, len(given))
+    assert slices.labels == wanted
+    texts = ["missing" if text is None else text for text in given]
+    assert all(text.startswith(slices.labels[k].rstrip("…")) for text, k in zip(texts, slices.index, strict=True))
+
+
+def test_of_many_texts_the_rare_ones_that_are_kept_are_the_first_in_natural_order():
+    texts = [f"g{k}" for k in range(40)]
+    slices = slices_of("g", texts, 40)
+    assert slices.labels == (*texts[:29], "11 others")

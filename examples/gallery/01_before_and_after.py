@@ -1,7 +1,7 @@
 """Calibrate a forest's forecasts: before and after.
 
-A random forest predicts the output of a simulated power plant. The spread of its trees does not tell how far off it is:
-its intervals hold fewer labels than they say. Two thousand rows that it did not see put that right.
+A random forest predicts the output of a simulated power plant. The spread of its trees understates its error: its
+intervals hold fewer labels than they state. Two thousand rows that it did not see correct this.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from calibrant import Calibrator, Normal, evaluate, plots, prediction_of
 # ## Data and model
 #
 # Temperature, vacuum, pressure and humidity drive the output; the noise is larger in the heat. A third of the rows
-# trains the forest, a third calibrates it, a third tells how well that went.
+# trains the forest, a third calibrates it, and a third tests the result.
 
 rng = np.random.default_rng(0)
 X = rng.uniform(size=(6000, 4))
@@ -28,8 +28,8 @@ forest = RandomForestRegressor(100, min_samples_leaf=5, random_state=0).fit(X_tr
 # %%
 # ## Calibrate
 #
-# `prediction_of` finds out what a model predicts: of a forest, what each tree says. Their mean and spread make a normal
-# law a row. The default score of a law is the z-score.
+# `prediction_of` finds out what a model predicts: for a forest, the prediction of each tree. Their mean and spread
+# make one normal distribution per row. The default score of a distribution is the z-score.
 
 
 def forecast(X):
@@ -45,8 +45,8 @@ print(calibrated.guarantee)
 # %%
 # ## Is it calibrated now?
 #
-# The share of labels below the predicted quantile should be its level. The band is where the curve of a calibrated
-# forecast lies, all of it, 95 times out of 100; it allows for the finite number of calibration rows.
+# The share of labels below the predicted quantile should be its level. The whole curve of a calibrated forecast lies
+# inside the band 95 times out of 100; it allows for the finite number of calibration rows.
 
 ax = plots.reliability({"forest": base, "calibrated": H}, y_test, n=len(y_cal))
 ax.figure.set_label("Reliability: the forest leaves the diagonal, the calibrated forecasts stay inside the band")
@@ -60,7 +60,8 @@ ax.figure.set_label("PIT histogram: the forest's has high ends, the calibrated o
 # %%
 # ## What it costs
 #
-# The intervals are wider, as they must be. NLL and CRPS, which weigh width against truth, are lower all the same.
+# The intervals are wider, as they must be. NLL and CRPS, which reward both calibration and sharpness, are still
+# lower.
 
 print("before", evaluate(base, y_test), "", "after", evaluate(H, y_test), sep="\n")
 

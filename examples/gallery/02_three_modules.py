@@ -1,7 +1,7 @@
 """The three modules on one page: scores, q, H.
 
-Calibration is one formula, `H[x](y) = q(φ(f(x), y))`. Here are its parts, one after the other, with forty rows, so that
-every step can be seen.
+Calibration is one formula, `H[x](y) = q(φ(f(x), y))`. Here are its parts, one by one, on forty rows, so that every step
+is visible.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,8 @@ from calibrant.scores import ZScore
 # %%
 # ## 1. A prediction
 #
-# A model says normal laws. Their means are right, their standard deviations half of what they should be.
+# A model predicts normal distributions. Their means are right; their standard deviations are half of what they should
+# be.
 
 rng = np.random.default_rng(3)
 mean, scale = rng.normal(size=40), rng.uniform(0.5, 1.5, size=40)
@@ -24,7 +25,7 @@ prediction = Normal(mean, scale / 2)
 # %%
 # ## 2. A score
 #
-# How large is the label, seen from the prediction? The z-score counts predicted standard deviations. Were the
+# How large is the label relative to the prediction? The z-score counts predicted standard deviations. Were the
 # prediction right, two of three would lie between -1 and 1.
 
 score = ZScore()
@@ -35,15 +36,15 @@ print("between -1 and 1:", np.mean(np.abs(scores) < 1))
 # %%
 # ## 3. An interpolator
 #
-# It makes of the scores their law q. Each of the four takes the i-th smallest score to about i / (n + 1); they differ
-# in what lies between.
+# It turns the scores into their distribution q. Each of the four maps the i-th smallest score to about i / (n + 1);
+# they differ between the scores.
 
 ax = plots.interpolators(scores[:8], [Naive(), Linear(), Random(), NAF()])
 ax.figure.set_label("Four interpolators of the same eight scores: steps, lines, random steps, a smooth curve")
 
 # %%
-# `Linear` on all forty scores. The band is where a q of this accuracy λ may lie at all; the guarantee is
-# (1 + λ) / (n + 1), whatever the data.
+# `Linear` on all forty scores. Every q of this accuracy λ lies inside the band; the guarantee is (1 + λ) / (n + 1),
+# whatever the data.
 
 calibrated = Calibrator(score, Linear()).fit(prediction, y)
 ax = plots.scores(calibrated, prediction, y)
@@ -53,7 +54,7 @@ print(calibrated.guarantee)
 # %%
 # ## H = q(φ(f(x), y))
 #
-# A new prediction, pulled through score and q: what was too narrow has become as wide as the labels ask for. Linear
+# A new prediction, through score and q: what was too narrow is now as wide as the labels require. Linear
 # interpolation shows every gap between the scores in its density; `NAF` is smooth.
 
 new = Normal([0.0], [0.5])

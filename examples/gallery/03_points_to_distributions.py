@@ -1,7 +1,7 @@
 """From point forecasts to whole distributions.
 
-Any regressor will do, and any data that it did not see. The residuals of these become the law of its errors, and every
-forecast the whole distribution around it.
+Take any regressor, and data that it did not see. Their residuals are the distribution of its errors, and each point
+forecast becomes a whole distribution.
 """
 
 import matplotlib.pyplot as plt
@@ -30,9 +30,9 @@ print(evaluate(H, y[test]))
 # %%
 # ## Right for all rows together
 #
-# On the left, intervals along the temperature. Everywhere they are equally wide: a point says nothing about its own
-# error, so that all rows share one law of residuals. For all rows together it is right, which the PITs on the right
-# show: the bars rise and fall no more than chance lets them.
+# On the left, intervals along the temperature. They have the same width everywhere: a point says nothing about its
+# own error, so all rows share one distribution of residuals. Over all rows it is right, as the PITs on the right
+# show: the bars vary no more than chance allows.
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.5), width_ratios=[1.5, 1], layout="constrained")

@@ -1,7 +1,7 @@
 """Quantile regression with the coverage it states.
 
-Five gradient boosting models predict five quantiles. Between the outer two should lie 90% of the labels; on new rows
-there are fewer. Calibration mends that, and fills in all the other quantiles.
+Five gradient boosting models predict five quantiles. 90% of the labels should lie between the outer two; on new rows
+there are fewer. Calibration corrects this, and gives all the other quantiles.
 """
 
 import warnings
@@ -16,7 +16,7 @@ from calibrant.metrics import coverage
 # %%
 # ## Five quantiles
 #
-# Parcels that go further take longer, and the longer the way, the less one knows.
+# Parcels that go further take longer, and the longer the way, the less certain the time.
 
 rng = np.random.default_rng(0)
 km = rng.uniform(1, 60, (4000, 1))
@@ -28,8 +28,8 @@ settings = {"loss": "quantile", "min_samples_leaf": 8, "random_state": 0}
 models = [HistGradientBoostingRegressor(quantile=c, **settings).fit(km[train], minutes[train]) for c in levels]
 
 # %%
-# Each model is fitted by itself, so here and there the quantiles cross. `Quantiles` sorts such rows and warns, which is
-# caught here to print it.
+# Each model is fitted by itself, so here and there the quantiles cross. `Quantiles` sorts such rows and warns; the
+# warning is caught here and printed.
 
 
 def forecast(x):
@@ -60,7 +60,7 @@ with plots.theme():
 # %%
 # ## Every quantile
 #
-# Of the five levels there are five dots before. After, there is a whole curve.
+# Before, there are five dots, one per level. After, there is a whole curve.
 
 ax = plots.reliability({"five quantiles": before, "calibrated": after}, minutes[test], n=len(calibration))
 ax.figure.set_label("Reliability: five dots off the diagonal before, a curve inside the band after")

@@ -1,7 +1,7 @@
-"""Neural networks that are too sure of themselves.
+"""Overconfident neural networks.
 
-Take several networks, each started from other random weights, and the spread of their answers for a standard deviation.
-It is common practice, and far too narrow. A few hundred rows put it right.
+Train several networks from different random weights, and take the spread of their predictions as the standard
+deviation. This is common practice, and far too narrow. A few hundred rows correct it.
 """
 
 import matplotlib.pyplot as plt
@@ -46,8 +46,8 @@ after = Calibrator().fit(forecast(calibration), y[calibration])(before)
 # ## Before and after
 #
 # Before, the labels lie beyond the forecast again and again: the PITs pile up at 0 and at 1, a bowl. After, they stay
-# in the band of chance. The ridges are five recipes, the surest first: an honest width, and still a width of each row's
-# own, for the z-score keeps what the networks' disagreement does tell.
+# in the band of chance. The ridges are five recipes, the surest first: the widths are right, and still differ by row,
+# because the z-score keeps what the networks' disagreement says.
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.7), layout="constrained")
@@ -58,6 +58,7 @@ with plots.theme():
     right.set_xlabel("strength (MPa)")
 
 # %%
-# In numbers: the intervals are wider, as they had to be, and the scores that weigh width against truth are better.
+# In numbers: the intervals are wider, as they had to be, and the scores that reward both calibration and sharpness
+# are better.
 
 print(compare({"before": evaluate(before, y[test]), "after": evaluate(after, y[test])}))

@@ -15,8 +15,8 @@ from calibrant.scores import CDFScore, ZScore
 # %%
 # ## The right shape, the wrong width
 #
-# Insurance claims: most are small, a few are huge, none is negative. The forecaster knows that they are log-normal, but
-# takes them to vary less than they do.
+# Insurance claims: most are small, a few are huge, none is negative. The forecaster knows that they are log-normal,
+# but understates their spread.
 
 rng = np.random.default_rng(1)
 level, sigma = rng.normal(7.0, 0.6, 1500), rng.uniform(0.3, 0.9, 1500)

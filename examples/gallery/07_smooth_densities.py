@@ -1,7 +1,7 @@
 """Smooth densities, and what they cost in the guarantee.
 
 Linear interpolation has the tightest guarantee and a ragged density. NAF has a smooth one, and λ says how far it may
-stray from the ranks of the scores. The choice is yours; here is what it costs.
+stray from the ranks of the scores. This example shows what each choice costs.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ fitted = {name: Calibrator(interpolator=q).fit(base[calibration], y[calibration]
 # ## Their densities
 #
 # The linear q passes through every score, so that its slope, the density, jumps at each of them; the picture cuts off
-# its peaks. The more freedom λ leaves, the calmer the density, and the lower the NLL on new rows.
+# its peaks. The larger λ, the smoother the density, and the lower the NLL on new rows.
 
 with plots.theme():
     figure, axes = plt.subplots(2, 2, figsize=(6.3, 3.8), sharex=True, sharey=True, layout="constrained")
@@ -48,7 +48,7 @@ with plots.theme():
 # %%
 # ## What does not change
 #
-# The CRPS and the intervals hardly notice. So take NAF where densities count, and linear interpolation where
+# The CRPS and the intervals hardly change. So take NAF where densities count, and linear interpolation where
 # probabilities and intervals do.
 
 for name, calibrated in fitted.items():

@@ -1,7 +1,7 @@
 """Tails of small samples: what thirty rows do not determine.
 
 Thirty scores leave a 31st of the probability beyond each end, and say nothing about where it lies. Three answers: an
-exponential tail, an end one gap further on, or the honest "anywhere".
+exponential tail, an end one gap further on, or no claim at all.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ laws = {name: Calibrator(interpolator=Linear(kind)).fit(np.zeros(30), errors)([0
 # %%
 # ## Where they agree, and where not
 #
-# Inside the errors, which are the ticks, the three agree. Beyond them they part: the bounded one reaches 1 at once, the
-# exponential one slowly, and the infinite one never does, for its rest sits at infinity.
+# Inside the errors, which are the ticks, the three agree. Beyond them they part: the bounded one reaches 1 at once,
+# the exponential one slowly, and the infinite one never does, because the rest of its mass is at infinity.
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.5), width_ratios=[1.4, 1], layout="constrained")

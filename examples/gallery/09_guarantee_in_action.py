@@ -1,7 +1,7 @@
 """The guarantee in action: thousands of calibration sets.
 
-The theorem bounds the error on average over calibration sets; a second bound holds for the very set at hand. We draw
-many sets of many sizes and look at both.
+The theorem bounds the error on average over calibration sets; a second bound holds for a single set. We draw many sets
+of many sizes and check both.
 """
 
 import matplotlib.pyplot as plt
@@ -30,9 +30,9 @@ found = {n: np.array([shares(n, rng) for _ in range(200)]) for n in sizes}
 # %%
 # ## Two bounds
 #
-# Each dot is one calibration set and its largest error over all c. The mean over the sets, taken before the error, is
-# far smaller: this is what the theorem speaks of, and it falls like 1/n. The error of a single set falls like 1/√n
-# only, and stays below the dashed bound in about 95% of the sets or more.
+# Each dot is one calibration set and its largest error over all c. The error of the mean over the sets is far
+# smaller: this is what the theorem bounds, and it falls like 1/n. The error of a single set falls like 1/√n only, and
+# stays below the dashed bound in about 95% of the sets or more.
 
 with plots.theme():
     figure, ax = plt.subplots(figsize=(4.6, 3.0), layout="constrained")

@@ -1,7 +1,7 @@
 """How many calibration rows do I need?
 
 It depends on whether you want to be right on average, or sure of the set you have, and on the interpolator. All of it
-can be asked before any data are there.
+can be computed before there are any data.
 """
 
 import matplotlib.pyplot as plt
@@ -14,8 +14,9 @@ from calibrant.interpolators import NAF, Linear
 # ## Rows against error
 #
 # The rows that bring the error of every probability down to ε: for the average over calibration sets, and for one set
-# with a confidence of 95%. The steeper a curve, the dearer the next digit. For the average, linear interpolation needs
-# about 1/ε rows; all else needs about 1/ε². On the right, the rows from which on a conformal interval is finite.
+# with a confidence of 95%. The steeper a curve, the more rows a smaller ε costs. For the average, linear
+# interpolation needs about 1/ε rows; everything else needs about 1/ε². On the right, the number of rows that a finite
+# conformal interval needs.
 
 errors = np.geomspace(0.005, 0.2, 40)
 curves = {

@@ -1,6 +1,6 @@
 """A group for which the intervals are wrong.
 
-The guarantee is about all rows together, and a group of them may fare badly. Smokers are a fifth of these: look at the
+The guarantee is about all rows together, and it may fail for a group. Smokers are a fifth of these rows: look at the
 coverage of every group that you care about.
 """
 
@@ -27,7 +27,7 @@ together = Calibrator().fit(Point(f[calibration]), y[calibration])(Point(f[test]
 # ## Calibrated apart
 #
 # Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each. The
-# distributions of both groups are joined to one batch, in which every row keeps the one of its group.
+# distributions of both groups are joined into one batch, in which every row has that of its group.
 
 laws = []
 for group in ("yes", "no"):
@@ -40,9 +40,9 @@ apart = concatenate(laws)[np.argsort(order)]  # back to the order of the test ro
 # %%
 # ## Both, slice by slice
 #
-# A hollow mark is one that chance does not explain. Together, the share over all rows is right, and it is made of too
-# few smokers and too many others. Apart, both are as promised; but what was not calibrated for, the body mass index,
-# can still be off, as it is for the heaviest quarter.
+# A hollow mark is one that chance does not explain. Calibrated together, the coverage over all rows is right, but too
+# low for smokers and too high for the others. Calibrated apart, both are as promised; but what was not calibrated
+# for, the body mass index, can still be off, as it is for the heaviest quarter.
 
 ax = plots.coverage_by_slice(
     {"together": together, "apart": apart}, y[test], {"smoker": smoker[test], "BMI": bmi[test]}

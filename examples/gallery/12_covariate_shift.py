@@ -1,7 +1,7 @@
 """When the new data are different: covariate shift.
 
 The guarantee requires new data like the calibration data. A plant that was calibrated in the cool months and runs in
-the summer breaks that; the PITs show it, and a few hundred new rows mend it.
+the summer breaks that; the PITs show it, and a few hundred new rows correct it.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +35,8 @@ same, later = cool[2500:], warm[500:]
 # %%
 # ## What breaks
 #
-# Other cool hours: flat, as promised. Warm hours: the plant gives more than the line that was learned in the cool lets
-# expect, so that the labels lie high in their forecasts, and the PITs pile up near 1.
+# Other cool hours: flat, as promised. Warm hours: the plant gives more than the line that was learned in the cool
+# months predicts, so the labels lie high in their forecasts, and the PITs pile up near 1.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.5), layout="constrained")
@@ -48,10 +48,10 @@ with plots.theme():
         print(f"{name}: p-value of uniform PITs {pit_uniformity_test(H, y[which]).pvalue:.2g}")
 
 # %%
-# ## What mends it
+# ## What corrects it
 #
-# Five hundred warm hours calibrate the same model anew. Wider intervals are the price of a model that is off there:
-# calibration cannot make it a better one.
+# Five hundred warm hours calibrate the same model again. The intervals are wider, because the model is off there:
+# calibration does not improve the model.
 
 renewed = Calibrator().fit(forecast(warm[:500]), y[warm[:500]])
 with plots.theme():

@@ -1,7 +1,7 @@
 """Conformal intervals are intervals of H.
 
-Conformal prediction makes an interval for one coverage; a calibrated distribution tells the probability of any
-interval. Ask it for that of the conformal one: they agree to within 1/(n + 1).
+Conformal prediction makes an interval for one coverage; a calibrated distribution gives the probability of any
+interval. For the conformal interval, the two agree to within 1/(n + 1).
 """
 
 import matplotlib.pyplot as plt

@@ -33,7 +33,7 @@ for seed in range(8):
 # %%
 # ## Sharper and better calibrated
 #
-# Each grey line is one split. A small held-out part leaves calibration to chance; a large one weakens the model. Across
+# Each grey line is one split. A small held-out part makes calibration noisy; a large one weakens the model. Across
 # folds, both are better on average.
 
 with plots.theme():
@@ -51,6 +51,7 @@ with plots.theme():
 # %%
 # ## What is promised
 #
-# Less: twice the probability. In practice the error is far smaller, as the picture shows, but this is what is proved.
+# Less: the bound is twice the probability. In practice the error is far smaller, as the picture shows, but this is
+# what is proved.
 
 print(model.guarantee_)

@@ -1,7 +1,7 @@
 """Counts: ties, and no negative demand.
 
 Counts are whole numbers, so scores are tied, and a continuous law cannot be exactly calibrated. `Random` is, ties
-included; and `clip` takes away what lies below zero.
+included; and `clip` removes what lies below zero.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ for q in (Linear(), Random()):
 # %%
 # ## Steps, and steps filled in
 #
-# All labels with the same residual have the same H(y), so that with linear interpolation the PITs stand in a few tall
-# columns. `Random` spreads each column over its step, with one uniform number a row: flat.
+# All labels with the same residual have the same H(y), so with linear interpolation the PITs form a few tall columns.
+# `Random` spreads each column over its step, with one uniform number a row: flat.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.5), layout="constrained")
@@ -44,8 +44,7 @@ with plots.theme():
 # %%
 # ## Nothing below zero
 #
-# A forecast of one loaf says that less than none may be sold. `clip` puts that probability on zero itself, where it
-# belongs, and changes nothing above.
+# A forecast of one loaf gives some probability to negative sales. `clip` moves it to zero and changes nothing above.
 
 H = Calibrator().fit(forecast[calibration], loaves[calibration])(Point([1.0]))
 clipped = H.clip(0.0, np.inf)

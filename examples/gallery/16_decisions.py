@@ -1,7 +1,7 @@
 """Decisions: how much to order, and when to warn.
 
-What is left over costs one price, what is missing another, and the best order is a quantile of demand. If the quantile
-is wrong, it costs. A distribution that can be taken at its word answers such questions.
+What is left over has one cost, what is missing another, and the best order is a quantile of demand. A wrong quantile
+costs money. A calibrated distribution gives the right one.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ y = demand[test]
 # ## The order
 #
 # A missing meal costs 9, a left-over one 1. The order with the least expected cost is the quantile 9 / (9 + 1) of
-# demand, the grey line. The calibrated forecast has its least cost close to it. For the one before, the least is at
-# some other quantile, which nobody could have known.
+# demand, the grey line. The calibrated forecast has its least cost close to it. For the uncalibrated one, the least
+# is at some other quantile, which cannot be known beforehand.
 
 
 def cost(order):
@@ -51,9 +51,9 @@ with plots.theme():
 # %%
 # ## The warning
 #
-# The kitchen can cook 150 meals. Of all weeks with a forecast chance of, say, 20% that more are asked for, in how many
-# was it so? On the diagonal a forecast can be taken at its word. The one before leaves it on both sides: its small
-# chances come true too often, its large ones too seldom.
+# The kitchen can cook 150 meals. Of all weeks with a forecast chance of, say, 20% that more are asked for, in how
+# many was it so? On the diagonal the stated probabilities are right. The uncalibrated forecast is off on both sides:
+# events with small probabilities happen too often, those with large ones too rarely.
 
 with plots.theme():
     figure, ax = plt.subplots(figsize=(3.2, 2.8), layout="constrained")

@@ -18,7 +18,7 @@ from calibrant.testing import check_score
 # ## The score
 #
 # (y - f) / f, with its location f and its scale f. `check_score` runs the laws that any score has to obey. calibrant
-# has this one already, as `RelativeScore`; written out it shows how little a score of your own needs.
+# has this one already, as `RelativeScore`; written out, it shows how short a score of your own is.
 
 
 class RelativeError(LocationScaleScore):
@@ -47,8 +47,8 @@ laws = {type(score).__name__: Calibrator(score).fit(past, y[calibration])(new) f
 # %%
 # ## Amounts and percentages
 #
-# With the residual all intervals have one width: too wide for cheap houses, too narrow for dear ones. With the relative
-# error they open like a fan.
+# With the residual all intervals have one width: too wide for cheap houses, too narrow for expensive ones. With the
+# relative error they open like a fan.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")

@@ -1,7 +1,7 @@
 """An ensemble of weather forecasts, and its rank histogram.
 
-A weather centre runs its model twenty times from slightly different starts. The members are too much alike and too
-warm. Their samples are a prediction like any other.
+A weather centre runs its model twenty times from slightly different starts. The members are too similar and too warm.
+They are samples, a prediction like any other.
 """
 
 import matplotlib.pyplot as plt

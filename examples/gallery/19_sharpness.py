@@ -48,8 +48,8 @@ models = {
 # %%
 # ## Before and after
 #
-# Left: who has fitted its training rows closely takes itself for better than it is, and its intervals hold too few.
-# Right: all have moved to the left edge (mind the scale), each as wide as its errors ask for. Now the lowest is the
+# Left: models that fit their training rows closely understate their errors, and their intervals hold too few labels.
+# Right: all have moved to the left edge (note the scale), each as wide as its errors require. Now the lowest is the
 # best.
 
 before = {name: model(test) for name, model in models.items()}

@@ -1,7 +1,7 @@
 """Train a network through its calibrated CRPS.
 
-With torch, gradients flow through the calibrated distribution to the predictions. So a network can be trained for what
-it will be judged by, the CRPS of its calibrated distribution, not its squared error.
+With torch, gradients flow through the calibrated distribution to the predictions. So a network can be trained on the
+measure by which it is judged: the CRPS of its calibrated distribution, not the squared error.
 """
 
 import matplotlib.pyplot as plt

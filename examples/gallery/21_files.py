@@ -1,7 +1,7 @@
 """Save, load and predict in another place.
 
 What calibration learns is a small file of numbers and JSON, without pickle and without the base model. Any process that
-has forecasts can read it and make distributions of them.
+has forecasts can read it and turn them into distributions.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from calibrant.interpolators import NAF
 # %%
 # ## Calibrate and save
 #
-# Wind power, with forecasts that are too sure and errors that are skewed.
+# Wind power, with overconfident forecasts and skewed errors.
 
 rng = np.random.default_rng(0)
 mean = rng.uniform(5, 20, 2000)

@@ -1,7 +1,7 @@
 """Search for the model with the best distributions.
 
-A `CalibratedRegressor` is a scikit-learn estimator, so that a grid search can choose by the CRPS of what it predicts.
-The best distribution need not come from the best point forecast.
+A `CalibratedRegressor` is a scikit-learn estimator, so a grid search can choose by the CRPS of its predictions. The
+best distribution need not come from the best point forecast.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +36,8 @@ print(f"best: the {getattr(best['adapter'], '__name__', 'point')}, {best['estima
 # %%
 # ## CRPS and R²
 #
-# Left: the spread of the trees knows which houses are hard to price, so that its distributions are the better ones.
-# Right: by R² the two are all but the same; a search for the best point forecast would not have noticed.
+# Left: the spread of the trees knows which houses are hard to price, so its distributions are better. Right: by R²
+# the two are almost equal; a search for the best point forecast would not see the difference.
 
 found = search.cv_results_
 with plots.theme():

@@ -1,8 +1,8 @@
 """A report to open in a browser.
 
 One line writes the report, a single HTML file. It begins with one sentence, calibrated or not, and the next step. Below
-it stand the verdict in words, the guarantee, the scores before and after, and pictures that answer to the mouse and the
-keyboard. It needs no network and can be sent by mail.
+it stand the verdict in words, the guarantee, the scores before and after, and interactive charts. It needs no network
+and can be sent by mail.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ for statement in page.verdict:
 # %%
 # ## One of its pictures
 #
-# For a paper or a notebook, the pictures are at hand by themselves, too.
+# For a paper or a notebook, each picture is also a function of its own.
 
 ax = plots.coverage_by_slice({"before": base, "after": H}, y[test], groups)
 ax.figure.set_label("Coverage of the 90% interval by temperature and humidity, before and after")

@@ -1,6 +1,6 @@
 """Calibrated on average, wrong by slice.
 
-The 90% intervals hold 90% of the labels, and yet nearly all of the quiet hours and far too few of the busy ones.
+The 90% intervals hold 90% of all labels, but nearly all labels of the quiet hours and far too few of the busy ones.
 `diagnose` looks at every slice and says so.
 """
 
@@ -36,8 +36,8 @@ same = calibrated(Point(model.predict(x[test])))
 print(f"90% intervals hold {coverage(same, y[test], 0.9):.1%} of the labels.")
 
 # %%
-# It is not right by slice. The verdict names the farthest slice, the features that tell, the worst slice that a search
-# finds, and what to do.
+# It is not right by slice. The verdict names the slice that is farthest off, the features that predict the errors,
+# the worst slice that a search finds, and what to do.
 
 names = ["hour", "temperature", "weekend"]
 first = diagnose(same, y[test], x[test], names=names, n=calibrated.guarantee.n)
@@ -46,7 +46,7 @@ print(first)
 # %%
 # ## Quantiles, whose width follows the features
 #
-# Five boosted quantiles, calibrated on the same rows. What is left can be read off the same certificate.
+# Five boosted quantiles, calibrated on the same rows. The same certificate shows what remains.
 
 levels = [0.05, 0.25, 0.5, 0.75, 0.95]
 boosted = [

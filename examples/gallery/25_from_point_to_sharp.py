@@ -1,7 +1,7 @@
 """From a point model to a sharp law.
 
-A point model says nothing about its own error, so that calibration gives every row one width. Its residuals on training
-rows know more: `CalibratedRegressor` learns from them where the model is unsure, before it calibrates.
+A point model says nothing about its own error, so calibration gives all rows the same width. Its residuals on training
+rows say more: `CalibratedRegressor` learns from them where the model is unsure, before it calibrates.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,8 @@ from calibrant.metrics import coverage, crps
 # %%
 # ## Noise that depends on x
 #
-# Made-up demand for electricity by the temperature: it is well known on mild days, much less on cold and hot ones.
+# Made-up demand for electricity by the temperature: it is predictable on mild days, and much less so on cold and hot
+# ones.
 
 rng = np.random.default_rng(0)
 m = 4000
@@ -27,8 +28,8 @@ known, test = slice(2500), slice(2500, None)
 # %%
 # ## The same model, without and with refinement
 #
-# Both hold 20% of the rows out to calibrate. The second also asks the others what the errors depend on; a league among
-# refiners decides how elaborate the answer should be. `"auto"` is the default.
+# Both hold 20% of the rows out to calibrate. The second also learns from the training rows what the errors depend on;
+# a league of refiners decides how elaborate the answer should be. `"auto"` is the default.
 
 base = HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8, random_state=0)
 H = {}

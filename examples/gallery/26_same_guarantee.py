@@ -1,7 +1,7 @@
 """The same guarantee, a sharper law.
 
-A refinement is learned on training rows, so that the calibration rows are as new to it as to the model. The bound of
-the theorem is the same with and without it. We draw a thousand calibration sets and look at both.
+A refinement is learned on training rows, so the calibration rows are as new to it as to the model. The bound of the
+theorem is the same with and without it. We draw a thousand calibration sets and look at both.
 """
 
 import matplotlib.pyplot as plt
@@ -63,7 +63,7 @@ for name in forecasts:
     print(f"; 90% intervals hold {covered[name].mean():.1%}, mean width {width[name].mean():.2f}")
 
 # %%
-# ## What is promised and what is won
+# ## What is promised and what is gained
 #
 # A dot is one calibration set: how much its 90% intervals hold, and how wide they are on average. The crosses are the
 # means over all sets. Both lie in the grey band of 2ε around 90%, one ε for each end. The refined intervals are

@@ -1,7 +1,7 @@
 """Calibrated and useless.
 
-A forecast can hold 90% of the labels in its 90% intervals and still be worth nothing. Here a single row on which all
-trees of a forest agree rules the law of all the others. `refine="spread"` learns on training rows how far to trust the
+A forecast can hold 90% of the labels in its 90% intervals and still be useless. Here a single row on which all trees of
+a forest agree determines the tails of all other rows. `refine="spread"` learns on training rows how far to trust the
 trees.
 """
 
@@ -16,8 +16,8 @@ from calibrant import CalibratedRegressor, evaluate, plots
 # %%
 # ## Many zeros
 #
-# Made-up comments on blog posts. Half of the blogs are dead: nothing comes, but for one post in 250 that somebody
-# finds. The others have their readers.
+# Made-up comments on blog posts. Half of the blogs are dead: no comments come, except for one post in 250 that
+# somebody finds. The others have their readers.
 
 rng = np.random.default_rng(0)
 m = 6000
@@ -31,8 +31,8 @@ print(f"{np.mean(y == 0):.0%} of the labels are 0")
 # %%
 # ## The trees as samples
 #
-# On many dead blogs all trees say 0. One of these among the calibration rows has comments after all: measured by a
-# spread of nothing, that is an enormous score. `fit` warns.
+# On many dead blogs all trees say 0. One of these among the calibration rows has comments after all: divided by a
+# spread of zero, that is an enormous score. `fit` warns.
 
 forest = RandomForestRegressor(30, min_samples_leaf=5, random_state=0)
 with warnings.catch_warnings(record=True) as caught:
@@ -57,9 +57,9 @@ for name, laws in H.items():
 # %%
 # ## The law of one post
 #
-# A post on a busy blog. Up to the level 99.7% both laws are much alike: the coverage is right. Above that, the law of
-# the trees is that of one dead blog, stretched by the spread of this post, and reaches into the millions. Mean, std and
-# CRPS see it.
+# A post on a busy blog. Up to the level 99.7% both laws are similar: the coverage is right. Above that, the law of
+# the trees is that of one dead blog, stretched by the spread of this post, and reaches into the millions. This shows
+# in the mean, the std and the CRPS.
 
 logits = np.linspace(-5, 6.8, 400)
 levels = 1 / (1 + np.exp(-logits))

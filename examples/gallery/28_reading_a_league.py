@@ -1,7 +1,7 @@
 """Reading a league.
 
-How elaborate should a refinement be? A league judges the candidates on training rows that none of them was fitted
-to. What matters is not whose score is lowest, but whose difference to the best is more than chance.
+How elaborate should a refinement be? A league judges the candidates on training rows that none of them was fitted to.
+What matters is not which score is lowest, but which differences from the best are more than chance.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,8 @@ from calibrant.metrics import coverage, crps
 # %%
 # ## A thousand rows
 #
-# The labels are linear in x. The noise depends on x and has heavy tails. 800 rows train, and judge; 200 calibrate.
+# The labels are linear in x. The noise depends on x and has heavy tails. 800 rows train and judge the candidates; 200
+# calibrate.
 
 rng = np.random.default_rng(0)
 x = rng.uniform(size=(3000, 4))
@@ -25,9 +26,9 @@ model = CalibratedRegressor(LinearRegression(), random_state=0).fit(x[known], y[
 # %%
 # ## The table
 #
-# Candidates stand from the simplest to the most elaborate. `behind` is how much larger the CRPS is than the lowest one,
-# `s.e.` the standard error of that difference. The topmost candidate within one standard error of the lowest is chosen:
-# what is not better by more than chance does not win against something simpler.
+# Candidates stand from the simplest to the most elaborate. `behind` is how much larger the CRPS is than the lowest
+# one, `s.e.` the standard error of that difference. The topmost candidate within one standard error of the lowest is
+# chosen: a candidate that is better only by chance does not win against a simpler one.
 
 league = model.estimators_[0].league_
 print(league)

@@ -1,7 +1,7 @@
 """Prices: calibrated as logarithms, read in money.
 
-Errors of prices are factors: as logarithms they are alike. `labels="log"` calibrates them there. Everything that
-goes in or comes out stays in money, and the mean on the way back is exact.
+Errors of prices are factors: as logarithms they have the same size. `labels="log"` calibrates them there. Everything
+that goes in or comes out stays in money, and the mean on the way back is exact.
 """
 
 import matplotlib.pyplot as plt
@@ -34,10 +34,10 @@ for labels in (None, "log"):
     )
 
 # %%
-# ## The intervals of cheap and dear flats
+# ## The intervals of cheap and expensive flats
 #
-# Without labels, one width in money for all: absurd for cheap flats, too narrow for dear ones. As logarithms, one
-# factor for all.
+# Without labels, one width in money for all: absurd for cheap flats, too narrow for expensive ones. As logarithms,
+# one factor for all.
 
 rows = np.argsort(typical[test])[:: 3000 // 60]
 with plots.theme():

@@ -1,6 +1,6 @@
 """Bounds: nothing below zero, nothing above capacity.
 
-A label with bounds has a forecast inside them. `labels="0:capacity"` puts what lies outside onto the bounds. The
+A bounded label needs a forecast inside its bounds. `labels="0:capacity"` puts what lies outside onto the bounds. The
 intervals hold every label that they held before, and are shorter.
 """
 
@@ -14,7 +14,7 @@ from calibrant import CalibratedRegressor, evaluate, plots
 # %%
 # ## Wind farms
 #
-# Each produces at least nothing and at most what it has installed, a column of the table.
+# Each produces between 0 and its installed capacity, a column of the table.
 
 rng = np.random.default_rng(0)
 n = 4000

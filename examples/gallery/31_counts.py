@@ -40,7 +40,7 @@ print(compare({name: evaluate(H, calls[test]) for name, H in laws.items()}))
 
 # %%
 # The PIT of a count is drawn at random over the probability of that count, so that it is uniform for a calibrated
-# forecast. The Poisson forecasts are far too sure: the labels lie in their tails too often.
+# forecast. The Poisson forecasts are far too narrow: the labels lie in their tails too often.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.4), sharey=True, layout="constrained")
@@ -52,7 +52,7 @@ with plots.theme():
 # %%
 # ## A bar for each count
 #
-# A quiet hour and a busy one. Calibration widens both, each in its own measure.
+# A quiet hour and a busy one. Calibration widens both, each by its own amount.
 
 hours = [int(np.argmin(np.abs(rate[test] - at))) for at in (1.5, 12.0)]
 with plots.theme():
@@ -68,7 +68,7 @@ for hour in hours:
 # %%
 # ## From a scikit-learn model
 #
-# A model with a Poisson loss is taken at its word. By name, `labels="counts"` is all there is to say.
+# A model with a Poisson loss predicts rates. `labels="counts"` is all that it needs.
 
 X = np.log(rate)[:, None]
 model = CalibratedRegressor(PoissonRegressor(alpha=0.0), labels="counts", refine=None, random_state=0)

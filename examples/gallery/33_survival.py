@@ -1,7 +1,8 @@
 """Survival: labels that were not all seen.
 
 Half of the patients of a breast cancer study had no relapse while they were followed. Leaving them out, or taking the
-end of the follow-up for the relapse, makes any forecast too gloomy. `Censored` weighs the relapses that were seen.
+end of the follow-up for the relapse, makes any forecast too pessimistic. `Censored` weights the relapses that were
+seen.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,7 @@ from calibrant.scores import LogScore
 #
 # 686 women, the time to relapse or death in days, and whether it was seen. A simple forecast: the time falls with the
 # number of positive lymph nodes and rises with the progesterone receptor. It is learned on one half from the relapses
-# that were seen, and so it is too short. Calibration will mend that.
+# that were seen, and so it is too short. Calibration corrects that.
 
 table = load_gbsg2()
 rows = np.random.default_rng(1).permutation(len(table))

@@ -1,7 +1,7 @@
 """Several horizons at once.
 
 A model forecasts the next six hours. Each hour has a 90% interval, but a plan that needs all six to hold fails far more
-often than one time in ten. A joint box holds all six hours with 90%.
+often than one time in ten. A joint box holds all six hours with probability 90%.
 """
 
 import matplotlib.pyplot as plt
@@ -39,15 +39,15 @@ print(f"The sides of the box are {found.width['joint']:.2f} times as long as the
 
 # %%
 # Independent hours would all be inside with probability 0.9⁶ = 53%. These depend on each other, so the intervals do
-# better than that, and still much worse than 90%. The box pays in length, and keeps what it promises:
+# better than that, and still much worse than 90%. The box is longer, and has the coverage that it states:
 
 print(model.guarantee_.joint(0.9))
 
 # %%
 # ## Joint draws
 #
-# How likely is a total of more than 10 above what the model expects? A sum depends on how the hours go together. Joint
-# draws take that from the calibration rows; draws of each hour alone do not.
+# How likely is a total of more than 10 above what the model expects? A sum depends on how the hours are correlated.
+# Joint draws take that from the calibration rows; draws of each hour alone do not.
 
 total = Y[new].sum(axis=1) - model.predict(X[new]).sum(axis=1)
 draws = H.sample(200, rng)

@@ -46,7 +46,7 @@ for kind in ("cold", "mild", "hot"):
 # %%
 # ## The PITs of each group
 #
-# Above, the law of all rows: flat on average, and in no group. Below, each group by its own law. The bands allow for
+# Above, one law for all rows: flat on average, but in no group. Below, each group by its own law. The bands allow for
 # the few rows that calibrated the group.
 
 with plots.theme():

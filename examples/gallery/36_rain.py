@@ -27,8 +27,8 @@ print(f"{np.mean(rain == 0):.0%} of the days are dry")
 # %%
 # ## Bounded, and with an atom
 #
-# A bound at 0 keeps the forecasts positive. The atom also tells the dry days from the wet ones: a classifier learns the
-# probability of a dry day, and the refiner learns the amount from wet days alone.
+# A bound at 0 keeps the forecasts positive. With the atom, dry days and wet days are also learned separately: a
+# classifier learns the probability of a dry day, and the refiner learns the amount from wet days alone.
 
 base = HistGradientBoostingRegressor(max_iter=50, random_state=0)
 laws = {}

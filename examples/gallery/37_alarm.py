@@ -1,7 +1,8 @@
 """An alarm when the world changes.
 
 A model is calibrated once and used for months. Labels arrive a day later. The alarm watches them. It says that
-something has changed, what, and since when. As long as nothing changes, it stays silent with a probability of 99%.
+something has changed, what has changed, and since when. As long as nothing changes, it stays silent with a probability
+of 99%.
 """
 
 import matplotlib.pyplot as plt
@@ -34,8 +35,8 @@ print(found)
 # %%
 # ## What to do
 #
-# Before the change the intervals were right, now they are too short. A calibrator that forgets mends that by itself:
-# here the last 500 rows count.
+# Before the change the intervals were right, now they are too short. A calibrator that forgets old rows corrects that
+# by itself: here only the last 500 rows count.
 
 after = slice(1000 + found.alarm.row, None)
 held = coverage(calibrated(forecast[after]), reading[after])

@@ -41,7 +41,7 @@ for level, share in zip(tracker.levels, tracker.covered / tracker.rows, strict=T
 print(tracker.guarantee)
 
 # %%
-# The whole distribution is better too, not the bounds alone.
+# The whole distribution is better too, not only the bounds.
 
 before, after = (evaluate(H, y[n:]).crps for H in (static, tracked))
 print(f"CRPS {before:.2f} static, {after:.2f} tracked")

@@ -1,7 +1,8 @@
 """Right at each horizon.
 
-A model forecasts a load for the next 24 hours and states the same width for each of them. The night is calmer than that
-and the afternoon is wilder. Calibrated by horizon, the intervals are right hour by hour, with forty days to learn from.
+A model forecasts a load for the next 24 hours and states the same width for each of them. The errors are smaller at
+night and larger in the afternoon. Calibrated by horizon, the intervals are right hour by hour, with forty days to learn
+from.
 """
 
 import matplotlib.pyplot as plt

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from calibrant import doers
 
 if TYPE_CHECKING:
+    from calibrant import batches as batches
+    from calibrant import dask as dask
     from calibrant import diagnosis as diagnosis
     from calibrant import distributions as distributions
     from calibrant import horizons as horizons
@@ -162,6 +164,8 @@ _LATER = {
 """Every name waits in its module until it is asked for: importing calibrant costs next to nothing."""
 
 _MODULES = (
+    "batches",
+    "dask",
     "diagnosis",
     "distributions",
     "horizons",
@@ -182,7 +186,7 @@ _MODULES = (
 _RENAMED: dict[str, tuple[str, str, str]] = {}
 """Old names: the new one, the version since which they warn, and the one in which they are gone."""
 
-_EXTRAS = {"narwhals": "sklearn", "sklearn": "sklearn"}
+_EXTRAS = {"dask": "dask", "narwhals": "sklearn", "pyarrow": "batches", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
 _OPTIONAL = {"jinja2", "matplotlib", *_EXTRAS}
 """What calibrant works without, these names apart."""

@@ -91,7 +91,10 @@ class Sampled:
 
     def rows(self, ids: Any, by: Any = None) -> NDArray[np.int64]:
         """The numbers of the rows that are kept, in order."""
-        keys = row_keys(ids, self.seed)
+        return self.smallest(row_keys(ids, self.seed), by)
+
+    def smallest(self, keys: Keys, by: Any = None) -> NDArray[np.int64]:
+        """The same of rows whose keys are known."""
         order = np.argsort(keys, kind="stable")
         twice = keys[order][1:] == keys[order][:-1]
         if twice.any():

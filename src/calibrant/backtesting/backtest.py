@@ -73,14 +73,23 @@ def backtest(
     """Predict, reveal, update, in the order of time: every law is made of what was known before its label.
 
     **A sequence**, `backtest(calibrated, prediction, y)`, rows in the order of time. `batch` rows are forecast at once;
-    then the labels of all rows but the last `delay` are revealed, and `update` hears of them. `calibrated` is anything
-    that can be called with a prediction and has `update(prediction, y)`, which gives the updated one, or None if it
-    changes itself.
+    then the labels of all rows but the last `delay` are revealed and passed to `update`.
 
-    **A long table**, `backtest(HorizonCalibrator(), frame)`, with the columns of `HorizonCalibrator.fit`. At each
-    cutoff it is fitted to the rows whose labels were known then, those with ds <= cutoff. A forecast made earlier for a
-    later time is not among them. The first cutoffs are left out, until every horizon asked for has `least` such rows.
-    With `every=5` it is fitted at each fifth cutoff.
+    **A long table**, `backtest(HorizonCalibrator(), frame)`. At each cutoff it is fitted to the rows whose labels were
+    known then, those with ds <= cutoff. A forecast made earlier for a later time is not among them. The first cutoffs
+    are left out, until every horizon asked for has `least` such rows.
+
+    Args:
+        forecaster: For a sequence, a fitted calibrator: anything that can be called with a prediction and has
+            `update(prediction, y)`, which returns the updated one, or None if it changes itself. For a long table, a
+            `HorizonCalibrator`.
+        rows: The predictions of the sequence, or the long table.
+        y: The labels of the sequence. A long table has them in a column.
+        batch: Of a sequence: how many rows are forecast at once.
+        delay: Of a sequence: the number of latest rows whose labels are not yet known.
+        least: Of a long table: how many labels every horizon needs before the first forecast.
+        every: Of a long table: 5 fits anew at every fifth cutoff.
+        columns: Of a long table: the names of its columns, as in `HorizonCalibrator.fit`.
 
     >>> from calibrant import Calibrator, Window
     >>> rng = np.random.default_rng(0)

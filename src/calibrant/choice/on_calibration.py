@@ -37,8 +37,8 @@ def choose(
     Args:
         candidates: By name, from the simplest to the most elaborate, the prediction of every calibration row; or such a
             prediction with the `Calibrator` to use. They must be fixed before the labels are seen.
-        y: The labels.
-        criterion: "crps", "nll" or "interval".
+        y: The labels of the calibration rows.
+        criterion: What they are judged by: "crps", "nll" or "interval".
         rng: Halves the rows: each half is judged by laws calibrated on the other.
 
     >>> rng = np.random.default_rng(0)

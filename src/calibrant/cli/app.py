@@ -46,7 +46,7 @@ ModelFile = Annotated[
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; an old one is replaced.")
 ]
-Point = Annotated[str | None, typer.Option(metavar="NAME", help="A number.", rich_help_panel=PREDICTION)]
+Point = Annotated[str | None, typer.Option(metavar="NAME", help="A point prediction.", rich_help_panel=PREDICTION)]
 Rate = Annotated[
     str | None, typer.Option(metavar="NAME", help="The mean of a Poisson count.", rich_help_panel=PREDICTION)
 ]
@@ -61,7 +61,7 @@ QuantilePairs = Annotated[str | None, typer.Option("--quantiles", **_PAIRS)]
 QuantileColumns = Annotated[str | None, typer.Option("--quantile-columns", **_PAIRS)]
 Samples = Annotated[
     str | None,
-    typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that fits.", rich_help_panel=PREDICTION),
+    typer.Option(metavar="NAME,...", help="Draws; 's*' is every column that matches.", rich_help_panel=PREDICTION),
 ]
 Target = Annotated[
     str | None,
@@ -91,7 +91,7 @@ Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the random interp
 Missing = Annotated[
     Gap,
     typer.Option(
-        "--missing", help="Rows without a number: left out and counted (NaN in what predict writes), or an error."
+        "--missing", help="Rows with a missing number: left out and counted (predict writes NaN), or an error."
     ),
 ]
 WantedQuantiles = Annotated[
@@ -105,14 +105,15 @@ WantedInterval = Annotated[
     ),
 ]
 Keep = Annotated[
-    str, typer.Option(metavar="NAME,...", help="Columns to copy in front; '*' is all of them.", show_default=False)
+    str,
+    typer.Option(metavar="NAME,...", help="Columns to copy, before the new ones; '*' copies all.", show_default=False),
 ]
 Time = Annotated[
     str | None,
     typer.Option(
         "--time",
         metavar="NAME",
-        help="A column of numbers or dates that must not run backwards; without it the rows are taken as they come.",
+        help="The column of the time, numbers or dates, which must not decrease; the order of the file if not given.",
         show_default=False,
     ),
 ]
@@ -121,7 +122,7 @@ Along = Annotated[
     typer.Option(
         "--time",
         metavar="NAME",
-        help="A column of numbers or dates: say how the forecasts did along it. Rows may come in any order.",
+        help="The column of the time, numbers or dates: show the forecasts over time. Rows may come in any order.",
         show_default=False,
     ),
 ]
@@ -253,6 +254,20 @@ def fit(
         float | None,
         typer.Option("--half-life", metavar="ROWS", help="A row weighs half as much after so many more rows."),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="ROWS", help="Calibrate on a random sample of so many rows; the file may exceed memory."
+        ),
+    ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            show_default=False,
+        ),
+    ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
     debug: Debug = False,
@@ -264,8 +279,10 @@ def fit(
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = fitting.Beside(weights, event, chosen[2], groups)
+        beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
+            if sample is not None:
+                raise typer.BadParameter("it is for one label", param_hint="--sample")
             several.refuse(beside)
             each = several.columns_of(flags, _split(target))
             several.fit(file, each, calibrator, training, output, gaps=_gaps(missing))
@@ -275,7 +292,11 @@ def fit(
                 "it is for several labels, with {} in the prediction's columns", param_hint="--training"
             )
         columns = _later("columns").of_flags(flags)
-        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing))
+        named = tuple(_names(ids or []))
+        if named and sample is None:
+            raise typer.BadParameter("it is for --sample", param_hint="--ids")
+        sampled = None if sample is None else fitting.Sampled(sample)
+        fitting.fit(file, target, columns, calibrator, output, beside, gaps=_gaps(missing), sample=sampled, ids=named)
 
 
 @app.command(
@@ -368,7 +389,7 @@ def monitor(
     time: Time = None,
     threshold: Annotated[
         float,
-        typer.Option(help="The alarm rings at this evidence; a false alarm has a probability of at most 1/threshold."),
+        typer.Option(help="The alarm rings at this capital. Its false alarm probability is at most 1/threshold."),
     ] = 100.0,
     point: Point = None,
     rate: Rate = None,
@@ -378,7 +399,7 @@ def monitor(
     upper: Upper = None,
     quantiles: QuantilePairs = None,
     samples: Samples = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the number that is drawn for each row.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the uniform number of each row.")] = 0,
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
@@ -441,7 +462,7 @@ def track(
     drift. Labels may be missing, as those of the last rows are.
     """
     with reported(debug=debug, delimiter=delimiter):
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found, tracking = _later("model").Model.read(model), _later("track")
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         columns = found.columns(flags, quantiles="--quantile-columns")
@@ -494,7 +515,7 @@ def predict(
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = _later("predict").ColumnsWanted(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
         found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
@@ -581,6 +602,7 @@ def evaluate(
     epilog=examples(
         "calibrant report test.parquet -m m.safetensors --target y -o report.html",
         "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
+        "calibrant report test.csv -m m.safetensors --beside other.safetensors --features id -o report.html",
     )
 )
 def report(
@@ -595,6 +617,22 @@ def report(
             metavar="NAME,...",
             help="Columns to slice the rows by: text, numbers or dates. May be repeated; a name with a comma in it goes"
             " in double quotes.",
+            show_default=False,
+        ),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to show beside a row that is chosen on the page: its features, or an id.",
+            show_default=False,
+        ),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Another model file, to compare on the same rows. May be repeated; the page is on that of --model.",
             show_default=False,
         ),
     ] = None,
@@ -624,6 +662,10 @@ def report(
         reporting = _later("report")
         found = _later("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
+            asked = {"--groups": groups, "--features": features, "--time": time, "--beside": beside}
+            for name, given in asked.items():
+                if given:
+                    raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
             wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
             _later("horizons").report(file, by_horizon, model, output, wanted, seed)
             return
@@ -632,8 +674,10 @@ def report(
         found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
         level = _unit(str(coverage), "--coverage")
-        wanted = reporting.PageWanted(found.target(target), _names(groups or []), level, title, time)
-        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing))
+        slices, shown = (_names(each or []) for each in (groups, features))
+        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, shown)
+        others = [_beside(each, model, wanted.target) for each in dict.fromkeys(beside or [])]
+        reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing), others=others)
 
 
 @app.command(epilog=examples("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json"))
@@ -825,7 +869,7 @@ def _later(command: str) -> Any:
 
 
 def _gaps(missing: Gap) -> Any:
-    return _later("missing").Gaps(refused=missing is Gap.error)
+    return import_module("calibrant.batches.missing").Gaps(refused=missing is Gap.error)
 
 
 def _flags(
@@ -848,6 +892,15 @@ def _flags(
         "quantiles": quantiles,
         "samples": samples,
     }
+
+
+def _beside(path: Path, model: Path, target: str) -> Any:
+    """Another model of the same label."""
+    if path == model:
+        raise typer.BadParameter(f"{path} is the model that the page is on", param_hint="--beside")
+    found = _later("model").Model.read(path)
+    notes = (several := _later("several")).targets_of(found)
+    return several.one_target(found, notes, target) if notes else found
 
 
 def _names(options: list[str]) -> list[str]:

@@ -1,48 +1,17 @@
-"""The columns of a file that say more of its rows than the prediction does."""
+"""What is known of the rows of a file beside the prediction, by flags."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import typer
 
-from calibrant.cli.tables import Batch
+from calibrant.batches.beside import Beside
 from calibrant.labels import Labels
 
 
-@dataclass(frozen=True)
-class Beside:
-    """Likelihood ratios, which labels were seen, what bounds the labels, and the group of each row."""
-
-    weights: str | None = None
-    event: str | None = None
-    labels: Labels | None = None
-    by: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.weights is not None and self.event is not None:
-            raise typer.BadParameter("censored labels take no --weights", param_hint="--event")
-        if self.by and (self.weights or self.event):
-            raise typer.BadParameter("groups go with neither --weights nor --event", param_hint="--by")
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of numbers, each once."""
-        bounds = () if self.labels is None else self.labels.columns
-        return list(dict.fromkeys(name for name in (self.weights, self.event, *bounds) if name is not None))
-
-    def known(self, rows: Batch) -> dict[str, Any]:
-        """What `fit` and the call take beside the prediction."""
-        known: dict[str, Any] = {}
-        if self.weights is not None:
-            known["weights"] = rows.not_negative(self.weights)
-        if self.labels is not None and self.labels.columns:
-            known["bound"] = {name: rows.numbers(name) for name in self.labels.columns}
-        return known
-
-    def group(self, columns: Mapping[str, list[Any]]) -> dict[str, Any]:
-        """The group of each row, for `fit` and the call: a value, or one of each of several columns."""
-        values = [columns[name] for name in self.by]
-        return {"by": values[0] if len(values) == 1 else list(zip(*values, strict=True))} if values else {}
+def beside_of(weights: str | None, event: str | None, labels: Labels | None, by: tuple[str, ...]) -> Beside:
+    """The columns that the flags name."""
+    if weights is not None and event is not None:
+        raise typer.BadParameter("censored labels take no --weights", param_hint="--event")
+    if by and (weights or event):
+        raise typer.BadParameter("groups go with neither --weights nor --event", param_hint="--by")
+    return Beside(weights, event, labels, by)

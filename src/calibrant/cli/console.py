@@ -59,15 +59,6 @@ def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
-    """Put the file in front of what the library says of its own arguments."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
-
-
-@contextmanager
 def needing(extra: str) -> Iterator[None]:
     """Say which extra of the package brings a library that is not there."""
     try:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from calibrant._arrays import to_numpy
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, tell, working
+from calibrant.batches.columns import Columns
+from calibrant.batches.missing import Gaps
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.headline import Headline, headline

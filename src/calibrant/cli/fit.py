@@ -11,15 +11,21 @@ import numpy as np
 import typer
 
 from calibrant import Calibrator, Censored
-from calibrant.cli.beside import Beside
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, working
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.fitting import Fitting
+from calibrant.batches.header import listed
+from calibrant.batches.mending import counted
+from calibrant.batches.missing import Gaps
+from calibrant.batches.notes import Notes
+from calibrant.batches.rows import naming
+from calibrant.batches.stream import Stream
+from calibrant.calibration import Calibrated
+from calibrant.cli.console import progress, show, working
 from calibrant.cli.forecasts import read
-from calibrant.cli.mending import counted
-from calibrant.cli.missing import Gaps
-from calibrant.cli.model import Notes, write
+from calibrant.cli.model import write
 from calibrant.cli.promise import promise
-from calibrant.cli.tables import TableFile, listed, not_over
+from calibrant.cli.tables import TableFile, not_over
 from calibrant.guarantee.required import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
@@ -27,6 +33,7 @@ from calibrant.interpolators.forget import Forgetting, HalfLife, Window
 from calibrant.labels import Labels
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
+from calibrant.sampling import Sampled
 from calibrant.scores import Score
 
 T = TypeVar("T")
@@ -35,38 +42,78 @@ TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": 
 
 
 def fit(
-    path: Path, target: str, columns: Columns, calibrator: Calibrator, out: Path, beside: Beside, *, gaps: Gaps
+    path: Path,
+    target: str,
+    columns: Columns,
+    calibrator: Calibrator,
+    out: Path,
+    beside: Beside,
+    *,
+    gaps: Gaps,
+    sample: Sampled | None = None,
+    ids: tuple[str, ...] = (),
 ) -> None:
-    """Calibrate on the rows of a file and keep the result."""
+    """Calibrate on the rows of a file, or on a sample of them, and keep the result."""
     not_over(out, path)
-    columns = columns.found_in(TableFile(path), target)
+    columns = columns.found_in(TableFile(path).header, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
-    score = calibrator.score
+    if sample is None:
+        calibrated, n = _of_all(path, target, columns, calibrator, beside, gaps)
+    else:
+        calibrated, n = _of_sample(path, target, columns, calibrator, beside, gaps, sample, ids)
+    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
+    if (few := too_few_for_interval(n, 0.9)) is not None:
+        warnings.warn(f"{path}: {few}", stacklevel=1)
+    show(
+        f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {n:,} rows of {path}:"
+        f" {calibrated.score!r}, {calibrated.interpolator!r}"
+        + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
+    )
+    show(promise(calibrated.guarantee))
+    show(f"Wrote {out}.")
+
+
+def _of_all(
+    path: Path, target: str, columns: Columns, calibrator: Calibrator, beside: Beside, gaps: Gaps
+) -> tuple[Calibrated, int]:
     rows = read(path, beside, columns, target, gaps=gaps)
     prediction, y = rows.prediction, rows.y
-    expected = getattr(score, "expects", (object,))
+    expected = getattr(calibrator.score, "expects", (object,))
     if not isinstance(prediction, expected):
         names = " or ".join(kind.__name__ for kind in expected)
         raise typer.BadParameter(
-            f"{type(score).__name__} takes {names}, which the {columns.kind} columns are not", param_hint="--score"
+            f"{type(calibrator.score).__name__} takes {names}, which the {columns.kind} columns are not",
+            param_hint="--score",
         )
     with working("calibrating"), naming(rows.where), counted():
         # labels that are spread are drawn: the same file gives the same model
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
         calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
-    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
     rows.say()
-    if (few := too_few_for_interval(len(y), 0.9)) is not None:
-        warnings.warn(f"{path}: {few}", stacklevel=1)
-    show(
-        f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {len(y):,} rows of {path}:"
-        f" {calibrated.score!r}, {calibrated.interpolator!r}"
-        + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
-    )
-    show(promise(calibrated.guarantee))
-    show(f"Wrote {out}.")
+    return calibrated, len(y)
+
+
+def _of_sample(
+    path: Path,
+    target: str,
+    columns: Columns,
+    calibrator: Calibrator,
+    beside: Beside,
+    gaps: Gaps,
+    sample: Sampled,
+    ids: tuple[str, ...],
+) -> tuple[Any, int]:
+    """Batch by batch: no more than the sample is in memory."""
+    if beside.event is not None or calibrator.forget is not None:
+        raise typer.BadParameter("it goes with neither --event nor --last nor --half-life", param_hint="--sample")
+    table, work = TableFile(path), Fitting(columns, target, beside, ids, calibrator, sample, gaps.refused)
+    with progress("reading", table.count) as done:
+        read_once = (batch.rows for batch in table.batches(work.numbers, [*beside.by, *ids], done=done))
+        found = work.part(Stream.of(read_once, path), path)
+    with working("calibrating"):
+        return work.finish(found, path).calibrated, len(found.rows)
 
 
 def score_of(name: str | None) -> Score | None:

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from calibrant.cli.beside import Beside
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, progress
-from calibrant.cli.mending import Mender, counted
-from calibrant.cli.missing import Gaps, where
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.mending import Mender, counted
+from calibrant.batches.missing import Gaps, where
+from calibrant.batches.rows import Batch, Numbers, naming
+from calibrant.cli.console import progress
 from calibrant.cli.model import Model
-from calibrant.cli.tables import Batch, Numbers, TableFile
+from calibrant.cli.tables import TableFile
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee.grouped import in_text
 from calibrant.tracking import Tracker
@@ -34,6 +36,8 @@ class Forecasts:
     """What is known of the rows beside the prediction: weights, bounds of the labels, groups."""
     event: Numbers | None
     """1 where the label was seen, where the file is asked for that."""
+    there: NDArray[np.bool_]
+    """Which rows of the file these are."""
     say: Callable[[], None]
     """Says what had to be mended or left out."""
 
@@ -90,7 +94,7 @@ def _read(
     path: Path, beside: Beside, columns: Columns, target: str, groups: Sequence[str], gaps: Gaps
 ) -> tuple[Forecasts, Batch]:
     table = TableFile(path)
-    columns = columns.found_in(table, target)
+    columns = columns.found_in(table.header, target)
     needed = [*columns.names, *beside.names]
     with progress("reading", table.count) as done:
         rows, labels = table.labelled([target, *needed], [*groups, *beside.by], gaps=not gaps.refused, done=done)
@@ -109,4 +113,4 @@ def _read(
 
     known = beside.known(rows) | beside.group(kept)
     slices = {name: kept[name] for name in groups}
-    return Forecasts(where(path, there), prediction, y, slices, known, None, say), rows
+    return Forecasts(where(path, there), prediction, y, slices, known, None, there, say), rows

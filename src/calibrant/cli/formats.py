@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet, types
 
+from calibrant.batches.rows import no_number
 from calibrant.cli.dialect import Dialect
 
 BATCH = 2**18
@@ -165,11 +166,6 @@ def _first_text(column: pa.StringArray) -> int:
         return False
 
     return bisect_left(range(1, len(texts) + 1), 1, key=has_text)
-
-
-def no_number(path: Path, column: str, what: str, row: int) -> ValueError:
-    """The error of a value that is none."""
-    return ValueError(f"{path}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0)")
 
 
 _PARQUET, _FEATHER = Parquet(), Feather()

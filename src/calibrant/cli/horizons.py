@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant import Calibrator
-from calibrant.cli.console import naming, show, working
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, working
 from calibrant.cli.evaluate import print_json, strict_all
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written

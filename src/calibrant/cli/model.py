@@ -9,51 +9,18 @@ from typing import Any
 
 import typer
 
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
-from calibrant.cli.beside import Beside
-from calibrant.cli.columns import Columns, of_flags, of_notes
+from calibrant.cli.beside import beside_of
+from calibrant.cli.columns import of_flags
 from calibrant.distributions.grouped import Grouped
 from calibrant.horizons import HorizonCalibrated
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
 from calibrant.tracking import Tracker
-
-
-@dataclass(frozen=True)
-class Notes:
-    """What the command line keeps beside what was calibrated."""
-
-    columns: Columns
-    target: str
-    usual_width: float | None = None
-    """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
-    weights: str | None = None
-    """The column of likelihood ratios, if the rows were weighted."""
-    event: str | None = None
-    """The column that says which labels were seen, if some were not."""
-    by: tuple[str, ...] = ()
-    """The columns that name the group of a row, if it was calibrated by group."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
-        extra = {"weights": self.weights, "event": self.event, "by": list(self.by) or None}
-        known = {name: column for name, column in extra.items() if column is not None}
-        return {"columns": self.columns.to_notes(), "target": self.target, **known}
-
-    @classmethod
-    def of_json(cls, notes: Mapping[str, Any]) -> Notes:
-        """From JSON values; raises if they are not of this making."""
-        target, width = notes["target"], notes.get("usual_width")
-        weights, event = notes.get("weights"), notes.get("event")
-        if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
-            raise TypeError("a name and a number are wanted")
-        if not all(column is None or isinstance(column, str) for column in (weights, event)):
-            raise TypeError("the name of a column is wanted")
-        by = notes.get("by", [])
-        if not isinstance(by, list) or not all(isinstance(column, str) for column in by):
-            raise TypeError("the names of columns are wanted")
-        return cls(of_notes(notes["columns"]), target, width, weights, event, tuple(by))
 
 
 @dataclass(frozen=True)
@@ -128,7 +95,7 @@ class Model:
     def beside(self) -> Beside:
         """The columns that are read beside those of the prediction."""
         event = None if self.notes is None else self.notes.event
-        return Beside(self.weights, event, self.calibrated.labels, self.by)
+        return beside_of(self.weights, event, self.calibrated.labels, self.by)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

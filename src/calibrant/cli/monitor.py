@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, working
+from calibrant.batches.columns import Columns
+from calibrant.batches.mending import counted
+from calibrant.batches.missing import Gaps
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, working
 from calibrant.cli.evaluate import strict
 from calibrant.cli.forecasts import judged
 from calibrant.cli.in_time import check_order
-from calibrant.cli.mending import counted
-from calibrant.cli.missing import Gaps
 from calibrant.cli.model import Model
 from calibrant.monitoring import Monitor
 from calibrant.persistence import FileError

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, show, tell, working
-from calibrant.cli.forecasts import judged
-from calibrant.cli.missing import Gaps
+from calibrant.batches.columns import Columns
+from calibrant.batches.missing import Gaps
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, tell, working
+from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
+from calibrant.distributions.base import Distribution
 from calibrant.reports import report as report_of
 
 
@@ -24,25 +26,40 @@ class PageWanted:
     coverage: float
     title: str | None
     time: str | None = None
+    features: Sequence[str] = ()
+    """Columns to show beside a chosen row."""
 
 
 def report(
-    path: Path, model: Model, columns: Columns, wanted: PageWanted, out: Path, seed: int | None, *, gaps: Gaps
+    path: Path,
+    model: Model,
+    columns: Columns,
+    wanted: PageWanted,
+    out: Path,
+    seed: int | None,
+    *,
+    gaps: Gaps,
+    others: Sequence[Model] = (),
 ) -> None:
-    """Write the page on the rows of a file, and say its verdict."""
-    not_over(out, path, model.path)
-    guarantee = model.calibrated.guarantee
-    others = wanted.groups if wanted.time is None else dict.fromkeys([*wanted.groups, wanted.time])
-    found = judged(path, model, columns, wanted.target, list(others), gaps=gaps)
+    """Write the page on the rows of a file, and say its verdict; `others` are compared with the model."""
+    not_over(out, path, model.path, *(each.path for each in others))
+    read = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
+    found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)
     groups = {name: found.groups[name] for name in wanted.groups}
+    laws = {each.path: _law_of(path, found, each, wanted.target, seed, gaps) for each in others}
     with working("looking"), naming(found.where):
+        laws = {model.path: found.calibrated(model, seed), **laws}
+        named = _named(list(laws))
         page = report_of(
-            found.calibrated(model, seed),
+            {named[each]: law for each, law in laws.items()} if others else laws[model.path],
             found.y,
             base=found.prediction,
             groups={**found.by_group(model.by), **groups} or None,
             time=None if wanted.time is None else found.groups[wanted.time],
-            guarantee=guarantee,
+            features={name: found.groups[name] for name in wanted.features} or None,
+            guarantee={named[each.path]: each.calibrated.guarantee for each in (model, *others)}
+            if others
+            else model.calibrated.guarantee,
             coverage=wanted.coverage,
             title=wanted.title,
             label=wanted.target,
@@ -51,3 +68,21 @@ def report(
     for said in (page.headline, *page.verdict):
         tell(said)
     show(f"Wrote {out}: open it in a browser.")
+
+
+def _law_of(path: Path, found: Forecasts, other: Model, target: str, seed: int | None, gaps: Gaps) -> Distribution:
+    """What another model says of the same rows."""
+    theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
+    if (unlike := theirs.there != found.there).any():
+        raise ValueError(
+            f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only ({int(unlike.sum())} rows"
+            f" in all), and {other.path} can be compared on the same rows only"
+        )
+    with naming(theirs.where):
+        return theirs.calibrated(other, seed)
+
+
+def _named(paths: Sequence[Path]) -> dict[Path, str]:
+    """The names of files without folder and ending, where these differ."""
+    short = {path: path.stem for path in paths}
+    return short if len(set(short.values())) == len(paths) else {path: str(path) for path in paths}

@@ -14,14 +14,20 @@ import pyarrow as pa
 import typer
 
 from calibrant import Calibrator
-from calibrant.cli.beside import Beside
-from calibrant.cli.columns import Columns, of_flags
-from calibrant.cli.console import naming, progress, show, working
-from calibrant.cli.mending import Mender, counted
-from calibrant.cli.missing import Gaps, where
-from calibrant.cli.model import Model, Notes
-from calibrant.cli.predict import IN_CACHE, ColumnsWanted, warn_if_few
-from calibrant.cli.tables import Batch, Numbers, TableFile, as_arrow, listed, not_over, written
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.header import listed
+from calibrant.batches.mending import Mender, counted
+from calibrant.batches.missing import Gaps, where
+from calibrant.batches.notes import Notes
+from calibrant.batches.predicting import IN_CACHE
+from calibrant.batches.rows import Batch, Numbers, as_arrow, naming
+from calibrant.batches.wanted import ColumnsWanted
+from calibrant.cli.columns import of_flags
+from calibrant.cli.console import progress, show, working
+from calibrant.cli.model import Model
+from calibrant.cli.predict import warn_if_few
+from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.guarantee.required import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.persistence import FileError, save
@@ -73,7 +79,7 @@ def refuse(beside: Beside) -> None:
 def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
     """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
     table, targets = TableFile(path), list(columns)
-    columns = {target: each.found_in(table, target) for target, each in columns.items()}
+    columns = {target: each.found_in(table.header, target) for target, each in columns.items()}
     beside = Beside(labels=kind)
     needed = [name for each in columns.values() for name in each.names] + beside.names
     with progress("reading", table.count) as done:
@@ -103,7 +109,7 @@ def fit(
     with working("calibrating"), naming(rows.where), counted():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
     table = TableFile(path)
-    notes = [Notes(each.found_in(table, target), target).to_json() for target, each in columns.items()]
+    notes = [Notes(each.found_in(table.header, target), target).to_json() for target, each in columns.items()]
     save(out, calibrated, notes={"several": notes})
     n = calibrated.joint.n
     if (few := too_few_for_interval(n, 0.9)) is not None:
@@ -183,11 +189,11 @@ def predict(
     calibrated, table = source.calibrated, TableFile(path)
     if joint and calibrated.references is None:
         raise typer.BadParameter(f"{source.model.path} was fitted without --training FILE", param_hint="--joint")
-    columns = {target: each.found_in(table, None) for target, each in source.columns.items()}
-    kept = table.matching(keep)
+    columns = {target: each.found_in(table.header, None) for target, each in source.columns.items()}
+    kept = table.header.matching(keep)
     beside = Beside(labels=source.labels)
     needed = [name for each in columns.values() for name in each.names] + beside.names
-    table.check([*needed, *kept])
+    table.header.check([*needed, *kept])
     names = [f"{name}_{target}" for target in columns for name in wanted.names]
     clash = [name for name in names if name in kept]
     if clash:

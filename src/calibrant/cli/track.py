@@ -11,14 +11,15 @@ import numpy as np
 import pyarrow as pa
 import typer
 
-from calibrant.cli.columns import Columns
-from calibrant.cli.console import naming, progress, show
+from calibrant.batches.columns import Columns
+from calibrant.batches.mending import Mender, counted
+from calibrant.batches.missing import Gaps, where
+from calibrant.batches.rows import Batch, as_arrow, naming
+from calibrant.batches.wanted import ColumnsWanted
+from calibrant.cli.console import progress, show
 from calibrant.cli.in_time import check_order
-from calibrant.cli.mending import Mender, counted
-from calibrant.cli.missing import Gaps, where
 from calibrant.cli.model import Model, write
-from calibrant.cli.predict import ColumnsWanted
-from calibrant.cli.tables import Batch, TableFile, as_arrow, not_over, written
+from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.persistence import FileError
 from calibrant.tracking import LEVELS, Tracker
 
@@ -57,9 +58,9 @@ def track(
     if after is not None and model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: track it in Python")
     table, beside = TableFile(path), replace(model.beside, event=None)
-    columns = columns.found_in(table, target)
-    kept, needed = table.matching(keep), [*columns.names, *beside.names]
-    table.check([target, *needed, *kept, *([] if time is None else [time])])
+    columns = columns.found_in(table.header, target)
+    kept, needed = table.header.matching(keep), [*columns.names, *beside.names]
+    table.header.check([target, *needed, *kept, *([] if time is None else [time])])
     clash = [name for name in wanted.names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")

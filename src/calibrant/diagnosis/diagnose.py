@@ -44,19 +44,19 @@ def diagnose(
     - the worst slice of one or two features, looked for on one half of the rows and measured on the other.
 
     Args:
-        H: a law a row, or any forecast with intervals at `coverages`. Without a law there are no PITs: quantiles are
-            judged at their own levels, an Interval by what it holds.
-        y: the labels, of rows that neither trained nor calibrated the model.
-        X: the features, an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
+        H: The forecasts: one distribution per row, or any forecast with intervals at `coverages`. Without
+            distributions there are no PITs: quantiles are judged at their own levels, an Interval by what it holds.
+        y: The labels, of rows that neither trained nor calibrated the model.
+        X: The features: an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
             be missing. Numbers are cut into quintiles, up to 12 different ones are a slice each. Without it, the
             forecast's own centre and width are the features.
-        coverages: of the centred intervals that are judged, one or several; the first is that of the worst slice.
-        confidence: of the whole certificate.
-        n: the number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
+        coverages: The probabilities of the centred intervals that are judged; the first is that of the worst slice.
+        confidence: The probability that a calibrated forecast passes, at least.
+        n: The number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
             rows leave.
-        names: of the columns of X.
-        permutations: of the PITs; the p-value is a multiple of 1 / (permutations + 1).
-        seed: of the folds, the permutations and the halves.
+        names: Names for the columns of X, in place of its own, or of x0, x1, ... of an array.
+        permutations: How often the PITs are permuted; the p-value is a multiple of 1 / (permutations + 1).
+        seed: A whole number that decides the folds, the permutations and the halves.
 
     >>> from calibrant import Calibrator, Normal, Point, diagnose
     >>> rng = np.random.default_rng(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import array_api_compat
 import numpy as np
@@ -73,6 +74,10 @@ class PiecewiseLinear(FromMiddle, Integrated):
         object.__setattr__(self, "_find", Finder(knots))
         object.__setattr__(self, "_find_probs", Finder(probs))
         object.__setattr__(self, "_tables", _tabulate(knots, probs, self._tail(0), self._tail(1)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what is worked out from the knots, twelve times their size, is made anew rather than sent
+        return type(self), (self.knots, self.probs, self.left, self.right)
 
     def _tail(self, side: int) -> tuple[float, float]:
         """The mass beyond an end and its mean excess; a tail without mass has none."""

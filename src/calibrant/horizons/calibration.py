@@ -63,9 +63,18 @@ class HorizonCalibrator:
         """Calibrate on the forecasts of a table, many cutoffs of one series or of several, and their labels.
 
         The columns of the forecast are found by their names: `ETS`, `ETS-lo-90` and `ETS-hi-90` of any levels, `yhat`,
-        `yhat_lower` and `yhat_upper`, `q0.1` and the like. `model` says which, if there are several. `coverage` is that
-        of bounds whose names tell none. The steps ahead are counted from the cutoff on, row by row, unless a column
-        `horizon` has them.
+        `yhat_lower` and `yhat_upper`, `q0.1` and the like.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            model: The model whose columns to use, such as "ETS", if the table has several.
+            target: The column with the labels.
+            series: The column with the name of the series. None, or a table without `unique_id`, is one series.
+            time: The column with the time that each forecast is for.
+            cutoff: The column with the time at which each forecast was made.
+            horizon: The column with the number of steps ahead; without it they are counted from the cutoff, row by row.
+            coverage: The probability of bounds whose names do not say it, such as `yhat_lower`.
+            rng: A `numpy.random.Generator`, for labels that are drawn, such as counts.
         """
         columns = columns_of(frame, model, target, series, time, cutoff, horizon, coverage)
         rows = read(frame, columns, labels=True, bounds=self.bounds)

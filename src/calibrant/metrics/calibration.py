@@ -72,6 +72,15 @@ def sorted_pit(H: Any, y: Any) -> Array:
     return namespace(p).sort(p)
 
 
+def pit_by(H: Any, y: Array, u: Array) -> Array:
+    """The PIT of each row, drawn by its own uniform number over the jump where the law has an atom at the label."""
+    p = H.pit_rows(y, u)
+    law = H.as_law() if H.has_law else None
+    if isinstance(law, Clipped) and not law.is_discrete:
+        return p - u * (p - law.cdf_left(y))
+    return p
+
+
 def ece(H: Any, y: Any) -> Scalar:
     """mean_i |PIT_(i) - (i - 1/2) / m|, over the m sorted PITs: the expected calibration error of the paper.
 

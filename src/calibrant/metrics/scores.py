@@ -54,9 +54,13 @@ def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-
         if not value > 0:
             raise ValueError(f"{name} must be positive, got {value!r}")
     H, y = paired(H, y)
-    cdf = H.as_law().cdf
-    rise = cdf(y + step) - cdf(y)
-    return average(-namespace(rise).log((rise + floor) / step))
+    return average(nll_finite_difference_rows(H.as_law(), y, step, floor))
+
+
+def nll_finite_difference_rows(law: Distribution, y: Array, step: float = 1e-4, floor: float = 1e-10) -> Array:
+    """-log((H_i(y_i + step) - H_i(y_i) + floor) / step)."""
+    rise = law.cdf(y + step) - law.cdf(y)
+    return -namespace(rise).log((rise + floor) / step)
 
 
 def crps(H: Any, y: Any) -> Scalar:
@@ -95,8 +99,13 @@ def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
     >>> round(ci_width(Normal([0.0, 1.0], 1.0)), 4)
     3.9199
     """
-    lower, upper = _some(H).bounds(unit("coverage", coverage))
-    return average(upper - lower)
+    return average(width_rows(_some(H), unit("coverage", coverage)))
+
+
+def width_rows(H: Any, coverage: float) -> Array:
+    """u_i - l_i."""
+    lower, upper = H.bounds(coverage)
+    return upper - lower
 
 
 def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
@@ -108,10 +117,13 @@ def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
     >>> coverage(Normal([0.0, 0.0, 0.0, 0.0], 1.0), [-2.0, -1.0, 0.0, 1.0])
     0.75
     """
-    H, y = paired(H, y)
-    lower, upper = H.bounds(unit("coverage", coverage))
-    inside = (lower <= y) & (y <= upper)
-    return average(namespace(y).astype(inside, y.dtype))
+    return average(coverage_rows(*paired(H, y), unit("coverage", coverage)))
+
+
+def coverage_rows(H: Any, y: Array, coverage: float) -> Array:
+    """1 where l_i <= y_i <= u_i, 0 elsewhere."""
+    lower, upper = H.bounds(coverage)
+    return namespace(y).astype((lower <= y) & (y <= upper), y.dtype)
 
 
 def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
@@ -145,11 +157,15 @@ def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:
     >>> round(pinball(Quantiles([0.1, 0.9], [[-1.0, 1.0], [-2.0, 2.0]]), [0.0, 3.0]), 4)
     0.4
     """
-    H, y = paired(H, y)
+    return average(pinball_loss_rows(*paired(H, y), levels))
+
+
+def pinball_loss_rows(H: Any, y: Array, levels: Any = None) -> Array:
+    """The mean over levels of each row's loss."""
     chosen = H.quantile_levels() if levels is None else checked_levels(levels)
     # a level at a time: nothing of the size rows x levels is held
     losses = [pinball_rows(H.quantile(level), y, level) for level in chosen]
-    return average(sum(losses[1:], start=losses[0]) / len(losses))
+    return sum(losses[1:], start=losses[0]) / len(losses)
 
 
 def checked_levels(levels: Any) -> tuple[float, ...]:

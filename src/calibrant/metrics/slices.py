@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import same_length, to_numpy
+from calibrant.metrics.natural import natural
 
 FEW = 12
 """So many different numbers, or fewer, are a slice each."""
@@ -52,9 +53,9 @@ def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "g
     """The slices of m rows by a column of text, booleans, numbers or dates.
 
     Text, booleans, and up to 12 different numbers or dates are a slice a value; more than that are cut into `parts` of
-    about equal size, four if not given. Of more than 30 texts the 29 most frequent are kept and the others are one
-    slice. Rows without a value (None, NaN, an empty text) are a slice "missing". `of` is what the column belongs to,
-    for errors.
+    about equal size, four if not given. Texts stand in natural order, "a 2" before "a 10". Of more than 30 texts the 29
+    most frequent are kept and the others are one slice. Rows without a value (None, NaN, an empty text) are a slice
+    "missing". `of` is what the column belongs to, for errors.
 
     >>> slices_of("region", ["north", "south", None, "north"], 4)
     Slices(name='region', labels=('north', 'south', 'missing'), index=array([0, 1, 2, 0]))
@@ -189,9 +190,9 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     kept = texts
     if len(texts) > MOST:
         counts = np.bincount(first, minlength=len(texts))
-        # of those of one size, the first in the alphabet
-        kept = sorted(texts, key=lambda text: (-counts[codes[text]], text))[: MOST - 1]
-    labels = sorted(kept)
+        # of those of one size, the first in order
+        kept = sorted(texts, key=lambda text: (-counts[codes[text]], natural(text)))[: MOST - 1]
+    labels = sorted(kept, key=natural)
     place = {text: k for k, text in enumerate(labels)}
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)

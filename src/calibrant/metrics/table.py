@@ -13,7 +13,7 @@ from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Unsaid
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
-from calibrant.metrics.forecasts import forecast, paired
+from calibrant.metrics.forecasts import average, forecast, paired
 from calibrant.predictions import Quantiles, Rates
 
 
@@ -22,10 +22,8 @@ def evaluate(
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
-    `coverage`, `interval_width` and `interval_score` are those of the centred interval of probability `coverage`,
-    `ci_coverage` and `ci_width` those of probability `ci`, the pinball loss is at `levels` (see `pinball`). The table
-    says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a Series.
-    What H does not say is absent, never made up:
+    The table says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a
+    Series. What H does not say is absent, never made up:
 
     - a law has everything;
     - a Point has crps, its absolute error;
@@ -35,8 +33,16 @@ def evaluate(
     - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank;
     - an Ensemble has nothing: evaluate its members, or calibrate it first.
 
-    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps. `labels` says what
-    kind of number y is: `labels=Counts()` judges a continuous law by what it says of counts, P(Y <= k) = H(k + 1/2).
+    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction of any kind, an array of points included.
+        y: The labels, of rows that neither trained nor calibrated the model.
+        coverage: The probability of the centred interval behind `coverage`, `interval_width` and `interval_score`.
+        ci: The probability of the centred interval behind `ci_coverage` and `ci_width`.
+        levels: The levels of the pinball loss; by default as in `pinball`.
+        labels: What kind of number y is; any real number by default. `labels=Counts()` judges a continuous law by what
+            it says of counts, P(Y <= k) = H(k + 1/2).
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
@@ -64,36 +70,22 @@ def evaluate(
     H, y = paired(_collapsed(H, labels), y)
     if labels is not None and not labels.by_row:
         labels.check(y)
-    coverage, ci = (_within(H, each) for each in (coverage, ci))
-    counts = isinstance(H, Distribution) and H.lattice is not None
-    if counts:
+    coverage, ci = (within(H, each) for each in (coverage, ci))
+    if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))
-    metrics: dict[str, Callable[[], Array]] = {
-        "nll": lambda: scores.nll(H, y),
-        "nll_finite_difference": lambda: scores.nll_finite_difference(H, y),
-        "crps": lambda: scores.crps(H, y),
-        "std": lambda: scores.std(H),
-        "ci_width": lambda: scores.ci_width(H, ci),
+    by_row = {name: lambda rows=rows: average(rows()) for name, rows in row_metrics(H, y, coverage, ci, levels).items()}
+    metrics: dict[str, Callable[[], Array]] = by_row | {
         "ece": lambda: calibration.ece_of(pits()),
         "debiased_ece": lambda: calibration.ece_of(pits()) - calibration.expected_ece(y.shape[0]),
         "sup_calibration_error": lambda: calibration.sup_of(pits()),
-        "coverage": lambda: scores.coverage(H, y, coverage),
-        "interval_score": lambda: scores.interval_score(H, y, coverage),
-        "interval_width": lambda: scores.ci_width(H, coverage),
-        "ci_coverage": lambda: scores.coverage(H, y, ci),
-        "pinball": lambda: scores.pinball(H, y, levels),
         "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
     }
-    values: dict[str, Any] = dict.fromkeys(metrics)
-    if counts:
-        del metrics["nll_finite_difference"]  # there is no density to be had from differences
-    if H.own_bounds:
-        del metrics["interval_score"]  # it would take the interval to be of probability `coverage`
+    names = metric_labels(H, coverage, ci, levels)
+    values: dict[str, Any] = dict.fromkeys(name for name in names if name != "n")
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    names = _labels(H, coverage, ci, levels)
     return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called)
 
 
@@ -103,7 +95,28 @@ def _name_of(y: Any) -> str:
     return name if isinstance(name, str) and name else "y"
 
 
-def _within(H: Any, coverage: float) -> float:
+def row_metrics(H: Any, y: Array, coverage: float, ci: float, levels: Any) -> dict[str, Callable[[], Array]]:
+    """The metrics that are means over rows: what each makes of every row, or raises `Unsaid`."""
+    rows: dict[str, Callable[[], Array]] = {
+        "nll": lambda: scores.nll_rows(H.as_law(), y),
+        "nll_finite_difference": lambda: scores.nll_finite_difference_rows(H.as_law(), y),
+        "crps": lambda: H.crps_rows(y),
+        "std": lambda: H.std_rows(),
+        "ci_width": lambda: scores.width_rows(H, ci),
+        "coverage": lambda: scores.coverage_rows(H, y, coverage),
+        "interval_score": lambda: scores.interval_score_rows(H, y, coverage),
+        "interval_width": lambda: scores.width_rows(H, coverage),
+        "ci_coverage": lambda: scores.coverage_rows(H, y, ci),
+        "pinball": lambda: scores.pinball_loss_rows(H, y, levels),
+    }
+    if isinstance(H, Distribution) and H.lattice is not None:
+        del rows["nll_finite_difference"]  # there is no density to be had from differences
+    if H.own_bounds:
+        del rows["interval_score"]  # it would take the interval to be of probability `coverage`
+    return rows
+
+
+def within(H: Any, coverage: float) -> float:
     """The coverage of an interval that the forecast has: that of its widest centred quantiles, if it has no wider."""
     levels = [] if H.has_law or H.own_bounds or not isinstance(H, Quantiles) else H.quantile_levels()
     centred = [b - a for a in levels for b in levels if a < b and abs(a + b - 1) < 1e-9]
@@ -131,7 +144,8 @@ def _collapsed(H: Any, labels: Any) -> Any:
     return labels.collapse(spread) if isinstance(spread, Distribution) else H
 
 
-def _labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
+def metric_labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
+    """What each metric is called in a table: with its coverage, or its levels."""
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
     own = H.own_bounds
     return {

@@ -121,6 +121,15 @@ def monitor(
 ) -> Monitor:
     """Whether labels that came after calibration are still like the calibration rows; rows in the order of time.
 
+    Args:
+        calibrated: A fitted calibrator, as `Calibrator.fit` returns it.
+        prediction: The predictions of all rows since calibration, in the order of time.
+        y: The labels of these rows; a row without one, NaN, is left out.
+        threshold: The alarm rings when the capital of the bets reaches it. As long as nothing changes, the probability
+            that it ever does is at most 1 / threshold.
+        bound: What the labels must know of each row, as in `Calibrator.fit`.
+        rng: A `numpy.random.Generator`, which draws one uniform number per row and what the labels need.
+
     >>> from calibrant import Calibrator
     >>> rng = np.random.default_rng(0)
     >>> calibrated = Calibrator().fit(np.zeros(500), rng.normal(size=500))

@@ -17,7 +17,7 @@ from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, bins_of, named, naturally, numbers
+from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen
 from calibrant.plots.theme import Look, Style, percent, plain
@@ -44,7 +44,7 @@ def coverage_by_slice(
     forecasts = named(H)
     inside = [_inside(forecast, y, coverage, name) for name, forecast, _ in forecasts]
     m = len(inside[0])
-    slices = [all_rows(m), *(_in_order(slices_of(name, values, m)) for name, values in columns_of(by, ""))]
+    slices = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
     total = np.concatenate([column.counts for column in slices])
     places = np.arange(len(total))
     local = 1 - (1 - confidence) / (len(total) * len(forecasts))  # after Bonferroni
@@ -146,12 +146,6 @@ def _edges(along: Numbers, column: Slices) -> tuple[Numbers, Numbers]:
     left = first - (inner[0] - first if inner else 0.5) * (parts[0][-1] == first)
     right = last + (last - inner[-1] if inner else 0.5) * (parts[-1][0] == last)
     return np.array([left, *inner, right]), np.array([part[len(part) // 2] for part in parts])
-
-
-def _in_order(column: Slices) -> Slices:
-    """The slices of a column in natural order."""
-    order = naturally(column.labels)
-    return Slices(column.name, tuple(column.labels[k] for k in order), np.argsort(order)[column.index])
 
 
 def _inside(forecast: Any, y: Any, coverage: float, name: str) -> Numbers:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from matplotlib.ticker import MaxNLocator
 
 from calibrant.diagnosis import Diagnosis, SliceResult
 from calibrant.plots.canvas import drawing
-from calibrant.plots.inputs import naturally
 from calibrant.plots.key import key
 from calibrant.plots.theme import Style, percent, plain
 from calibrant.plots.words import row_height, words
@@ -38,7 +36,7 @@ def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: 
     if coverage is not None and coverage not in asked:
         raise ValueError(f"coverage must be one of those diagnosed, {', '.join(map(str, asked))}, got {coverage!r}")
     k = 0 if coverage is None else asked.index(coverage)
-    shown = _in_order(_chosen(found.slices, k, most))
+    shown = _chosen(found.slices, k, most)
     held = [each.held[k] for each in shown]
     places = np.arange(len(shown))
     share = 100 * np.array([each.share for each in held])
@@ -70,9 +68,3 @@ def _chosen(slices: tuple[SliceResult, ...], k: int, most: int) -> list[SliceRes
     out = [abs(each.held[k].share - each.held[k].coverage) / (each.held[k].high - each.held[k].low) for each in slices]
     kept = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
     return [each for place, each in enumerate(slices) if place in kept]
-
-
-def _in_order(slices: list[SliceResult]) -> list[SliceResult]:
-    """The slices of each column in natural order, the columns as they came."""
-    groups = [list(group) for _, group in groupby(slices, key=lambda each: each.by)]
-    return [group[k] for group in groups for k in naturally([each.value for each in group])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,31 +31,6 @@ def bins_of(bins: Any) -> int:
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
         raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
     return int(bins)
-
-
-def naturally(labels: Sequence[str]) -> list[int]:
-    """The places of labels in natural order, "a 2" before "a 10".
-
-    Only labels that stand in the order of the alphabet are moved: numbers and ranges come in an order of their own, and
-    so do the last ones, "missing" and "7 others".
-
-    >>> naturally(["a 1", "a 10", "a 2", "missing"]), naturally(["-2", "-1", "0"])
-    ([0, 2, 1, 3], [0, 1, 2])
-    """
-    tail = len(labels)
-    while tail and re.fullmatch(r"\(*(missing|\d+ others)\)*", labels[tail - 1]):
-        tail -= 1
-    texts = list(labels[:tail])
-    if texts != sorted(texts):
-        return list(range(len(labels)))
-    return [*sorted(range(tail), key=lambda k: _natural(texts[k])), *range(tail, len(labels))]
-
-
-def _natural(text: str) -> tuple[Any, ...]:
-    """A number by its value, before all other texts; in these, digits by the number that they make."""
-    if re.fullmatch(r"-?\d+(\.\d+)?", text):
-        return (0, float(text))
-    return (1, *(int(part) if k % 2 else part for k, part in enumerate(re.split(r"(\d+)", text))))
 
 
 def named(forecasts: Any) -> list[tuple[str, Any, Look]]:

@@ -88,24 +88,24 @@ def report(
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
     Args:
-        H: the forecasts, a law a row (or one law that stands for every row). `Quantiles` and `Samples` are judged as
+        H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are judged as
             they are: as the laws that run straight between the quantiles, or the sorted draws. Or several models, a
             mapping of names to forecasts: the page is on the first, and a table sets the others beside it.
-        y: the labels, of rows that neither trained nor calibrated the model.
-        base: the forecasts before calibration, of any kind, to set beside H.
-        groups: what to slice the rows by, beside the predicted value and the width, which are always there: an array,
-            a mapping of names to arrays, or a data frame. A value is a slice; many different numbers are cut into four
-            parts.
-        time: when each row was, by numbers or dates, for how the forecasts did along it. Rows may come in any order.
-        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. Of several models
-            that of the first, or a mapping of names to guarantees.
+        y: The labels, of rows that neither trained nor calibrated the model.
+        base: The forecasts before calibration, of any kind, to compare with H.
+        groups: What to slice the rows by, beside the predicted value and the width, which are always there: an array,
+            a mapping of names to arrays, or a data frame. Each value is a slice; many different numbers are cut into
+            four parts.
+        time: When each row was, as numbers or dates, to show the forecasts over time. Rows may come in any order.
+        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. For several
+            models, that of the first, or a mapping of names to guarantees.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
-        coverage: of the intervals that the verdict and the table speak of; the page has a slider for all others.
-        title: of the page.
-        label: what y is called.
-        rows: the numbers of the rows to show one by one. If not given, a random sample of 100, two more of each group,
-            and the 10 largest misses.
-        features: what to show beside a chosen row, as `groups` comes: its features, or an id. At most 30 columns.
+        coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
+        title: The title of the page.
+        label: What y is called on the page.
+        rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
+            the 10 largest misses.
+        features: What to show beside a chosen row, given as `groups` are: its features, or an id. At most 30 columns.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report

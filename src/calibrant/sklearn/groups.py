@@ -18,6 +18,7 @@ from calibrant.distributions.labels import labels_of, said
 OTHERWISE = {
     "by": "give its number, or a function of X",
     "groups": "give its number",
+    "features": "give its number",
     "time": "give its number, or the times themselves",
 }
 FEW = 5

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._frames import is_frame
 from calibrant.metrics import Evaluation, evaluate
 from calibrant.several import SeveralLaws
 from calibrant.several.evaluation import SeveralEvaluation
 from calibrant.sklearn.around import forecast
 from calibrant.sklearn.groups import column_of
 from calibrant.sklearn.refined import Refined
+
+MOST = 30
+"""As many features as a report takes."""
 
 
 class Judging:
@@ -29,7 +33,13 @@ class Judging:
     _calibrator: Any
 
     def evaluate(self, X: Any, y: Any, *, coverage: float = 0.9) -> Evaluation | SeveralEvaluation:
-        """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`."""
+        """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`.
+
+        Args:
+            X: The features of these rows.
+            y: Their labels: one number per row, or one column per label.
+            coverage: The probability of the centred intervals that are judged.
+        """
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
             return H.evaluate(y, coverage=coverage)
@@ -42,6 +52,7 @@ class Judging:
         y: Any,
         *,
         groups: str | int | Sequence[Any] = (),
+        features: str | int | Sequence[Any] | None = None,
         time: Any = None,
         coverage: float = 0.9,
         title: str | None = None,
@@ -49,8 +60,18 @@ class Judging:
     ) -> Any:
         """The page of `calibrant.report` on rows that neither trained nor calibrated: `.save("report.html")`.
 
-        `groups` names columns of X to slice by, and `time` one to follow the forecasts along, or is an array. Beside
-        the calibrated forecasts stand those of the model itself, where there is one.
+        Beside the calibrated forecasts stand those of the model itself, where there is one.
+
+        Args:
+            X: The features of these rows.
+            y: Their labels, one number per row.
+            groups: The columns of X to slice by, one or several: names, or numbers if X is an array.
+            features: The columns of X to show beside a row that is chosen on the page. By default all of them, or the
+                first 30; `()` shows none. The page holds their values for the rows that it shows.
+            time: The column of X with the time of each row, or the times themselves, to see the forecasts over time.
+            coverage: The probability of the intervals in the verdict and the table.
+            title: The title of the page.
+            label: What y is called; by default the name of y if it is a Series, else y.
         """
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
@@ -62,6 +83,7 @@ class Judging:
             y,
             base=self._alone(X),
             groups={str(name): column_of(X, name, "groups") for name in names} or None,
+            features=columns_to_show(X, features),
             time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
             guarantee=self.calibrated_.guarantee,
             league=getattr(self, "league_", None),
@@ -90,3 +112,21 @@ class Judging:
             return None
         model = self.estimators_[0]
         return forecast(model.estimator_ if isinstance(model, Refined) else model, X, self.adapter)
+
+
+def columns_to_show(X: Any, wanted: str | int | Sequence[Any] | None) -> dict[str, Any] | None:
+    """Columns of X by name; without a wish the first 30. None where X has no columns, as a list of texts has none.
+
+    >>> columns_to_show(np.array([[1.0, 5.0], [2.0, 6.0]]), None)
+    {'x0': array([1., 2.]), 'x1': array([5., 6.])}
+    """
+    if wanted is not None:
+        names = [wanted] if isinstance(wanted, (str, int)) else list(wanted)
+        called = (name if isinstance(name, str) or is_frame(X) else f"x{name}" for name in names)
+        found = {str(each): column_of(X, name, "features") for each, name in zip(called, names, strict=True)}
+        return found or None
+    if is_frame(X):
+        names = list(X.column_names if hasattr(X, "column_names") else X.columns)[:MOST]
+        return {str(name): X[name] for name in names}
+    table = np.asarray(X)
+    return {f"x{k}": table[:, k] for k in range(min(MOST, table.shape[1]))} if table.ndim == 2 else None

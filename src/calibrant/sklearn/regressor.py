@@ -127,8 +127,8 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     >>> model = CalibratedRegressor(HistGradientBoostingRegressor(random_state=0), random_state=0).fit(X[:400], y[:400])
     >>> model.predict_interval(X[400:402], coverage=0.8).round()
          lower  upper
-    400   99.0  269.0
-    401  -10.0  160.0
+    400   85.0  292.0
+    401   24.0  160.0
     """
 
     def __init__(

@@ -93,18 +93,19 @@ def _design(outcomes: Outcomes) -> Iterator[str]:
         "calibration rows together."
     )
     yield (
-        f"`auto` is chosen on training rows. The base model predicts them out of fold ({recipe['folds']} folds). Each "
-        "candidate learns on some folds of them (3, or 5 for fewer than 2,000 rows) and is calibrated and judged by its "
-        "CRPS on the fold that is left; the simplest within one standard error of the best wins. Neither calibration nor test rows have a part in the "
-        "choice, so the guarantee of the calibrated law is what it is without a choice."
+        f"`auto` is chosen on training rows. The base model predicts them out of fold ({recipe['folds']} folds). The "
+        "league of candidates has folds of its own: 3, or 5 for fewer than 2,000 rows. Each candidate learns on all "
+        "but one and is calibrated and judged by its CRPS on that one; the simplest within one standard error of the "
+        "best wins. Neither calibration nor test rows have a part in the choice, so the guarantee of the calibrated "
+        "law is what it is without a choice."
     )
     yield (
         "The refiners' own settings (size and number of trees, levels, members of the average) were chosen in the same "
         "way before the run, by CRPS and slice PIT error out of fold on the training rows of two splits; no test row "
         "of those splits was looked at. Training rows of one split are test rows of others, so the settings are not "
-        "blind to the tables as such. After a first run of the whole league, quantiles joined the candidates and small "
-        "tables got 5 folds in the place of 3. Both were decided on training rows, but the test figures of that run had "
-        "been seen."
+        "blind to the tables as such. After a first run of the whole league, quantiles joined the candidates, and "
+        "small tables got 5 folds instead of 3. Both were decided on training rows, but the test figures of that run "
+        "had been seen."
     )
     yield (
         "The neighbours' methods run in their own packages. Where they can use the out-of-fold residuals of the "

@@ -1,0 +1,227 @@
+"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by Dask, unless told otherwise.
+
+A folder of parquet files, a million rows each, is fitted, predicted and evaluated: in one process by
+`calibrant.batches`, and by `calibrant.dask` on a LocalCluster of one and of two worker processes. Beside it a process
+that merely reads the same columns and writes as many. Every work is a process of its own, taken in turn; the table is
+printed and written to results/scale.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+PER_FILE, BATCH = 10**6, 2**18
+LEVELS = [0.05, 0.5, 0.95]
+NAMES = {"target": "y", "mean": "mu", "std": "sigma", "ids": "id"}
+SNAPPY: dict[str, Any] = {"compression": "snappy", "use_dictionary": False}
+
+
+def make(folder: Path, rows: int) -> None:
+    """An id, a mean, a standard deviation and a label, in files of a million rows."""
+    for number in range(rows // PER_FILE):
+        rng = np.random.default_rng(number)
+        mu, sigma = rng.normal(size=PER_FILE), rng.uniform(0.5, 1.5, PER_FILE)
+        y = mu + 1.2 * sigma * rng.normal(size=PER_FILE)
+        ids = np.arange(number * PER_FILE, (number + 1) * PER_FILE)
+        table = pa.table({"id": ids, "mu": mu, "sigma": sigma, "y": y})
+        parquet.write_table(table, folder / f"part.{number}.parquet", **SNAPPY)
+
+
+def read(folder: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for path in sorted(Path(folder).glob("*.parquet"), key=lambda path: int(path.name.split(".")[1])):
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
+            yield from file.iter_batches(batch_size=BATCH, columns=columns)
+
+
+def write(path: str, schema: pa.Schema, rows: Any) -> None:
+    with parquet.ParquetWriter(path, schema, **SNAPPY) as out:
+        for batch in rows:
+            out.write_batch(batch)
+
+
+def copy(folder: str, target: str, model: str) -> None:
+    """Read two columns, write three."""
+    schema = pa.schema([(f"q{level}", pa.float64()) for level in LEVELS])
+    rows = read(folder, ["mu", "sigma"])
+    write(target, schema, (pa.RecordBatch.from_arrays([b["mu"], b["sigma"], b["mu"]], schema=schema) for b in rows))
+
+
+def fit(folder: str, target: str, model: str) -> None:
+    from calibrant import batches
+
+    batches.fit(read(folder, ["id", "mu", "sigma", "y"]), **NAMES).save(model)
+
+
+def predict(folder: str, target: str, model: str) -> None:
+    from calibrant import batches
+
+    known = batches.TableModel.read(model)
+    result = batches.predict(read(folder, ["mu", "sigma"]), known, quantiles=LEVELS, keep=[])
+    write(target, result.schema, result)
+
+
+def evaluate(folder: str, target: str, model: str) -> None:
+    from calibrant import batches
+
+    batches.evaluate(read(folder, ["mu", "sigma", "y"]), batches.TableModel.read(model))
+
+
+def dask_fit(folder: str, target: str, model: str) -> None:
+    import calibrant.dask
+
+    ddf = calibrant.dask.read_parquet(folder)
+    calibrant.dask.fit(ddf, **NAMES).save(f"{model}.dask")
+    if Path(model).read_bytes() != Path(f"{model}.dask").read_bytes():
+        raise SystemExit("Dask gave another model")
+
+
+def dask_predict(folder: str, target: str, model: str) -> None:
+    import calibrant.dask
+    from calibrant import batches
+
+    ddf = calibrant.dask.read_parquet(folder, ["mu", "sigma"])
+    predicted = calibrant.dask.predict(ddf, batches.TableModel.read(model), quantiles=LEVELS, keep=[])
+    calibrant.dask.to_parquet(predicted, target)
+
+
+def dask_copy(folder: str, target: str, model: str) -> None:
+    """What Dask itself takes to read two columns and write three."""
+    import dask.dataframe as dd
+
+    ddf = dd.read_parquet(folder, columns=["mu", "sigma"])
+    ddf.assign(again=ddf["mu"]).to_parquet(target, write_index=False)
+
+
+def used() -> tuple[float, float]:
+    """The seconds that this process had of a processor so far, and its peak memory in GiB."""
+    found = resource.getrusage(resource.RUSAGE_SELF)
+    return found.ru_utime + found.ru_stime, found.ru_maxrss / 2**20
+
+
+def child(work: str, workers: int, folder: str, target: str, model: str) -> None:
+    """One work, in this process or by workers; prints its seconds, those of processors, and the largest peak memory."""
+    if not workers:
+        start, (before, _) = time.perf_counter(), used()
+        WORKS[work](folder, target, model)
+        after, memory = used()
+        print(json.dumps([time.perf_counter() - start, after - before, memory]))
+        return
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(lambda: __import__("calibrant.dask"))  # what is measured is the work, not the imports
+        start, before = time.perf_counter(), [used(), *client.run(used).values()]
+        WORKS[work](folder, target, model)
+        seconds, after = time.perf_counter() - start, [used(), *client.run(used).values()]
+        processors = sum(each for each, _ in after) - sum(each for each, _ in before)
+        print(json.dumps([seconds, processors, max(memory for _, memory in after)]))
+
+
+WORKS = {f.__name__: f for f in (copy, fit, predict, evaluate, dask_copy, dask_fit, dask_predict)}
+ALONE = [("copy", 0), ("fit", 0), ("predict", 0)]
+LONGER = [
+    ("fit", 0),
+    ("predict", 0),
+    ("evaluate", 0),
+    *((work, workers) for workers in (1, 2) for work in ("dask_copy", "dask_fit", "dask_predict")),
+]
+
+
+def measured(work: str, workers: int, source: Path, folder: Path) -> list[float]:
+    target = folder / "out"
+    arguments = [sys.executable, __file__, "--child", work, str(workers), str(source), str(target)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    found = subprocess.run(
+        [*arguments, str(folder / f"{source.name}.safetensors")],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
+    return list(json.loads(found.stdout.splitlines()[-1]))
+
+
+def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> str:
+    lines = [
+        "# Tables larger than memory",
+        "",
+        f"`{command}`: files of a million rows, on 2 cores that others shared.",
+        "Seconds are the least of the rounds. The copy reads mean and standard deviation and writes three columns,",
+        "as predict does; that of Dask is Dask's own, by as many workers. The share is the copy's processor time",
+        "over that of the work.",
+        "",
+        "| work | workers | rows | seconds | of processors | share of the copy's speed | peak memory of a process |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    least = {run: [min(column) for column in zip(*found, strict=True)] for run, found in runs.items() if found}
+    for (work, workers, rows), (seconds, processors, _) in least.items():
+        copied = least.get(("dask_copy" if workers else "copy", workers, rows))
+        share = "" if copied is None else f"{100 * copied[1] / processors:.0f}%"
+        memory = max(each[2] for each in runs[work, workers, rows])
+        name = work.replace("_", ", ").replace("dask", "Dask")
+        lines.append(
+            f"| {name} | {workers or 'one process'} | {rows:,} | {seconds:.1f} | {processors:.1f} | {share} |"
+            f" {memory:.2f} GiB |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=float, default=1e8, help="of what one process does")
+    parser.add_argument("--few", type=float, default=2e7, help="of evaluate and of what Dask does")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help="where the files are kept for another run")
+    parser.add_argument("--child", nargs=5)
+    options = parser.parse_args()
+    if options.child:
+        work, workers, *paths = options.child
+        child(work, int(workers), *paths)
+        return
+    rows, few = int(options.rows), int(options.few)
+    sizes = {"in": rows, "few": few}
+    all_runs = [("in", run) for run in ALONE] + [("few", run) for run in [("copy", 0), *LONGER]]
+    runs: dict[tuple[str, int, int], list[list[float]]] = {(*run, sizes[name]): [] for name, run in all_runs}
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.folder or Path(name)
+        if not (folder / "in").is_dir():
+            (folder / "in").mkdir(parents=True)
+            make(folder / "in", rows)
+        shutil.rmtree(folder / "few", ignore_errors=True)
+        (folder / "few").mkdir()
+        for number in range(few // PER_FILE):
+            os.link(folder / "in" / f"part.{number}.parquet", folder / "few" / f"part.{number}.parquet")
+        for _ in range(options.rounds):
+            for size, run in all_runs:
+                found = runs[(*run, sizes[size])]
+                found.append(measured(*run, folder / size, folder))
+                print(*run, size, found[-1], file=sys.stderr, flush=True)
+                command = f"python benchmarks/scale.py --rows {rows} --few {few} --rounds {options.rounds}"
+                text = table(runs, command)
+                Path(__file__).parents[1].joinpath("results", "scale.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

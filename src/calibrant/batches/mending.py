@@ -1,0 +1,109 @@
+"""Rows that need mending: bounds that cross, and rows without a width of their own.
+
+What crosses is sorted here. Rows without a width are left to the library, whose floor was learned when the model was
+fitted. Both are counted over the whole source, since its batches mean nothing to the user.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant.batches.rows import Batch, Numbers, Source
+
+
+class Tally:
+    """How many rows of a source there were of a kind, and which was the first."""
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, 0
+        self.source: Source = ""
+
+    def add(self, bad: NDArray[np.bool_], batch: Batch) -> None:
+        """Count the true ones among the rows of a batch."""
+        if not self.count and bad.any():
+            self.first, self.source = batch.number_of(int(np.argmax(bad))), batch.source
+        self.count += int(bad.sum())
+
+    def then(self, later: Tally) -> None:
+        """Count those of another source too."""
+        if not self.count:
+            self.first, self.source = later.first, later.source
+        self.count += later.count
+
+    def said(self, source: Source) -> str:
+        """How many there were, and where the first was."""
+        of = "" if self.source == source else f" of {self.source}"
+        return f"{source}: {self.count} rows, the first is row {self.first}{of},"
+
+
+class Mender:
+    """Sorts what crosses, and counts that and the rows without a width of their own."""
+
+    def __init__(self) -> None:
+        self.crossing, self.flat = Tally(), Tally()
+
+    def ordered(self, values: Numbers, batch: Batch) -> Numbers:
+        """The rows, sorted."""
+        crossing = np.asarray((values[:, 1:] < values[:, :-1]).any(axis=1))
+        self.crossing.add(crossing, batch)
+        if crossing.any():
+            values = np.where(crossing[:, None], np.sort(values, axis=1), values)
+        if values.shape[1] > 1:
+            self.count_flat(values[:, -1] - values[:, 0], batch)
+        return values
+
+    def count_flat(self, width: Numbers, batch: Batch) -> None:
+        """Count the rows whose own width this is, where it is zero."""
+        self.flat.add(width <= 0, batch)
+
+    def then(self, later: Mender) -> None:
+        """Count what another one has mended too."""
+        self.crossing.then(later.crossing)
+        self.flat.then(later.flat)
+
+    def report(self, source: Source) -> None:
+        """Warn of what was mended."""
+        for tally, what in (
+            (self.crossing, "have bounds or quantiles that cross: they are sorted"),
+            (self.flat, "have no width of their own: they are given the floor that was learned when fitting"),
+        ):
+            if tally.count:
+                warnings.warn(f"{tally.said(source)} {what}", stacklevel=2)
+
+
+class _Quiet:
+    """Filters of warnings that are set while anybody needs them: threads share them."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._outside = Lock(), 0, warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._outside = warnings.catch_warnings()
+                self._outside.__enter__()
+                for words in ("has zero width", "have no width of their own", "they are no steps"):
+                    warnings.filterwarnings("ignore", message=f".*{words}")
+            self._users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._outside.__exit__(None, None, None)
+
+
+_QUIET = _Quiet()
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Keep the library from counting, batch by batch, what a `Mender` counts once for the whole source."""
+    with _QUIET:
+        yield

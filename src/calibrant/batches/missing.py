@@ -1,0 +1,61 @@
+"""Rows that lack a number: without a label they judge nothing, without a prediction they get no answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant.batches.mending import Tally
+from calibrant.batches.rows import Batch, Source
+
+
+def where(source: Source, there: NDArray[np.bool_], start: int = 0) -> str:
+    """The file, and from where on its rows are counted, for errors of the library."""
+    counted = f"{source}, counted from row {start}" if start else f"{source}"
+    return counted if there.all() else f"{counted}{'' if start else ', counted'} without the rows that are left out"
+
+
+class Gaps:
+    """Takes out the rows that lack a number, and counts them; or, where `refused`, leaves them to raise."""
+
+    def __init__(self, *, refused: bool) -> None:
+        self.refused = refused
+        self.unlabelled, self.unpredicted = Tally(), Tally()
+
+    @classmethod
+    def of(cls, missing: str) -> Gaps:
+        """From what is to become of such rows: "keep" or "error"."""
+        if missing not in ("keep", "error"):
+            raise ValueError(f'missing must be "keep" or "error", got {missing!r}')
+        return cls(refused=missing == "error")
+
+    def there(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
+        """The rows that have all of these numbers."""
+        if self.refused:
+            return np.ones(len(batch), np.bool_)
+        known = batch.known(columns)
+        self.unpredicted.add(~known, batch)
+        if targets:
+            labelled = batch.known(targets)
+            self.unlabelled.add(~labelled, batch)
+            known = known & labelled
+        return known
+
+    def then(self, later: Gaps) -> None:
+        """Count what was missing elsewhere too."""
+        self.unlabelled.then(later.unlabelled)
+        self.unpredicted.then(later.unpredicted)
+
+    def report(self, source: Source, fate: str) -> None:
+        """Warn of what was missing, and what becomes of it."""
+        for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
+            if tally.count:
+                warnings.warn(f"{tally.said(source)} have no {what}: {fate}", stacklevel=2)
+
+
+def all_missing(source: Source, columns: Sequence[str], rows: int) -> ValueError:
+    """The error of a part in which a column has no number at all, which is seldom what was meant."""
+    return ValueError(f"{source}: column {columns[0]!r} is missing in all {rows:,} rows")

@@ -1,0 +1,90 @@
+"""What was calibrated, and the columns of a table that it was calibrated on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant import persistence
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns, columns_of
+from calibrant.batches.notes import Notes
+from calibrant.calibration import Calibrated
+from calibrant.distributions.grouped import Grouped
+from calibrant.persistence import FileError
+from calibrant.tracking import Tracker
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A calibrator that knows its columns: `calibrant.batches`, Dask and the command line take it.
+
+    >>> from calibrant import Calibrator
+    >>> TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f", target="y").columns
+    PointColumns(point='f')
+    """
+
+    calibrated: Calibrated | Tracker
+    notes: Notes
+    """The columns of the prediction, the label, the weights and the groups."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.calibrated, (Calibrated, Tracker)):
+            raise TypeError(f"a TableModel holds what Calibrator.fit gives, got {type(self.calibrated).__name__}")
+        if isinstance(getattr(self.calibrated, "q", None), Grouped) and not self.notes.by:
+            raise ValueError("the model was calibrated by group and does not say by which columns: by= names them")
+
+    @classmethod
+    def of(
+        cls,
+        calibrated: Calibrated | Tracker,
+        *,
+        target: str = "y",
+        by: str | Sequence[str] = (),
+        weights: str | None = None,
+        **columns: Any,
+    ) -> TableModel:
+        """Of what was calibrated elsewhere, with the names of the columns as `fit` takes them."""
+        return cls(calibrated, Notes(columns_of(columns), target, weights=weights, by=names_of(by)))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> TableModel:
+        """From a file that `save` or `calibrant fit` has written."""
+        stored = persistence.read(path)
+        try:
+            notes = Notes.of_json(stored.notes)
+        except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+            raise FileError(
+                f"{os.fspath(path)}: it does not say which columns it was fitted on: load it, and name them by"
+                " TableModel.of"
+            ) from error
+        return cls(stored.calibrated, notes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that `TableModel.read` and the command line read; a crash leaves an older file whole."""
+        persistence.save(path, self.calibrated, notes=self.notes.to_json())
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of the prediction."""
+        return self.notes.columns
+
+    @property
+    def beside(self) -> Beside:
+        """The columns that are read beside those of the prediction."""
+        return Beside(self.notes.weights, self.notes.event, self.calibrated.labels, self.notes.by)
+
+
+def names_of(by: str | Sequence[str] | None) -> tuple[str, ...]:
+    """One name or several."""
+    return (by,) if isinstance(by, str) else tuple(by or ())
+
+
+def named_columns(given: Mapping[str, Any], target: str) -> Columns:
+    """The columns of a prediction, none of which is the target."""
+    columns = columns_of(given)
+    if target in columns.names:
+        raise ValueError(f"{target!r} is the target, and among the columns of the prediction too")
+    return columns

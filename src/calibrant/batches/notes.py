@@ -1,0 +1,45 @@
+"""What is kept in a model file beside what was calibrated: the columns that it was calibrated on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from calibrant.batches.columns import Columns, of_notes
+
+
+@dataclass(frozen=True)
+class Notes:
+    """The columns of a table that something was calibrated on."""
+
+    columns: Columns
+    target: str
+    usual_width: float | None = None
+    """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
+    weights: str | None = None
+    """The column of likelihood ratios, if the rows were weighted."""
+    event: str | None = None
+    """The column that says which labels were seen, if some were not."""
+    by: tuple[str, ...] = ()
+    """The columns that name the group of a row, if it was calibrated by group."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        extra = {"weights": self.weights, "event": self.event, "by": list(self.by) or None}
+        known = {name: column for name, column in extra.items() if column is not None}
+        return {"columns": self.columns.to_notes(), "target": self.target, **known}
+
+    @classmethod
+    def of_json(cls, notes: Mapping[str, Any]) -> Notes:
+        """From JSON values; raises if they are not of this making."""
+        target, width = notes["target"], notes.get("usual_width")
+        weights, event = notes.get("weights"), notes.get("event")
+        if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
+            raise TypeError("a name and a number are wanted")
+        if not all(column is None or isinstance(column, str) for column in (weights, event)):
+            raise TypeError("the name of a column is wanted")
+        by = notes.get("by", [])
+        if not isinstance(by, list) or not all(isinstance(column, str) for column in by):
+            raise TypeError("the names of columns are wanted")
+        return cls(of_notes(notes["columns"]), target, width, weights, event, tuple(by))

@@ -1,0 +1,192 @@
+"""From batches of predictions to batches with quantiles, intervals and probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import types
+
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.header import Header
+from calibrant.batches.mending import Mender, counted
+from calibrant.batches.missing import Gaps, where
+from calibrant.batches.model import TableModel
+from calibrant.batches.rows import Batch, Source, as_arrow, naming
+from calibrant.batches.stream import Stream
+from calibrant.batches.wanted import ColumnsWanted
+from calibrant.calibration import Calibrated
+from calibrant.guarantee import calibration_rows
+from calibrant.guarantee.required import too_few_for_interval
+from calibrant.tracking import Tracker
+
+IN_CACHE = 2**15
+"""Rows that are worked on at a time: three times as fast as on a whole batch."""
+
+
+def predict(
+    batches: Any,
+    model: TableModel,
+    *,
+    quantiles: float | Iterable[float] = (),
+    interval: float | Iterable[float] = (),
+    probabilities: float | Iterable[float] = (),
+    keep: Sequence[str] | None = None,
+    seed: int | None = None,
+    missing: str = "keep",
+    name: str = "the batches",
+) -> pa.RecordBatchReader:
+    """The same rows with new columns, batch by batch; nothing is read before the first batch is asked for.
+
+    `batches` are record batches, one after the other, or anything that Arrow can stream: a reader, a table, a data
+    frame, a polars LazyFrame, a DuckDB relation. The new columns are q0.05 and so on for `quantiles`, lower and upper
+    for an `interval`, cdf_100 for P(Y <= 100), one of the `probabilities`. `keep` says which columns stay, by names
+    and patterns; all of them without it. Rows without a prediction get NaN, or with `missing="error"` raise.
+
+    A row's numbers depend on that row and the model alone, so batches of any size and in any order give the same bits;
+    a randomised q takes a `seed` for that. `name` is what errors call the batches.
+
+    >>> import pyarrow as pa
+    >>> from calibrant.batches import fit
+    >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})
+    >>> model = fit(table, target="y", point="f")
+    >>> predict(table.slice(0, 1), model, quantiles=0.5, probabilities=1.0, keep=["f"]).read_all().to_pylist()
+    [{'f': 1.0, 'q0.5': 1.05, 'cdf_1': 0.4}]
+    """
+    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    stream = Stream.of(batches, name)
+    work = predicting(model, wanted, stream.header, keep=keep, seed=seed, missing=missing)
+
+    def results() -> Iterator[pa.RecordBatch]:
+        for batch in stream.batches():
+            yield work(batch)
+        work.report(name)
+
+    return pa.RecordBatchReader.from_batches(work.schema(stream.schema), results())
+
+
+def predicting(
+    model: TableModel,
+    wanted: ColumnsWanted,
+    header: Header,
+    *,
+    keep: Sequence[str] | None = None,
+    seed: int | None = None,
+    missing: str = "keep",
+) -> Predicting:
+    """What makes a new batch of each batch, for a table with these columns."""
+    if not isinstance(model, TableModel):
+        raise TypeError(
+            f"model must say which columns it was fitted on, as what calibrant.batches.fit gives, got"
+            f" {type(model).__name__}: TableModel.of(calibrated, mean=..., std=...) names them"
+        )
+    beside, rng = replace(model.beside, event=None), Undrawn() if isinstance(model.calibrated, Calibrated) else None
+    n = calibration_rows(model.calibrated.guarantee)
+    if n is not None and wanted.coverages and (few := too_few_for_interval(n, max(wanted.coverages))) is not None:
+        warnings.warn(few, stacklevel=3)
+    work = Predicting(model.calibrated, model.columns, beside, wanted, seed, Gaps.of(missing), rng=rng)
+    return work.keeping(header, ["*"] if keep is None else keep)
+
+
+class Undrawn:
+    """A generator that refuses: what it would draw is another number for each batch and each retry."""
+
+    def random(self, count: int) -> Any:
+        """Raise."""
+        del count
+        raise ValueError("the model is randomised and needs a seed, seed=0, for a row to be the same in any batch")
+
+
+@dataclass(frozen=True)
+class Predicting:
+    """A function of batches, which counts what it had to mend or leave out."""
+
+    calibrated: Calibrated | Tracker
+    columns: Columns
+    beside: Beside
+    wanted: ColumnsWanted
+    seed: int | None
+    gaps: Gaps
+    kept: tuple[str, ...] = ()
+    """The columns that stay."""
+    mender: Mender = field(default_factory=Mender)
+    rng: Any = None
+    """What draws for a randomised q where there is no seed."""
+
+    def keeping(self, header: Header, keep: Sequence[str]) -> Predicting:
+        """The same for a table with these columns, some of which stay."""
+        columns, kept = self.columns.found_in(header, None), tuple(header.matching(keep))
+        work = replace(self, columns=columns, kept=kept)
+        header.check([*work.numbers, *self.beside.by, *kept])
+        clash = [name for name in self.wanted.names if name in kept]
+        if clash:
+            raise ValueError(
+                f"{header.source}: column {clash[0]!r} cannot be kept beside the new column of the same name"
+            )
+        return work
+
+    def afresh(self) -> Predicting:
+        """The same, with nothing counted: for another part, in another thread."""
+        return replace(self, gaps=Gaps(refused=self.gaps.refused), mender=Mender())
+
+    def lean(self) -> Predicting:
+        """The same without the scores that only an update needs: half as much to send."""
+        if not isinstance(self.calibrated, Calibrated):
+            return self
+        given = self.calibrated
+        return replace(
+            self,
+            calibrated=Calibrated(given.score, given.q, given.guarantee, given.interpolator, given.form, given.labels),
+        )
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns of numbers that a row must have."""
+        return [*self.columns.names, *self.beside.names]
+
+    @property
+    def others(self) -> list[str]:
+        """The columns of any kind that are read."""
+        return [*self.kept, *self.beside.by]
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """Where a randomised q has its numbers from."""
+        return {"seed": self.seed} if self.seed is not None or self.rng is None else {"rng": self.rng}
+
+    def schema(self, given: pa.Schema) -> pa.Schema:
+        """The columns of a result, from those of a batch."""
+        kept = [given.field(name) for name in self.kept]
+        spelt = [each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept]
+        return pa.schema([*spelt, *(pa.field(name, pa.float64()) for name in self.wanted.names)])
+
+    def __call__(self, batch: Batch) -> pa.RecordBatch:
+        """The columns of a batch that stay, and the new ones."""
+        arrays = [*map(batch.values, self.kept), *map(as_arrow, self.new(batch))]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
+
+    def new(self, batch: Batch) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The new columns of a batch, one after the other; NaN for rows without a prediction."""
+        new = np.full((len(self.wanted.names), len(batch)), np.nan)
+        for whole in batch.parts(IN_CACHE):
+            offset, there = whole.start - batch.start, self.gaps.there(whole, self.numbers)
+            part = whole.those(there)
+            if not len(part):
+                continue
+            prediction = self.columns.prediction(part, self.mender)
+            with naming(str(batch.source)):
+                prediction.check_form(self.calibrated.form)
+            with naming(where(batch.source, there, part.start)), counted():
+                H = self.calibrated(prediction, **self.beside.all_known(part), **self.drawing)
+                new[:, offset + np.flatnonzero(there)] = self.wanted.of_rows(H)
+        return new
+
+    def report(self, source: Source) -> None:
+        """Warn of what was mended or left out."""
+        self.mender.report(source)
+        self.gaps.report(source, "what is written for them is NaN")

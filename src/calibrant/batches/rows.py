@@ -1,0 +1,122 @@
+"""Some rows of a table as checked numbers, and whose rows they are, for errors."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import types
+
+Numbers = NDArray[np.float64]
+Source = str | Path
+"""What errors call the rows: a file, or such as "partition 3"."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a source, the first of which is row `start`."""
+
+    source: Source
+    start: int
+    rows: pa.RecordBatch
+    kept: NDArray[np.int64] | None = None
+    """Which rows these are, counted from `start`; None where none is left out."""
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    def parts(self, size: int) -> Iterator[Batch]:
+        """The same rows, `size` at a time."""
+        for offset in range(0, len(self), size):
+            yield Batch(self.source, self.start + offset, self.rows.slice(offset, size))
+
+    def those(self, there: NDArray[np.bool_]) -> Batch:
+        """Some of these rows, which know where in the source they are."""
+        if there.all():
+            return self
+        own = np.flatnonzero(there)
+        numbers = own if self.kept is None else self.kept[own]
+        return Batch(self.source, self.start, self.rows.filter(pa.array(there)), numbers)
+
+    def number_of(self, row: int) -> int:
+        """Which row of the source this one is."""
+        return self.start + (row if self.kept is None else int(self.kept[row]))
+
+    def known(self, columns: Sequence[str]) -> NDArray[np.bool_]:
+        """The rows in which all of these columns have a number."""
+        found = np.ones(len(self), np.bool_)
+        for column in columns:
+            kind = self.rows[column].type
+            if self.rows[column].null_count or types.is_floating(kind) or types.is_dictionary(kind):
+                found &= ~np.isnan(self.numbers(column, gaps=True))
+        return found
+
+    def values(self, column: str) -> pa.Array:
+        """A column; one that is kept as a dictionary is spelt out, as a stream may have a new one in each batch."""
+        return spelt_out(self.rows[column])
+
+    def numbers(self, column: str, *, gaps: bool = False) -> Numbers:
+        """A column as float64, without a copy where it is that already; the first value that is no number raises.
+
+        With `gaps`, one that is missing is NaN.
+        """
+        values = self.values(column)
+        kind = values.type
+        if values.null_count and not gaps:
+            self._complain(column, "is missing", values.is_null())
+        if types.is_null(kind):
+            return np.full(len(self), np.nan)
+        if not (types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)):
+            shown = f"{kind} ({reprlib.repr(values[0].as_py())})" if len(values) else f"{kind}"
+            raise no_number(self.source, column, shown, self.number_of(0) if len(values) else 0)
+        if kind != pa.float64():
+            values = values.cast(pa.float64(), safe=False)
+        values = values.fill_null(math.nan) if values.null_count else values
+        array: Numbers = np.asarray(np.from_dlpack(values), np.float64)  # to_numpy imports pandas, where there is one
+        bad = np.isinf(array) if gaps else ~np.isfinite(array)
+        if bad.any():
+            self._complain(column, "is NaN or infinite", bad)
+        return array
+
+    def not_negative(self, column: str) -> Numbers:
+        """A column of numbers of which none is below zero."""
+        array = self.numbers(column)
+        if (array < 0).any():
+            self._complain(column, "is negative", array < 0)
+        return array
+
+    def _complain(self, column: str, what: str, bad: Any) -> None:
+        row = self.number_of(int(np.argmax(np.asarray(bad))))
+        raise ValueError(f"{self.source}: column {column!r} {what} in row {row} (counting from 0)")
+
+
+def spelt_out(values: pa.Array) -> pa.Array:
+    """The values of a column that is kept as a dictionary; any other as it is."""
+    return values.dictionary_decode() if types.is_dictionary(values.type) else values
+
+
+def as_arrow(column: Numbers) -> pa.Array:
+    """An Arrow array of the same memory; pa.array would import pandas, where there is one."""
+    return pa.Array.from_buffers(pa.float64(), len(column), [None, pa.py_buffer(column)])
+
+
+def no_number(source: Source, column: str, what: str, row: int) -> ValueError:
+    """The error of a value that is none."""
+    return ValueError(f"{source}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0)")
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Put the source in front of what the library says of its own arguments."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where}: {error}") from error

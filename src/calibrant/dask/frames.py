@@ -1,0 +1,180 @@
+"""`fit`, `predict` and `evaluate` on a Dask data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import dask.dataframe as dd
+import pandas as pd
+import pyarrow as pa
+from dask.dataframe.dispatch import make_meta
+from dask.delayed import delayed
+
+from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation, evaluating
+from calibrant.batches.fitting import ENOUGH, Fitting, fitting
+from calibrant.batches.header import Header
+from calibrant.batches.missing import all_missing
+from calibrant.batches.model import TableModel
+from calibrant.batches.predicting import Predicting, predicting
+from calibrant.batches.rows import Batch
+from calibrant.batches.wanted import ColumnsWanted
+from calibrant.calibration import Calibrator
+from calibrant.sampling import Sampled
+
+T = TypeVar("T")
+
+TOGETHER = 8
+"""How many results merge at a time."""
+FILE = "file"
+"""Under which name a partition's `attrs` say what file it was read from."""
+WHOLE = "the frame"
+
+
+def fit(
+    ddf: Any,
+    *,
+    target: str,
+    point: str | None = None,
+    rate: str | None = None,
+    mean: str | None = None,
+    std: str | None = None,
+    lower: str | None = None,
+    upper: str | None = None,
+    quantiles: Mapping[str, float] | None = None,
+    samples: str | Sequence[str] | None = None,
+    by: str | Sequence[str] = (),
+    weights: str | None = None,
+    ids: str | Sequence[str] = (),
+    calibrator: Calibrator | None = None,
+    sample: Sampled | None = ENOUGH,
+    missing: str = "keep",
+) -> TableModel:
+    """Calibrate on the rows of all partitions; the arguments are those of `calibrant.batches.fit`.
+
+    It computes at once, on the scheduler that is set. The model has the same bits on any scheduler, and after a worker
+    was lost. With `ids` it also has the same bits for any partitions and any order of the rows; without, a row's id is
+    the number of its partition and its place there.
+    """
+    given = {
+        "point": point,
+        "rate": rate,
+        "mean": mean,
+        "std": std,
+        "lower": lower,
+        "upper": upper,
+        "quantiles": quantiles,
+        "samples": samples,
+    }
+    work = fitting(_header(ddf), target, given, by, weights, ids, calibrator, sample, missing)
+    return work.finish(_merged(ddf, work), WHOLE)
+
+
+def evaluate(
+    ddf: Any,
+    model: TableModel,
+    *,
+    target: str | None = None,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    coverages: Sequence[float] = COVERAGES,
+    ids: str | Sequence[str] = (),
+    seed: int | None = None,
+    missing: str = "keep",
+) -> TableEvaluation:
+    """The metrics of the forecasts, as they are and calibrated, in one pass; see `calibrant.batches.evaluate`.
+
+    It computes at once, and the sums are exact: the same bits on any scheduler and for any partitions.
+    """
+    work = evaluating(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
+    return work.finish(_merged(ddf, work), WHOLE)
+
+
+def predict(
+    ddf: Any,
+    model: TableModel,
+    *,
+    quantiles: float | Iterable[float] = (),
+    interval: float | Iterable[float] = (),
+    probabilities: float | Iterable[float] = (),
+    keep: Sequence[str] | None = None,
+    seed: int | None = None,
+    missing: str = "keep",
+) -> Any:
+    """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
+
+    `calibrant.dask.to_parquet` writes it, whole or not at all.
+    """
+    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)
+    numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
+    meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})
+    shared = delayed(work.lean())  # one object for all partitions, sent to a worker once
+    return dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
+
+
+def _predicted(frame: pd.DataFrame, number: pd.Series, shared: Predicting) -> pd.DataFrame:
+    """One partition with its new columns."""
+    work, name = shared.afresh(), _name(frame, int(number.iloc[0]))
+    needed = list(dict.fromkeys([*work.numbers, *work.beside.by]))
+    batch = Batch(name, 0, _rows(frame, needed, name))
+    for column in work.numbers if len(frame) else ():
+        if not work.gaps.refused and not batch.known([column]).any():
+            raise all_missing(name, [column], len(frame))
+    new = work.new(batch)
+    work.report(name)
+    return _with_new(frame, work, dict(zip(work.wanted.names, new, strict=True)))
+
+
+def _with_new(frame: pd.DataFrame, work: Predicting, new: Mapping[str, Any]) -> pd.DataFrame:
+    kept = frame[list(work.kept)]
+    columns = pd.DataFrame({name: getattr(each, "to_numpy", lambda each=each: each)() for name, each in new.items()})
+    return pd.concat([kept, columns.set_index(kept.index)], axis=1)
+
+
+def _merged(ddf: Any, work: Fitting | Evaluating) -> Any:
+    """What `part` gives of each partition, merged in a tree of tasks."""
+    shared = delayed(work)
+    frames = ddf.to_delayed()
+    parts = [delayed(_part)(shared, frame, number) for number, frame in enumerate(frames)]
+    return _tree(parts, lambda some: delayed(_merge)(shared, some)).compute()
+
+
+def _part(work: Fitting | Evaluating, frame: pd.DataFrame, number: int) -> Any:
+    name = _name(frame, number)
+    return work.part(_rows(frame, work.read, name), name, number)
+
+
+def _merge(work: Fitting | Evaluating, parts: Sequence[Any]) -> Any:
+    return work.merge(parts)
+
+
+def _tree(parts: list[T], merge: Callable[[list[T]], T]) -> T:
+    while True:
+        parts = [merge(parts[start : start + TOGETHER]) for start in range(0, len(parts), TOGETHER)]
+        if len(parts) == 1:
+            return parts[0]
+
+
+def _rows(frame: pd.DataFrame, columns: Sequence[str], name: str) -> pa.RecordBatch:
+    """Some columns of a partition, for Arrow."""
+    Header(name, tuple(map(str, frame.columns))).check(columns)
+    try:
+        return pa.RecordBatch.from_pandas(frame[list(columns)], preserve_index=False)
+    except pa.ArrowException as error:
+        raise ValueError(f"{name}: its columns cannot be read ({' '.join(map(str, error.args))})") from error
+
+
+def _header(ddf: Any) -> Header:
+    if not isinstance(ddf, dd.DataFrame):
+        raise TypeError(f"a Dask data frame is wanted, got {type(ddf).__name__}")
+    return Header(WHOLE, tuple(map(str, ddf.columns)))
+
+
+def _name(frame: pd.DataFrame, number: int) -> str:
+    file = frame.attrs.get(FILE)
+    return f"partition {number}" + (f" ({file})" if file else "")
+
+
+def _number(number: int) -> pd.Series:
+    return pd.Series([number])

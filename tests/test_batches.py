@@ -1,0 +1,455 @@
+"""Tables in batches: the same bits however they are cut, ordered or merged, and errors that name part and row."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+import calibrant
+from calibrant import Calibrator, HalfLife, Normal, Sampled, batches
+from calibrant.batches.evaluating import BINS, evaluating
+from calibrant.batches.exact import ExactSum
+from calibrant.batches.fitting import fitting
+from calibrant.batches.header import Header
+from calibrant.batches.model import TableModel
+from calibrant.cli.app import app
+from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
+from calibrant.labels import Counts
+from calibrant.metrics.calibration import pit
+
+N = 700
+RNG = np.random.default_rng(0)
+MU, SIGMA = RNG.normal(size=N), RNG.uniform(0.5, 2.0, N)
+Y = MU + 1.3 * SIGMA * RNG.normal(size=N)
+DRAWS = np.sort(RNG.normal(MU[:, None], SIGMA[:, None], (N, 5)), axis=1)
+TABLE = pa.table(
+    {
+        "id": RNG.permutation(N),
+        "mu": MU,
+        "sigma": SIGMA,
+        "lower": MU - SIGMA,
+        "upper": MU + SIGMA,
+        **{f"s{k}": DRAWS[:, k] for k in range(5)},
+        "rate": np.exp(MU),
+        "count": RNG.poisson(np.exp(MU)),
+        "y": Y,
+        "w": RNG.uniform(0.5, 2.0, N).round(1),
+        "region": np.asarray(["north", "south", "west"])[RNG.integers(0, 3, N)],
+    }
+)
+KINDS = {
+    "point": {"point": "mu"},
+    "rate": {"rate": "rate"},
+    "normal": {"mean": "mu", "std": "sigma"},
+    "interval": {"lower": "lower", "upper": "upper"},
+    "quantiles": {"quantiles": {"s0": 0.1, "s2": 0.5, "s4": 0.9}},
+    "samples": {"samples": ["s?"]},
+}
+WANTED = {"quantiles": [0.05, 0.5], "interval": [0.8, 0.9], "probabilities": [0.0, 1.5]}
+FITS = {
+    "linear": {},
+    "naive": {"calibrator": Calibrator(interpolator=Naive())},
+    "random": {"calibrator": Calibrator(interpolator=Random())},
+    "NAF": {"calibrator": Calibrator(interpolator=NAF())},
+    "groups": {"by": "region"},
+    "apart": {"by": ["region"], "calibrator": Calibrator(interpolator=Apart(Linear()))},
+    "weights": {"weights": "w"},
+    "counts": {"target": "count", "rate": "rate", "calibrator": Calibrator(labels=Counts())},
+}
+
+
+def cut(table, seed):
+    """The same rows in another order, in batches of other sizes, empty ones among them."""
+    rng = np.random.default_rng(seed)
+    table = table.take(rng.permutation(len(table)))
+    ends = np.sort(rng.integers(0, len(table), 9))
+    return [
+        table.slice(a, b - a).combine_chunks().to_batches()[0] if b > a else table.slice(0, 0).to_batches()[0]
+        for a, b in zip([0, *ends], [*ends, len(table)], strict=True)
+    ]
+
+
+def arguments(kind):
+    given = {"target": "y", "mean": "mu", "std": "sigma", **FITS[kind]}
+    if "rate" in given:
+        del given["mean"], given["std"]
+    return given
+
+
+def same(a, b, seed=1):
+    """Whether two models say the same of all rows, to the bit."""
+    said = [batches.predict(TABLE, each, seed=seed, **WANTED).read_all() for each in (a, b)]
+    return said[0].equals(said[1]) and a.calibrated.guarantee == b.calibrated.guarantee
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_batches_of_any_size_and_order_are_predicted_to_the_bit_as_the_library_does(kind, monkeypatch):
+    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 64)
+    model = batches.fit(TABLE, target="y", **KINDS[kind])
+    whole = batches.predict(TABLE, model, **WANTED)
+    names = ["q0.05", "q0.5", "lower_0.8", "upper_0.8", "lower_0.9", "upper_0.9", "cdf_0", "cdf_1.5"]
+    assert whole.schema.names == [*TABLE.schema.names, *names]
+    whole = whole.read_all()
+    parts = batches.predict(cut(TABLE, 1), model, **WANTED).read_all()
+    assert parts.sort_by("id").equals(whole.sort_by("id"))
+    predictions = {
+        "point": MU,
+        "rate": calibrant.predictions.Rates(np.exp(MU)),
+        "normal": Normal(MU, SIGMA),
+        "interval": calibrant.Interval(MU - SIGMA, MU + SIGMA),
+        "quantiles": calibrant.Quantiles([0.1, 0.5, 0.9], DRAWS[:, [0, 2, 4]]),
+        "samples": calibrant.Samples(DRAWS),
+    }
+    H = Calibrator().fit(predictions[kind], Y)(predictions[kind])
+    assert np.array_equal(H.quantiles([0.05, 0.5]), np.stack([whole["q0.05"], whole["q0.5"]], axis=1))
+    assert np.array_equal(H.interval(0.9), [whole["lower_0.9"], whole["upper_0.9"]])
+    assert np.array_equal(H.cdf(1.5), whole["cdf_1.5"])
+
+
+@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize("k", [None, 100])
+def test_a_fit_has_the_same_bits_in_any_batches_parts_and_order(kind, k, tmp_path):
+    given = {**arguments(kind), "ids": "id", "sample": None if k is None else Sampled(k)}
+    whole = batches.fit(TABLE, **given)
+    whole.save(tmp_path / "whole")
+    if k is not None:
+        rows = whole.calibrated.history.scores.shape[0]
+        assert rows == (3 * k if "by" in given else k)
+    again = batches.fit(cut(TABLE, 2), **given)
+    assert same(again, whole)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+    columns = {name: given.pop(name) for name in ("rate", "mean", "std") if name in given}
+    work = fitting(Header("it", tuple(TABLE.schema.names)), given.pop("target"), columns, **given)
+    parts = [work.part(rows, f"part {number}", number) for number, rows in enumerate(cut(TABLE, 3))]
+    with pytest.warns(UserWarning, match="there are no rows in part") if any(p.empty for p in parts) else nothing():
+        assert same(work.finish(work.merge([work.merge(parts[6:]), work.merge(parts[:6])])), whole)
+
+
+class nothing(warnings.catch_warnings):
+    """No warning is awaited."""
+
+
+@pytest.mark.parametrize("kind", ["linear", "random", "weights", "groups"])
+def test_a_fit_on_all_rows_is_that_of_the_calibrator(kind):
+    given = arguments(kind)
+    known = {"weights": TABLE["w"].to_numpy()} if "weights" in given else {}
+    known |= {"by": TABLE["region"].to_pylist()} if "by" in given else {}
+    calibrated = given.get("calibrator", Calibrator()).fit(Normal(MU, SIGMA), Y, **known)
+    named = {name: given[name] for name in ("by", "weights") if name in given}
+    plain = TableModel.of(calibrated, mean="mu", std="sigma", **named)
+    assert same(plain, batches.fit(TABLE, **given))
+
+
+def test_a_sample_is_that_of_sampled_and_a_stream_keeps_no_more():
+    ids = np.arange(5 * N)
+    table = pa.table({"id": ids, "f": np.zeros(5 * N), "y": np.random.default_rng(1).normal(size=5 * N)})
+    few = Sampled(60, seed=3)
+    model = batches.fit(table.to_batches(max_chunksize=50), target="y", point="f", ids="id", sample=few)
+    rows = few.rows(ids)
+    assert model.calibrated.q.knots.tolist() == np.sort(table["y"].to_numpy()[rows]).tolist()
+    other = batches.fit(table, target="y", point="f", ids="id", sample=Sampled(60, seed=4))
+    assert other.calibrated.q.knots.tolist() != model.calibrated.q.knots.tolist()
+
+
+def test_counts_of_a_sample_are_drawn_uniformly_over_their_steps():
+    """The keys of a sample are small, and what is drawn for its rows must not be."""
+    n = 4000
+    table = pa.table({"rate": np.full(n, 1.0), "count": np.zeros(n)})
+    calibrator = Calibrator(labels=Counts())
+    model = batches.fit(table, target="count", rate="rate", calibrator=calibrator, sample=Sampled(400))
+    # z-scores of 0 - 1/2 + U under a Poisson law of rate 1, spread: mean 1, variance 1 + 1/12
+    u = np.sort(model.calibrated.history.scores) * math.sqrt(13 / 12) + 1.5
+    assert np.max(np.abs(u - (np.arange(400) + 0.5) / 400)) < 1.95 / math.sqrt(400)  # Kolmogorov, once in 1,000
+
+
+def test_intervals_of_a_sample_keep_their_coverage():
+    """19 rows of 60 by their keys: at the levels 1/20 and 19/20 the coverage is 90% exactly."""
+    rng, inside, runs = np.random.default_rng(5), 0, 800
+    for run in range(runs):
+        y = rng.normal(size=61)
+        table = pa.table({"f": np.zeros(60), "y": y[:60]})
+        model = batches.fit(table, target="y", point="f", sample=Sampled(19, seed=run))
+        lower, upper = model.calibrated([0.0]).interval(0.9)
+        inside += bool(lower[0] <= y[60] <= upper[0])
+    assert abs(inside / runs - 0.9) < 3.5 * math.sqrt(0.09 / runs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_metrics_in_one_pass_are_those_of_all_rows(kind):
+    model = batches.fit(TABLE, target="y", **KINDS[kind])
+    found = batches.evaluate(TABLE, model, ids="id", coverage=0.8)
+    again = batches.evaluate(cut(TABLE, 4), model, ids="id", coverage=0.8)
+    assert (found.base, found.calibrated, found.mae, found.intervals) == (
+        again.base,
+        again.calibrated,
+        again.mae,
+        again.intervals,
+    )
+    assert np.array_equal(found.pits, again.pits)
+    rows = pa.table(TABLE)
+    prediction = {
+        "point": MU,
+        "rate": calibrant.predictions.Rates(np.exp(MU)),
+        "normal": Normal(MU, SIGMA),
+        "interval": calibrant.Interval(rows["lower"].to_numpy(), rows["upper"].to_numpy()),
+        "quantiles": calibrant.Quantiles([0.1, 0.5, 0.9], DRAWS[:, [0, 2, 4]]),
+        "samples": calibrant.Samples(DRAWS),
+    }[kind]
+    H = model.calibrated(prediction)
+    for side, forecast in (("base", prediction), ("calibrated", H)):
+        whole, got = calibrant.evaluate(forecast, Y, coverage=0.8), getattr(found, side)
+        assert dict(got.labels) == dict(whole.labels)
+        for name in whole.labels:
+            a, b = getattr(got, name), getattr(whole, name)
+            about = {"ece": 2 / BINS + 1 / N, "debiased_ece": 2 / BINS + 1 / N, "sup_calibration_error": 2 / BINS}
+            if side == "base" and kind == "samples" and name in {*about, "pit_pvalue"}:
+                continue  # PITs by rank, drawn by row here
+            if b is None:
+                assert a is None, name
+                continue
+            assert a == pytest.approx(b, rel=1e-12, abs=about.get(name, 0.02 if name == "pit_pvalue" else 1e-12)), name
+    assert found.mae == pytest.approx(np.mean(np.abs(Y - H.median())), rel=1e-12)
+    inside, width = found.intervals[0.5]
+    lower, upper = H.interval(0.5)
+    assert inside == np.mean((lower <= Y) & (upper >= Y))
+    assert width == pytest.approx(np.mean(upper - lower), rel=1e-12)
+    assert found.histogram(10).sum() == N
+    expected, _ = np.histogram(pit(H, Y), np.linspace(0, 1, 11))
+    assert np.max(np.abs(found.histogram(10) - expected)) <= 2
+    assert "CRPS" in str(found)
+
+
+def test_pits_of_counts_are_drawn_by_row_in_any_parts():
+    model = batches.fit(TABLE, **arguments("counts"), ids="id")
+    whole = batches.evaluate(TABLE, model, ids="id")
+    work = evaluating(model, Header("it", tuple(TABLE.schema.names)), ids="id")
+    parts = [work.part(rows, "part", number) for number, rows in enumerate(cut(TABLE, 5)) if rows.num_rows]
+    merged = work.finish(work.merge([work.merge(parts[3:]), work.merge(parts[:3])]))
+    assert np.array_equal(whole.pits, merged.pits)
+    assert whole.calibrated == merged.calibrated
+    assert whole.calibrated.pit_pvalue > 0.01
+
+
+@pytest.mark.parametrize("y", [0.0, -0.6, 0.7])
+def test_the_calibration_error_of_a_histogram_is_below_the_true_one_by_less_than_a_bin(y):
+    table = pa.table({"mu": np.zeros(4), "sigma": np.ones(4), "y": np.full(4, y)})
+    off = calibrant.evaluate(Normal(np.zeros(4), 1.0), np.full(4, y)).sup_calibration_error
+    off -= batches.evaluate(table, MODEL).base.sup_calibration_error
+    assert 0.0 <= off < 1 / BINS
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-310, 1e300])
+def test_exact_sums_are_those_of_fractions(scale):
+    values = np.random.default_rng(6).normal(size=999) * 10.0 ** np.random.default_rng(7).integers(-12, 6, 999) * scale
+    exact = float(sum(map(Fraction, values)) / len(values))
+    assert ExactSum.of(values).mean() == exact
+    parts = [ExactSum.of(part) for part in np.array_split(values[::-1], 13)]
+    assert sum(parts, start=ExactSum()).mean() == exact
+    assert ExactSum.of(np.array([1.0, np.inf])).mean() == np.inf
+    assert math.isnan((ExactSum.of(np.array([np.inf])) + ExactSum.of(np.array([-np.inf, 0.0]))).mean())
+
+
+def test_a_model_is_a_file_of_the_command_line_and_back(tmp_path):
+    batches.fit(TABLE, target="y", mean="mu", std="sigma", by="region").save(tmp_path / "m.safetensors")
+    model = TableModel.read(tmp_path / "m.safetensors")
+    parquet.write_table(TABLE, tmp_path / "t.parquet")
+    command = ["predict", "t.parquet", "-m", "m.safetensors", "--quantiles", "0.05,0.5", "-o", "o.parquet"]
+    run = CliRunner().invoke(app, [str(tmp_path / a) if "." in a and "0." not in a else a for a in command])
+    assert run.exit_code == 0, run.output
+    ours = batches.predict(TABLE, model, quantiles=[0.05, 0.5], keep=[]).read_all()
+    assert parquet.read_table(tmp_path / "o.parquet").equals(ours)
+    assert model.notes.by == ("region",)
+    calibrated = Calibrator().fit(Normal(MU, SIGMA), Y)
+    calibrated.save(tmp_path / "plain.safetensors")
+    with pytest.raises(calibrant.persistence.FileError, match="does not say which columns it was fitted on"):
+        TableModel.read(tmp_path / "plain.safetensors")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_the_command_line_fits_a_sample_batch_by_batch(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
+    path, out = tmp_path / f"t.{suffix}", tmp_path / "m.safetensors"
+    parquet.write_table(TABLE, path) if suffix == "parquet" else TABLE.to_pandas().to_csv(path, index=False)
+    flags = ["--target", "y", "--mean", "mu", "--std", "sigma", "--by", "region", "--sample", "60"]
+    run = CliRunner().invoke(app, ["fit", str(path), *flags, "--ids", "id", "-o", str(out)])
+    assert run.exit_code == 0, run.output
+    assert "on 180 rows of" in run.output
+    ours = batches.fit(TABLE, target="y", mean="mu", std="sigma", by="region", ids="id", sample=Sampled(60))
+    assert same(TableModel.read(out), ours)
+    for wrong, words in (
+        (["--ids", "id"], "it is for --sample"),
+        (["--sample", "9", "--last", "5"], "it goes with neither"),
+    ):
+        run = CliRunner().invoke(app, ["fit", str(path), *flags[:6], *wrong, "-o", str(out)])
+        assert run.exit_code == 2
+        assert words in run.output
+
+
+def test_frames_tables_readers_and_lists_of_frames_are_batches():
+    frame = TABLE.to_pandas()
+    model = batches.fit(frame, target="y", point="mu")
+    whole = batches.predict(TABLE, model, interval=0.9, keep=["id"]).read_all()
+    for given in (frame, TABLE.to_reader(), iter([frame[:300], frame[300:]]), TABLE.combine_chunks().to_batches()[0]):
+        assert batches.predict(given, model, interval=0.9, keep=["id"]).read_all().equals(whole)
+
+
+def test_nothing_is_read_before_the_second_batch_is_asked_for():
+    def endless():
+        while True:
+            yield TABLE.to_batches()[0]
+            asked.append(1)
+
+    asked, model = [], batches.fit(TABLE, target="y", point="mu")
+    reader = batches.predict(endless(), model, quantiles=0.5)
+    assert len([reader.read_next_batch() for _ in range(3)]) == 3
+    assert len(asked) <= 4
+
+
+def test_rows_without_a_prediction_are_nan_and_counted_and_rows_without_a_label_are_left_out():
+    mu, y = MU.copy(), Y.copy()
+    mu[[7, 9]], y[[1, 9, 11]] = np.nan, np.nan
+    table = TABLE.set_column(1, "mu", pa.array(mu)).set_column(TABLE.schema.get_field_index("y"), "y", pa.array(y))
+    there = np.isfinite(mu) & np.isfinite(y)
+    with pytest.warns(UserWarning, match="have no") as caught:
+        model = batches.fit(table, target="y", point="mu")
+    assert [str(each.message) for each in caught] == [
+        "the batches: 3 rows, the first is row 1, have no label: they are left out",
+        "the batches: 2 rows, the first is row 7, have no prediction: they are left out",
+    ]
+    assert model.calibrated.q.knots.tolist() == np.sort((y - mu)[there]).tolist()
+    with pytest.warns(UserWarning, match="2 rows, the first is row 7, have no prediction: what is written .* is NaN"):
+        found = batches.predict(table.to_batches(max_chunksize=8), model, quantiles=0.5).read_all()
+    assert np.flatnonzero(np.isnan(found["q0.5"].to_numpy())).tolist() == [7, 9]
+    with pytest.raises(ValueError, match="the batches: column 'mu' is NaN or infinite in row 7"):
+        batches.predict(table, model, quantiles=0.5, missing="error").read_all()
+    with pytest.warns(UserWarning, match="have no"):
+        assert batches.evaluate(table, model).calibrated.n == there.sum()
+
+
+def with_(name, values):
+    return TABLE.set_column(TABLE.schema.get_field_index(name), name, pa.array(values))
+
+
+NEGATIVE = SIGMA.copy()
+NEGATIVE[300] = -1.0
+MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: batches.fit([], target="y", point="mu"), ValueError, "there is no batch"),
+        (lambda: batches.fit(3, target="y", point="mu"), TypeError, "what Arrow can stream, got int"),
+        (lambda: batches.fit([3], target="y", point="mu"), TypeError, "got int among them"),
+        (lambda: batches.fit(TABLE.slice(0, 0), target="y", point="mu"), ValueError, "there are no rows"),
+        (lambda: batches.fit(TABLE, target="y", point="Mu"), ValueError, "no column 'Mu'; did you mean 'mu'"),
+        (lambda: batches.fit(TABLE, target="y"), ValueError, "one of point=, rate=, mean= and std=, .* got none"),
+        (lambda: batches.fit(TABLE, target="y", mean="mu"), ValueError, "mean= needs std= beside it"),
+        (lambda: batches.fit(TABLE, target="y", mean=3, std="sigma"), TypeError, "mean must be the name of a column"),
+        (lambda: batches.fit(TABLE, target="mu", point="mu"), ValueError, "'mu' is the target, and among"),
+        (lambda: batches.fit(TABLE, target="y", point="region"), ValueError, "column 'region' must hold numbers"),
+        (
+            lambda: batches.fit(TABLE, target="y", quantiles={"s0": 0.9, "s1": 0.9}),
+            ValueError,
+            "levels must differ",
+        ),
+        (
+            lambda: batches.fit(
+                with_("sigma", NEGATIVE).to_batches(max_chunksize=64), target="y", mean="mu", std="sigma"
+            ),
+            ValueError,
+            "the batches: column 'sigma' is negative in row 300",
+        ),
+        (
+            lambda: batches.fit(with_("mu", pa.nulls(N, pa.float64())), target="y", point="mu"),
+            ValueError,
+            "the batches: column 'mu' is missing in all 700 rows",
+        ),
+        (
+            lambda: batches.evaluate(with_("y", pa.nulls(N)), MODEL),
+            ValueError,
+            "the batches: column 'y' is missing in all 700 rows",
+        ),
+        (
+            lambda: batches.fit(
+                [TABLE.to_batches()[0], with_("mu", ["?"] * N).to_batches()[0]], target="y", point="mu"
+            ),
+            ValueError,
+            "batch 1 has another schema than the first: column 'mu' is string, not double",
+        ),
+        (
+            lambda: batches.predict(
+                [TABLE.to_batches()[0], TABLE.drop_columns("id").to_batches()[0]], MODEL, quantiles=0.5
+            ).read_all(),
+            ValueError,
+            "batch 1 has another schema than the first: column 'id' is not there, not int64",
+        ),
+        (lambda: batches.fit(TABLE, target="y", point="mu", ids="w"), ValueError, "ids must be whole numbers or texts"),
+        (lambda: batches.fit(TABLE, target="y", point="mu", ids="count"), ValueError, "two rows have the same"),
+        (
+            lambda: batches.fit(with_("id", [None, *range(N - 1)]), target="y", point="mu", ids="id"),
+            ValueError,
+            "column 'id' of the ids is missing in row 0",
+        ),
+        (lambda: batches.fit(TABLE, target="y", point="mu", sample=9), TypeError, "sample must be a Sampled"),
+        (lambda: batches.fit(TABLE, target="y", point="mu", missing="no"), ValueError, '"keep" or "error", got'),
+        (
+            lambda: batches.fit(TABLE, target="y", point="mu", calibrator=Calibrator(forget=HalfLife(9))),
+            TypeError,
+            "no order of time",
+        ),
+        (
+            lambda: batches.fit(TABLE, target="y", point="mu", by="region", weights="w"),
+            ValueError,
+            "groups go with neither weights",
+        ),
+        (
+            lambda: batches.fit(TABLE, target="mu", rate="rate", calibrator=Calibrator(labels=Counts()), name="sales"),
+            ValueError,
+            "sales: .*whole numbers",
+        ),
+        (lambda: batches.predict(TABLE, MODEL), ValueError, "quantiles, interval or probabilities are wanted"),
+        (lambda: batches.predict(TABLE, MODEL, quantiles=[0.5, 0.5]), ValueError, "wanted once each"),
+        (lambda: batches.predict(TABLE, MODEL, quantiles=1.5), ValueError, r"strictly inside \(0, 1\), got 1.5"),
+        (lambda: batches.predict(TABLE, MODEL, interval=0.9), ValueError, "column 'lower' cannot be kept beside"),
+        (lambda: batches.predict(TABLE, MODEL, quantiles=0.5, keep=["q"]), ValueError, "there is no column 'q'"),
+        (lambda: batches.predict(TABLE, MODEL.calibrated, quantiles=0.5), TypeError, "which columns .* TableModel.of"),
+        (lambda: batches.evaluate(TABLE, MODEL.calibrated), TypeError, "takes what calibrant.batches.fit gives"),
+        (
+            lambda: batches.predict(TABLE, batches.fit(TABLE, **arguments("random")), quantiles=0.5).read_all(),
+            ValueError,
+            "randomised and needs a seed",
+        ),
+        (
+            lambda: TableModel.of(Calibrator().fit(MU, Y, by=TABLE["region"].to_pylist()), point="mu"),
+            ValueError,
+            "by= names them",
+        ),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(call, error, words):
+    with pytest.raises(error, match=words) as told:
+        call()
+    assert "\n" not in str(told.value)
+
+
+def test_parts_whose_groups_differ_in_type_are_named():
+    work = fitting(Header("it", ("f", "y", "g")), "y", {"point": "f"}, by="g")
+    frames = [pd.DataFrame({"f": [1.0], "y": [2.0], "g": [each]}) for each in ("1", 1)]
+    parts = [work.part(frame, f"part {number}", number) for number, frame in enumerate(frames)]
+    with pytest.raises(ValueError, match="part 1: column 'g' is int64, and string in part 0"):
+        work.merge(parts)
+
+
+def test_a_group_by_with_its_own_interpolator_is_kept():
+    model = batches.fit(TABLE, target="y", point="mu", by="region", calibrator=Calibrator(interpolator=ByGroup()))
+    assert isinstance(model.calibrated.interpolator, ByGroup)
