@@ -5,6 +5,7 @@ The tests run all of them, and docs_tools/conformance.py prints them as docs/con
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -64,7 +65,10 @@ def difference(ours: Any, exact: Any) -> float:
 
 @dataclass(frozen=True)
 class Fault:
-    """A case in which a library is wrong. Both codes are what the page prints, and the last line has the value."""
+    """A case in which a library is wrong.
+
+    Both codes are what the page prints, as ruff formats them. The last statement is the value.
+    """
 
     library: str
     title: str
@@ -107,15 +111,17 @@ class Refusal:
 
 
 def run(code: str) -> Any:
-    """The value of the last line, after the lines before it; an error is a `Refusal`."""
-    *before, last = code.strip().splitlines()
+    """The value of the last statement, after those before it; an error is a `Refusal`."""
+    *before, last = ast.parse(code).body
+    if not isinstance(last, ast.Expr):
+        raise ValueError(f"the last statement must have a value, got {ast.unparse(last)}")
     names: dict[str, Any] = {"np": np}
     state = np.random.get_state()  # noqa: NPY002
     try:
         with warnings.catch_warnings(record=True):  # of an infinite interval, of an overflow
             warnings.simplefilter("always")
-            exec("\n".join(before), names)
-            return eval(last, names)
+            exec(compile(ast.Module(before, []), "<before>", "exec"), names)
+            return eval(compile(ast.Expression(last.value), "<last>", "eval"), names)
     except ModuleNotFoundError:
         raise
     except Exception as error:
