@@ -63,7 +63,7 @@ def peers() -> list[str]:
             title = f"**{name}**" if library(name) == OURS else name
             found = times[name]
             ratios = three(found.best / unit.best), three(found.median / unit.median)
-            memory = f"{peak(entry.do) / 2**20:,.1f} MiB"
+            memory = f"{peak(entry.do) / 2**20:,.1f}&nbsp;MiB"
             rows.append([title, *ratios, shown(found.best), shown(found.median), memory, error])
         header = ["library", "times plain numpy, best", "median", "best", "median", "memory", "error"]
         parts.append(f"### {work}\n\n{table(header, rows)}")
@@ -171,7 +171,11 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-INTRO = """# Benchmarks
+INTRO = """---
+hide: [toc]
+---
+
+# Benchmarks
 
 <!-- Made by `make bench`; do not edit. -->
 

@@ -40,7 +40,7 @@ def interleaved(works: Mapping[str, Callable[[], object]], seconds: float, round
 def shown(seconds: float) -> str:
     """In the unit that leaves one to three digits before the point."""
     unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1]), ("µs", 1e-6))
-    return f"{three(seconds / size)} {unit}"
+    return f"{three(seconds / size)}&nbsp;{unit}"
 
 
 def three(number: float) -> str:

@@ -23,7 +23,11 @@ from exactness import power  # noqa: E402
 
 NAMES = {"mapie": "MAPIE", "torch": "PyTorch"}
 """How a library writes itself, where that is not its name in the package index."""
-INTRO = """# Conformance
+INTRO = """---
+hide: [toc]
+---
+
+# Conformance
 
 <!-- Made by `make conformance`; do not edit. -->
 
