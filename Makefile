@@ -24,7 +24,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
   plots public_names several_cli slices time_doors)
 
-.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench format clean
+.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
@@ -36,7 +36,10 @@ help:
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
-	@echo "make bench   speed: side by side with other libraries, and every combination against its base law"
+	@echo "make bench   speed: side by side with other libraries and plain numpy, in docs/benchmarks.md; and every"
+	@echo "             combination against its base law; fails if the main road has become twice as slow"
+	@echo "make conformance"
+	@echo "             compare with other libraries, number by number; writes docs/conformance.md"
 	@echo "make format  rewrite the sources as ruff likes them"
 	@echo "make clean   remove caches and build outputs (not $(VENV))"
 
@@ -105,8 +108,11 @@ check: lint
 	$(MAKE) test
 
 bench: $(DEV_READY)
-	$(PY) benchmarks/run.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/run.py
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/catalogue.py
+
+conformance: $(DEV_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) docs_tools/conformance.py
 
 format: $(DEV_READY)
 	$(PY) -m ruff format .

@@ -1,119 +1,88 @@
-"""Speed, side by side with other libraries, in one interleaved run: `make bench`.
+"""Speed, side by side with other libraries and with plain numpy: `make bench` writes docs/benchmarks.md.
 
-Every number that counts is a ratio of two times taken in turn in the same process. The table is printed and written
-to results/bench.md.
+Every number that counts is a ratio of two times taken in turn in the same process.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 import time
-import tracemalloc
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
-from statistics import median
 
+import guard
 import numpy as np
-import scoringrules
-from crepes import ConformalPredictiveSystem
-from mapie.regression import SplitConformalRegressor
-from sklearn.base import BaseEstimator, RegressorMixin
+import sweeps
+from side_by_side import LEVELS, OURS, YARDSTICK, Problem, library, works
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
+from timing import ROUNDS, interleaved, peak, shown, three
 
-from calibrant import CalibratedRegressor, Calibrator, Normal, Point
+from calibrant import CalibratedRegressor, Calibrator, Normal
 from calibrant.distributions import Distribution
 from calibrant.interpolators import NAF
 from calibrant.scores import CDFScore, ZScore
 
-LEVELS = np.arange(1, 20) / 20
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PEERS = ("crepes", "mapie", "scoringrules", "tinyconformal", "uncertainty-toolbox")
+N = 10_000
 
 
-class FirstColumn(RegressorMixin, BaseEstimator):
-    """A model that costs nothing: MAPIE calls its model inside every prediction."""
-
-    def fit(self, x: np.ndarray, y: np.ndarray) -> FirstColumn:
-        self.fitted_ = True
-        return self
-
-    def predict(self, x: np.ndarray) -> np.ndarray:
-        return x[:, 0]
+def processor() -> str:
+    """As Linux tells it; elsewhere what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def interleaved(works: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """The median time of each work, taken in turn: one after the other, round after round."""
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for work in works.values():
-        work()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times[next(iter(works))]) < 3:
-        for name, work in works.items():
-            for _ in range(1 if not times[name] or times[name][-1] > 0.02 else 10):
-                start = time.perf_counter()
-                work()
-                times[name].append(time.perf_counter() - start)
-    return {name: median(values) for name, values in times.items()}
+def machine() -> str:
+    """What it ran on, and the versions of all that was timed."""
+    names = ("numpy", "scipy", "scikit-learn", *PEERS)
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+    return (
+        f"{processor()}, {os.cpu_count()} cores, load {load} at the start; {platform.system()}, Python"
+        f" {platform.python_version()}, {versions}."
+    )
 
 
-def peers() -> list[tuple[str, str, str, float, float]]:
-    """Ours against theirs at n = m = 10,000."""
-    n = m = 10_000
-    rng = np.random.default_rng(0)
-    f, y = rng.normal(size=n), rng.normal(size=n)
-    f_test, y_test = rng.normal(size=m), rng.normal(size=m)
-    calibrated = Calibrator().fit(Point(f), y)
-    prediction = Point(f_test)
-    crepes = ConformalPredictiveSystem().fit(residuals=y - f)
-    x, x_test = f[:, None], f_test[:, None]
-    split = SplitConformalRegressor(FirstColumn().fit(x, y), confidence_level=0.9).conformalize(x, y)
-    nineteen = SplitConformalRegressor(FirstColumn().fit(x, y), confidence_level=list(LEVELS)).conformalize(x, y)
-    ensemble = f_test[:, None] + np.sort(y - f)[None, :]
-    percent = list(100 * LEVELS)
-    rows = []
-    for work, goals, ours, theirs in (
-        (
-            "PIT",
-            {"crepes": 200},
-            lambda: calibrated(prediction).cdf(y_test),
-            {"crepes": lambda: crepes.predict_p(f_test, y_test)},
-        ),
-        (
-            "CRPS",
-            {"crepes": 400, "scoringrules qd": 1000},
-            lambda: calibrated(prediction).crps(y_test),
-            {
-                "crepes": lambda: crepes.evaluate(f_test, y_test, metrics=["CRPS"]),
-                "scoringrules qd": lambda: scoringrules.crps_ensemble(y_test, ensemble, estimator="qd"),
-            },
-        ),
-        (
-            "19 quantiles",
-            {"MAPIE split": 10, "crepes": 100},
-            lambda: calibrated(prediction).quantiles(LEVELS),
-            {
-                "MAPIE split": lambda: nineteen.predict_interval(x_test),
-                "crepes": lambda: crepes.predict_percentiles(f_test, higher_percentiles=percent),
-            },
-        ),
-        (
-            "90% interval",
-            {"MAPIE split": 1},
-            lambda: calibrated(prediction).interval(0.9),
-            {"MAPIE split": lambda: split.predict_interval(x_test)},
-        ),
-    ):
-        times = interleaved({"calibrant": ours, **theirs}, seconds=12)
-        for name, goal in goals.items():
-            rows.append(
-                (
-                    work,
-                    name,
-                    f"{times['calibrant'] * 1e3:.3f} ms / {times[name] * 1e3:.1f} ms",
-                    times[name] / times["calibrant"],
-                    goal,
-                )
-            )
-    return rows
+def peers() -> list[str]:
+    """A table for each work: the multiple of plain numpy, the times, the memory and the error."""
+    problem, parts = Problem(N, N), []
+    for work, entries in works(problem).items():
+        times = interleaved({name: entry.do for name, entry in entries.items()}, seconds=5)
+        unit = next(times[name] for name in entries if library(name) == YARDSTICK)
+        rows = []
+        for name, entry in sorted(entries.items(), key=lambda item: times[item[0]].best):
+            error = "" if entry.off is None else _power(entry.off(entry.do()))
+            title = f"**{name}**" if library(name) == OURS else name
+            found = times[name]
+            ratios = three(found.best / unit.best), three(found.median / unit.median)
+            memory = f"{peak(entry.do) / 2**20:,.1f}&nbsp;MiB"
+            rows.append([title, *ratios, shown(found.best), shown(found.median), memory, error])
+        header = ["library", "times plain numpy, best", "median", "best", "median", "memory", "error"]
+        parts.append(f"### {work}\n\n{table(header, rows)}")
+    return parts
+
+
+def _power(error: float) -> str:
+    return f"{error:.0e}" if error > 1e-13 else "rounding"
+
+
+def road() -> tuple[list[list[str]], list[str]]:
+    """The ratios of the guard, and what it complains about."""
+    kept = guard.known()
+    found = guard.measured(kept)
+    rows = [
+        [name, f"{value:.2f}", f"{kept[name]:.2f}", f"{guard.ALLOWED * kept[name]:.2f}"]
+        for name, value in found.items()
+    ]
+    return rows, [guard.complaint(name, found[name], kept[name]) for name in guard.slower(found, kept)]
 
 
 def methods(law: Distribution, y: np.ndarray, p: np.ndarray) -> dict[str, Callable[[], object]]:
@@ -152,13 +121,10 @@ def scale() -> list[tuple[str, str, float, float]]:
         works = methods(Calibrator(score).fit(prediction, labels)(Normal(loc, width)), y, p)
         times = interleaved({"searchsorted": lambda: np.searchsorted(knots, keys), **works}, seconds=20)
         for method, work in works.items():
-            tracemalloc.start()
-            result = work()
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
+            result, held = work(), peak(work)
             arrays = result if isinstance(result, tuple) else (result,)
             size = sum(getattr(array, "nbytes", 8 * m) for array in arrays)
-            rows.append((name, method, times[method] / times["searchsorted"], max(0.0, peak - size) / size))
+            rows.append((name, method, times[method].best / times["searchsorted"].best, max(0.0, held - size) / size))
     return rows
 
 
@@ -191,11 +157,12 @@ def estimator() -> list[list[str]]:
         bare = model.estimators_[0]
         works = {"bare": lambda bare=bare: bare.predict(X), "interval": lambda model=model: model.predict_interval(X)}
         times = interleaved(works, seconds=20)
-        ratio, extra = times["interval"] / times["bare"], (times["interval"] - times["bare"]) / len(X) * 1e9
+        interval, alone = times["interval"].best, times["bare"].best
+        ratio, extra = interval / alone, (interval - alone) / len(X) * 1e9
         name = type(base).__name__
         goal, reached = ("30 ns a row", extra <= 30) if name == "LinearRegression" else ("1.3 times", ratio <= 1.3)
-        shown = f"{times['interval'] * 1e3:.0f} ms / {times['bare'] * 1e3:.0f} ms"
-        rows.append([name, shown, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
+        both = f"{interval * 1e3:.0f} ms / {alone * 1e3:.0f} ms"
+        rows.append([name, both, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
     return rows
 
 
@@ -204,16 +171,72 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+INTRO = """---
+hide: [toc]
+---
+
+# Benchmarks
+
+<!-- Made by `make bench`; do not edit. -->
+
+Times of calibrant, of other libraries and of plain numpy on the same work, taken in turn in one process: one thread,
+float64, the best and the median of at least {rounds} rounds. Only the ratios mean anything on another machine, and
+ratios near 1 mean little. Every library is listed for the work that it has, with the error of its answer in the last
+column. Without numba, the CRPS of properscoring builds a table of n² m numbers: it is left out, and so is
+[what was not installed](conformance.md#not-compared).
+
+Machine and versions: {machine}
+"""
+SIDE = """## Side by side
+
+n = {n:,} calibration rows, m = {n:,} new rows, and the residual as the score. Memory is the most that one call holds,
+its answer included.
+
+The error is the distance from what the answer must be; "rounding" is below 10⁻¹³. A PIT of rank r lies in
+[r, r + 1] / (n + 1), and a quantile between the scores next to its rank. A two-sided interval is f ± the right order
+statistic. CRPS, mean and std are compared with sums in extended precision where the law is that of the scores
+themselves ("steps"), else with quadrature. uncertainty-toolbox learns its map on 100 levels, here from mirrored labels,
+since [it counts residuals as f − y](conformance.md).
+
+Plain numpy is `np.interp`, `np.searchsorted` and sums of sorted residuals, without checks and without tails
+(`benchmarks/plain.py`). calibrant searches faster than `np.interp`, so some of its multiples are below 1.
+"""
+GROWTH = """## With n and with m
+
+Without the fit. The exponent is that of the two largest sizes measured: 0 is no growth, 1 is proportional; read it to
+one digit. A library that takes more than {limit:g} s is not asked for the next size, nor one that would need a table of
+more than 10⁸ numbers.
+
+![{alt}](images/benchmarks.png)
+"""
+ALT = (
+    "Best times against n and against m on logarithmic axes. calibrant stays near plain numpy and hardly grows with n."
+    " crepes grows with n times m, and so do tinyconformal and scoringrules"
+)
+GUARD = """## The main road
+
+A guard against slowness that creeps in: linear interpolation at n = m = {n:,} as a multiple of plain numpy, best of
+many, taken in turn. `make bench` and a test fail where a multiple is more than twice the one in
+`benchmarks/guard.json`. Where numpy only adds a number to an array, as for the mean, the multiple is that of checks and
+objects, which take microseconds.
+"""
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
+    about, side = machine(), peers()
+    by_n, by_m = sweeps.sweep("n"), sweeps.sweep("m")
+    sweeps.picture(by_n, by_m, DOCS / "images" / "benchmarks.png")
+    ratios, complaints = road()
     parts = [
-        "# Benchmarks\n\nMade by `make bench`, one thread, float64. Only the ratios mean anything on another machine."
+        INTRO.format(rounds=ROUNDS, machine=about),
+        SIDE.format(n=N),
+        *side,
+        GROWTH.format(limit=sweeps.LIMIT, alt=ALT),
     ]
-    rows = [[w, p, t, f"{r:.3g}", f"{g:g}", "yes" if r >= g else "NO"] for w, p, t, r, g in peers()]
-    parts.append(
-        "## Against other libraries, n = m = 10,000\n\n"
-        + table(["work", "peer", "calibrant / peer", "times as fast", "goal", "reached"], rows)
-    )
+    head = ["work", "library", "exponent of n", "m = 1,000", "exponent of m", "n = 1,000"]
+    parts.append(table(head, sweeps.exponents(by_n, by_m)))
+    parts += [GUARD.format(n=guard.N), table(["work", "times plain numpy", "known", "allowed"], ratios)]
     limits = [[s, n, f"{t:.2f}", f"{x:.1f}", "yes" if t <= 20 and x <= 10 else "NO"] for s, n, t, x in scale()]
     parts.append(
         "## Every method of H, linear, n = 1e6, m = 1e5\n\nTime as a multiple of numpy's searchsorted of the same keys"
@@ -226,18 +249,18 @@ def main() -> None:
     ]
     parts.append(
         "## NAF, 200 units, Student t5 scores\n\nNLL above the truth on 200,000 fresh scores (goal 0.05 nats), largest"
-        " rank error as a multiple of lambda = sqrt(n)/2 (goal 1).\n\n"
+        " rank error as a multiple of λ = √n/2 (goal 1).\n\n"
         + table(["n", "fit", "NLL gap", "rank error", "reached"], flows)
     )
     parts.append(
-        "## CalibratedRegressor.predict_interval against the bare predict, 1e6 rows x 10 columns\n\n"
+        "## CalibratedRegressor.predict_interval against the bare predict, 1e6 rows × 10 columns\n\n"
         + table(["model", "interval / bare", "times", "extra a row", "goal", "reached"], estimator())
     )
-    text = "\n\n".join(parts) + "\n"
+    text = "\n\n".join(part.strip() for part in parts) + "\n"
     print(text)
-    path = Path(__file__).parents[1] / "results" / "bench.md"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
+    (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")
+    if complaints:
+        raise SystemExit("\n".join(complaints))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Links from docs/ to other files of the repository: the site brings those files along.
 
-A page may say `../results/bench.md` or show `../results/study/intervals.png`, as it must to read well in the repository
+A page may say `../results/gpu.md` or show `../results/study/intervals.png`, as it must to read well in the repository
 itself. The file goes into the site under repository/, and the link with it.
 """
 

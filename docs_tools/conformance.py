@@ -1,0 +1,171 @@
+"""Writes docs/conformance.md: `make conformance`.
+
+What is compared is what tests/conformance tests; those tests fail where the page says something else.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "conformance.md"
+for folder in ("docs_tools", "tests/conformance"):
+    if str(ROOT / folder) not in sys.path:
+        sys.path.insert(0, str(ROOT / folder))
+
+from comparisons import Agreement, Fault, Refusal, installed  # noqa: E402
+from exactness import power  # noqa: E402
+
+NAMES = {"mapie": "MAPIE", "torch": "PyTorch"}
+"""How a library writes itself, where that is not its name in the package index."""
+INTRO = """---
+hide: [toc]
+---
+
+# Conformance
+
+<!-- Made by `make conformance`; do not edit. -->
+
+Other libraries compute some of the same numbers. Where they are right, calibrant gives the same; where they are wrong,
+this page shows the case. Both parts are tests, in `tests/conformance`, and they fail where this page says something
+else. A version is the one that was compared.
+
+## The same numbers
+
+The difference is the largest |ours − theirs| / max(1, |theirs|), and the verdict is "the same" if it is within the
+tolerance of the test: 10<sup>−12</sup> for ranks and intervals, 10<sup>−8</sup> or 10<sup>−9</sup> for laws and their
+scores.
+
+"""
+CHOICES = """
+Three conventions differ, and the table converts them:
+
+- **n or n + 1.** crepes counts the new row in p-values without smoothing, (#{sᵢ ≤ s} + 1) / (n + 1). `Naive` is the
+  empirical law, #{sᵢ ≤ s} / n. `Linear` and `Random` divide by n + 1.
+- **Beyond the largest score.** scikit-learn's isotonic regression, told to clip, stays at 1/n and at 1 beyond the PITs
+  that it has seen. `isotonic()` goes on to 0 and 1 and divides by n + 1.
+- **Ensembles.** scoringrules' estimators "fair" and "pwm" estimate the CRPS of the law that the members were drawn
+  from. `crps` is that of the members themselves: "nrg", "qd" and "int" there.
+
+"""
+FAULTS = """## Where they differ, and who is right
+
+The exact value is found in a third way: in fractions, by a count, or by integration in 40 digits. Each case has its
+code below, to run after `import numpy as np`.
+
+"""
+REST = """
+## Not compared
+
+- TorchUQ is in no package index; [what its source says](coming-from.md#torchuq).
+- netcal brings TensorBoard, Pyro and GPyTorch, twelve packages in all.
+- puncc 0.9.3 asks for numpy below 2, and calibrant for 2.1.
+- TorchCP 1.2.1 asks for transformers and torch-geometric.
+"""
+
+
+def cases() -> tuple[list[Agreement], list[Fault]]:
+    """Those of tests/conformance."""
+    import crepes_cases
+    import faults
+    import law_cases
+    import mapie_cases
+
+    return [*crepes_cases.CASES, *mapie_cases.CASES, *law_cases.CASES], list(faults.CASES)
+
+
+def page() -> str:
+    """The whole page."""
+    agreements, faults = cases()
+    same = ["| compared | library | here | numbers | difference | verdict |", "| --- " * 6 + "|"]
+    wrong = ["| library | case | theirs | calibrant | exact |", "| --- " * 5 + "|"]
+    return (
+        INTRO
+        + "\n".join([*same, *map(agreement_row, agreements)])
+        + "\n"
+        + CHOICES
+        + FAULTS
+        + "\n".join([*wrong, *map(fault_row, faults)])
+        + "\n\n"
+        + "\n".join(map(reproduction, faults))
+        + REST
+    )
+
+
+def called(library: str) -> str:
+    """The library and its version."""
+    return f"{NAMES.get(library, library)} {installed(library)}"
+
+
+def agreement_row(case: Agreement) -> str:
+    """One line of the first table."""
+    count, largest = case.found()
+    cells = [
+        case.what,
+        f"{called(case.library)}: `{case.theirs}`",
+        f"`{case.ours}`",
+        f"{count:,}",
+        power(largest) if largest else "0",
+        case.verdict(),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def without_difference(row: str) -> str:
+    """A row without what depends on the machine, in its last digits."""
+    cells = row.split(" | ")
+    return " | ".join([*cells[:-2], *cells[-1:]])
+
+
+def fault_row(case: Fault) -> str:
+    """One line of the second table."""
+    theirs, ours, exact = map(shown, case.values())
+    return f"| {called(case.library)} | {case.title} | {theirs} | {ours} | {exact} |"
+
+
+def shown(value: Any) -> str:
+    """A value in ten digits, an error by its kind.
+
+    >>> shown(np.array([-np.inf, 2.5])), shown(1 / 3), shown(None)
+    ('−∞, 2.5', '0.3333333333', 'to be refused')
+    """
+    if value is None:
+        return "to be refused"
+    if isinstance(value, Refusal):
+        return value.kind
+    numbers = ", ".join(f"{number:.10g}" for number in np.ravel(value))
+    return numbers.replace("-", "−").replace("inf", "∞").replace("nan", "NaN")
+
+
+def reproduction(case: Fault) -> str:
+    """The heading of a case, why, what the exact value is, and the code of both."""
+    code = [
+        f"```python\n# {who}\n{text.strip()}\n```\n"
+        for who, text in ((called(case.library), case.theirs), ("calibrant", case.ours))
+    ]
+    title = f"### {NAMES.get(case.library, case.library)}: {case.title}\n"
+    return "\n".join([title, f"{case.why} The exact value: {case.how}.\n", *code])
+
+
+def versions(text: str) -> dict[str, str]:
+    r"""The libraries that a page names, and their versions.
+
+    >>> versions("| intervals | MAPIE 1.6.0: split | ... |\n| crepes 0.9.1 | CRPS |")
+    {'mapie': '1.6.0', 'crepes': '0.9.1'}
+    """
+    known = {name: library for library, name in NAMES.items()}
+    rows = re.findall(r"^\|(?: [^|]+ \|)? ([\w-]+) (\d[\w.]*)(?::| \|)", text, re.MULTILINE)
+    return {known.get(name, name): version for name, version in rows}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    bad = [case for part in cases() for case in part if case.verdict() in ("DIFFERENT", "WRONG")]
+    for case in bad:
+        print(f"{case.library}: {case.what if isinstance(case, Agreement) else case.title}: {case.verdict()}")
+    sys.exit(bool(bad))
