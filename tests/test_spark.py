@@ -180,8 +180,8 @@ def test_predict_is_lazy_and_its_schema_is_right(spark, folder):
 def test_columns_of_any_type_stay_as_they_are(spark):
     when = datetime.datetime(2026, 3, 29, 1, 30)
     row = (1.5, when.date(), when, decimal.Decimal("1.25"), [1, None], {"a": "b"}, ("x", 2), None, True, b"0")
-    kinds = "f double, d date, t timestamp, n decimal(9,2), l array<int>, m map<string,string>, `s.t` struct<u:string,v:int>"
-    df = spark.createDataFrame([row], f"{kinds}, z string, b boolean, x binary")
+    kinds = "f double, d date, t timestamp, n decimal(9,2), l array<int>, m map<string,string>"
+    df = spark.createDataFrame([row], f"{kinds}, `s.t` struct<u:string,v:int>, z string, b boolean, x binary")
     model = batches.TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f")
     found = calibrant.spark.predict(df, model, quantiles=0.5)
     assert found.schema.fields[:-1] == df.schema.fields

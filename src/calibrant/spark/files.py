@@ -26,6 +26,7 @@ def to_parquet(df: Any, folder: str | os.PathLike[str]) -> None:
         raise FileExistsError(f"{target} is there already: name a new folder, or remove it first")
     if not files.exists(target.getParent()):
         raise FileNotFoundError(f"there is no folder {target.getParent()}")
+    recursive = True
     unfinished = Path(target.getParent(), f".{target.getName()}-{secrets.token_hex(4)}-unfinished")
     try:
         with in_one_sentence():
@@ -33,5 +34,5 @@ def to_parquet(df: Any, folder: str | os.PathLike[str]) -> None:
         if files.exists(target) or not files.rename(unfinished, target):
             raise OSError(f"{target} could not be named: it is there already, or the file system refused")
     except BaseException:
-        files.delete(unfinished, True)
+        files.delete(unfinished, recursive)
         raise

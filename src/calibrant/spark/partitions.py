@@ -16,7 +16,6 @@ from calibrant.batches.evaluating import Evaluating
 from calibrant.batches.fitting import Fitting
 from calibrant.batches.missing import all_missing
 from calibrant.batches.predicting import Predicting
-from calibrant.batches.rows import Batch
 from calibrant.batches.stream import Stream
 
 NUMBER, FOUND = "number", "found"
@@ -26,7 +25,8 @@ TOGETHER = 32
 
 def part(work: Fitting | Evaluating, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What `part` gives of a partition, pickled; each of its files is a part."""
-    number, found = _number(), []
+    number = _number()
+    found: list[Any] = []
     for stream in _files(batches, work.read, number):
         found.append(work.part(stream, stream.source, number))
         found = [work.merge(found)] if len(found) == TOGETHER else found
@@ -74,7 +74,7 @@ def _files(batches: Iterable[pa.RecordBatch], names: Sequence[str], number: int)
     for file, pieces in groupby(_pieces(batches, names), itemgetter(0)):
         _, start, first = next(pieces)
         name = f"partition {number}" + (f" ({file})" if file else "")
-        yield Stream(name, first.schema, chain([first], (rows for _, _, rows in pieces)), start)
+        yield Stream(name, first.schema, chain([first], (rows for *_, rows in pieces)), start)  # noqa: B031  (the rest)
 
 
 def _pieces(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, int, pa.RecordBatch]]:
