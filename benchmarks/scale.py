@@ -1,4 +1,4 @@
-"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by engines, unless told otherwise.
+"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by engines, or as told.
 
 A folder of parquet files, a million rows each, is fitted, predicted and evaluated: in one process by
 `calibrant.batches`, by `calibrant.dask` on a LocalCluster of one and of two worker processes, and by `calibrant.spark`
@@ -161,7 +161,7 @@ def session_used() -> tuple[float, float]:
             status = (path / "status").read_text()
         except OSError:  # gone
             continue
-        if int(fields[3]) == os.getsid(0):
+        if int(fields[3]) == os.getsid(0) and "VmHWM:" in status:  # a process that has ended has no memory
             processors += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
             memory = max(memory, int(status.partition("VmHWM:")[2].split()[0]) / 2**20)
     return processors, memory
@@ -179,6 +179,7 @@ def by_spark(work: str, cores: int, folder: str, target: str, model: str) -> Non
     start, (before, _) = time.perf_counter(), session_used()
     WORKS[work](folder, target, model)
     seconds, (after, memory) = time.perf_counter() - start, session_used()
+    session(cores).stop()
     print(json.dumps([seconds, after - before, memory]))
 
 
@@ -213,10 +214,8 @@ def child(work: str, workers: int, folder: str, target: str, model: str) -> None
         print(json.dumps([seconds, processors, max(memory for _, memory in after)]))
 
 
-WORKS = {
-    f.__name__: f
-    for f in (copy, fit, predict, evaluate) + (dask_copy, dask_fit, dask_predict, spark_copy, spark_fit, spark_predict)
-}
+ALL = (copy, fit, predict, evaluate, dask_copy, dask_fit, dask_predict, spark_copy, spark_fit, spark_predict)
+WORKS = {f.__name__: f for f in ALL}
 ENGINES = ["dask", *(["spark"] if find_spec("pyspark") and shutil.which("java") else [])]
 ALONE = [("copy", 0), ("fit", 0), ("predict", 0)]
 LONGER = [
@@ -251,8 +250,8 @@ def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> 
         "",
         f"`{command}`: files of a million rows, on 2 cores that others shared.",
         "Seconds are the least of the rounds. The copy reads mean and standard deviation and writes three columns,",
-        "as predict does; that of Dask is Dask's own, by as many workers, and that of Spark sends these columns through",
-        "mapInArrow. The share is the copy's processor time over that of the work.",
+        "as predict does; that of Dask is Dask's own, by as many workers, and that of Spark sends these columns",
+        "through mapInArrow. The share is the copy's processor time over that of the work.",
         "",
         "| work | workers | rows | seconds | of processors | share of the copy's speed | peak memory of a process |",
         "|---|---|---|---|---|---|---|",

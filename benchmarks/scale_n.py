@@ -1,8 +1,8 @@
 """Time and memory of a fit against its number of scores: `python benchmarks/scale_n.py`, 1e5 to 1e9 of them.
 
-By `calibrant.batches.fit`, which keeps a sample of 100,000 rows, and by `Calibrator().fit`, which keeps all scores. Rows
-come from memory, a batch again and again with ids of its own, so that no disk is measured. Every fit is a process of
-its own. The table is printed and written to results/scale_n.md.
+By `calibrant.batches.fit`, which keeps a sample of 100,000 rows, and by `Calibrator().fit`, which keeps all scores.
+Rows come from memory, a batch again and again with ids of its own, so that no disk is measured. Every fit is a process
+of its own. The table is printed and written to results/scale_n.md.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def main() -> None:
     lines = [
         "# A fit against its number of rows",
         "",
-        f"`python benchmarks/scale_n.py --most {options.most:.0e}`: seconds, those of a processor, and the peak memory of",
-        "the process, imports and the making of the rows included. One thread, on 2 cores that others shared.",
+        f"`python benchmarks/scale_n.py --most {options.most:.0e}`: seconds, those of a processor, and the peak memory",
+        "of the process, imports and the making of the rows included. One thread, on 2 cores that others shared.",
         "",
-        "| rows | sample of 100,000: seconds | of a processor | memory | all scores: seconds | of a processor | memory |",
+        "| rows | sample of 100,000: seconds | of a processor | memory | all: seconds | of a processor | memory |",
         "|---|---|---|---|---|---|---|",
     ]
     for power in range(5, round(np.log10(options.most)) + 1):
