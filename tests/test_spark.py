@@ -241,12 +241,19 @@ def test_a_bad_partition_is_named_with_its_file_and_leaves_no_output(spark, fold
 
 def test_a_bad_file_among_others_in_one_partition_is_named(spark, folder):
     rewrite(folder, 1, lambda rows: rows.assign(mu=np.nan))
-    df = spark.read.parquet(str(folder)).coalesce(1)
+    df = spark.read.parquet(str(folder)).where("id >= 0").coalesce(1)
     words = r"^partition 0 \(.*part-1.parquet\): column 'mu' is missing in all 1,000 rows$"
     with pytest.raises(ValueError, match=words):
         calibrant.spark.fit(df, **GIVEN)
     with pytest.raises(ValueError, match=words):
         calibrant.spark.evaluate(df, batches.fit(TABLE, **GIVEN))
+
+
+def test_a_file_without_groups_is_named(spark, folder):
+    df = spark.read.parquet(str(folder))
+    rewrite(folder, 2, lambda rows: rows.drop(columns="region"))
+    with pytest.raises(ValueError, match=r"^partition \d \(.*part-2\.parquet\): column 'region' is missing in row 0"):
+        calibrant.spark.fit(df, **GIVEN, by="region")
 
 
 def test_partitions_that_no_file_is_known_of_are_named_by_number(spark):
