@@ -97,7 +97,7 @@ def _number() -> int:
     context = TaskContext.get()
     if context is None:
         raise RuntimeError("this runs in a task of Spark only")
-    return context.partitionId()
+    return int(context.partitionId())
 
 
 def _row(number: int, found: Any) -> pa.RecordBatch:
