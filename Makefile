@@ -17,6 +17,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --no-header --no-annotat
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
 CORE := .venv-core
+SPARK := .venv-spark
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
@@ -24,20 +25,23 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
   plots public_names several_cli slices time_doors)
 
-.PHONY: help demo test test-core test-lowest test-newest test-wheel dist lock docs lint check bench conformance format clean
+.PHONY: help demo test test-core test-lowest test-newest test-spark spark-ready test-wheel dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
 	@echo "make test-lowest, test-newest, test-core"
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
+	@echo "make test-spark"
+	@echo "             the tests on a real Spark, with Java from Debian's packages where there is none"
 	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed: side by side with other libraries and plain numpy, in docs/benchmarks.md; and every"
-	@echo "             combination against its base law; fails if the main road has become twice as slow"
+	@echo "             combination against its base law, and scale: about an hour, and 4 GB of disk; fails if the main road has"
+	@echo "             become twice as slow"
 	@echo "make conformance"
 	@echo "             compare with other libraries, number by number; writes docs/conformance.md"
 	@echo "make format  rewrite the sources as ruff likes them"
@@ -73,6 +77,19 @@ test-core:
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
 # Wheel and sdist.
+# A real Spark on this machine. pyspark, 450 MB, lies in a folder of its own, so that `make test` goes without it.
+test-spark: spark-ready
+	PYTHONPATH=$(SPARK) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --complete tests/test_spark.py
+
+# Java 17 or newer, and pyspark; fails with one sentence where they are neither there nor to be had.
+spark-ready: $(DEV_READY)
+	@command -v java >/dev/null || \
+	  { apt-get update && apt-get install --yes --no-install-recommends openjdk-17-jre-headless; } >/dev/null 2>&1 || \
+	  { echo "Spark cannot be tested: there is no Java, and it could not be installed" >&2; exit 1; }
+	@test -f $(SPARK)/.ready -a $(SPARK)/.ready -nt $(LOCK) || \
+	  { rm -rf $(SPARK) && $(PIP) $(PINNED) --target $(SPARK) pyspark && touch $(SPARK)/.ready; } || \
+	  { echo "Spark cannot be tested: pyspark could not be installed" >&2; exit 1; }
+
 dist: $(DEV_READY)
 	rm -rf dist
 	$(PY) -m build --no-isolation --outdir dist
@@ -92,7 +109,7 @@ lock: $(DEV_READY)
 	$(COMPILE) --universal --python-version 3.11.5 --fork-strategy fewest --group dev --constraint constraints-dev.txt \
 	  --output-file $(LOCK)
 	grep '^torch==' $(LOCK) | $(COMPILE) --resolution lowest-direct --python-version 3.11 --group test --constraint - \
-	  --no-emit-package torch --output-file locks/lowest.txt
+	  --no-emit-package torch --no-emit-package pyspark --no-emit-package py4j --output-file locks/lowest.txt
 
 docs: $(DEV_READY)
 	NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m mkdocs build --strict --site-dir build/site
@@ -110,6 +127,8 @@ check: lint
 bench: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/run.py
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) benchmarks/catalogue.py
+	$(PY) benchmarks/scale.py
+	$(PY) benchmarks/scale_n.py
 
 conformance: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) docs_tools/conformance.py

@@ -1,9 +1,9 @@
-"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by Dask, unless told otherwise.
+"""Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by engines, or as told.
 
 A folder of parquet files, a million rows each, is fitted, predicted and evaluated: in one process by
-`calibrant.batches`, and by `calibrant.dask` on a LocalCluster of one and of two worker processes. Beside it a process
-that merely reads the same columns and writes as many. Every work is a process of its own, taken in turn; the table is
-printed and written to results/scale.md.
+`calibrant.batches`, by `calibrant.dask` on a LocalCluster of one and of two worker processes, and by `calibrant.spark`
+on one and on two cores, if pyspark is there. Beside it a process that merely reads the same columns and writes as many.
+Every work is a process of its own, taken in turn; the table is printed and written to results/scale.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,81 @@ def dask_copy(folder: str, target: str, model: str) -> None:
     ddf.assign(again=ddf["mu"]).to_parquet(target, write_index=False)
 
 
+def spark_fit(folder: str, target: str, model: str) -> None:
+    import calibrant.spark
+
+    calibrant.spark.fit(session(1).read.parquet(folder), **NAMES).save(f"{model}.spark")
+    if Path(model).read_bytes() != Path(f"{model}.spark").read_bytes():
+        raise SystemExit("Spark gave another model")
+
+
+def spark_predict(folder: str, target: str, model: str) -> None:
+    import calibrant.spark
+    from calibrant import batches
+
+    df = session(1).read.parquet(folder)
+    predicted = calibrant.spark.predict(df, batches.TableModel.read(model), quantiles=LEVELS, keep=[])
+    calibrant.spark.to_parquet(predicted, target)
+
+
+def spark_copy(folder: str, target: str, model: str) -> None:
+    """What Spark itself takes to send two columns to Python, get three back and write them."""
+    df = session(1).read.parquet(folder).select("mu", "sigma")
+
+    def three(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in rows:
+            mu, sigma = batch.columns
+            yield pa.RecordBatch.from_arrays([mu, sigma, mu], names=["a", "b", "c"])
+
+    df.mapInArrow(three, "a double, b double, c double").write.parquet(target)
+
+
+def session(cores: int) -> Any:
+    """The session that there is, or a new one on so many cores."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.log.level": "OFF",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    return SparkSession.builder.master(f"local[{cores}]").config(map=settings).getOrCreate()
+
+
+def session_used() -> tuple[float, float]:
+    """As `used`, of all processes of this session, the virtual machine of Java among them (Linux only)."""
+    processors, memory = 0.0, 0.0
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+            status = (path / "status").read_text()
+        except OSError:  # gone
+            continue
+        if int(fields[3]) == os.getsid(0) and "VmHWM:" in status:  # a process that has ended has no memory
+            processors += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+            memory = max(memory, int(status.partition("VmHWM:")[2].split()[0]) / 2**20)
+    return processors, memory
+
+
+def by_spark(work: str, cores: int, folder: str, target: str, model: str) -> None:
+    """One work of Spark's, measured as those of the other engines: without the start, with Python workers there."""
+
+    def ready(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        __import__("calibrant.spark")
+        time.sleep(1)  # so that every core has a worker
+        yield from rows
+
+    session(cores).range(cores, numPartitions=cores).mapInArrow(ready, "id long").collect()
+    start, (before, _) = time.perf_counter(), session_used()
+    WORKS[work](folder, target, model)
+    seconds, (after, memory) = time.perf_counter() - start, session_used()
+    session(cores).stop()
+    print(json.dumps([seconds, after - before, memory]))
+
+
 def used() -> tuple[float, float]:
     """The seconds that this process had of a processor so far, and its peak memory in GiB."""
     found = resource.getrusage(resource.RUSAGE_SELF)
@@ -120,6 +196,9 @@ def child(work: str, workers: int, folder: str, target: str, model: str) -> None
         WORKS[work](folder, target, model)
         after, memory = used()
         print(json.dumps([time.perf_counter() - start, after - before, memory]))
+        return
+    if work.startswith("spark"):
+        by_spark(work, workers, folder, target, model)
         return
     from distributed import Client, LocalCluster
 
@@ -135,13 +214,15 @@ def child(work: str, workers: int, folder: str, target: str, model: str) -> None
         print(json.dumps([seconds, processors, max(memory for _, memory in after)]))
 
 
-WORKS = {f.__name__: f for f in (copy, fit, predict, evaluate, dask_copy, dask_fit, dask_predict)}
+ALL = (copy, fit, predict, evaluate, dask_copy, dask_fit, dask_predict, spark_copy, spark_fit, spark_predict)
+WORKS = {f.__name__: f for f in ALL}
+ENGINES = ["dask", *(["spark"] if find_spec("pyspark") and shutil.which("java") else [])]
 ALONE = [("copy", 0), ("fit", 0), ("predict", 0)]
 LONGER = [
     ("fit", 0),
     ("predict", 0),
     ("evaluate", 0),
-    *((work, workers) for workers in (1, 2) for work in ("dask_copy", "dask_fit", "dask_predict")),
+    *((f"{engine}_{work}", n) for engine in ENGINES for n in (1, 2) for work in ("copy", "fit", "predict")),
 ]
 
 
@@ -155,6 +236,7 @@ def measured(work: str, workers: int, source: Path, folder: Path) -> list[float]
         capture_output=True,
         text=True,
         env=environment,
+        start_new_session=True,
     )
     if target.is_dir():
         shutil.rmtree(target)
@@ -166,20 +248,21 @@ def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> 
     lines = [
         "# Tables larger than memory",
         "",
-        f"`{command}`: files of a million rows, on 2 cores that others shared.",
+        f"`{command}`:",
+        "files of a million rows, on 2 cores that others shared.",
         "Seconds are the least of the rounds. The copy reads mean and standard deviation and writes three columns,",
-        "as predict does; that of Dask is Dask's own, by as many workers. The share is the copy's processor time",
-        "over that of the work.",
+        "as predict does; that of Dask is Dask's own, by as many workers, and that of Spark sends these columns",
+        "through mapInArrow. The share is the copy's processor time over that of the work.",
         "",
         "| work | workers | rows | seconds | of processors | share of the copy's speed | peak memory of a process |",
         "|---|---|---|---|---|---|---|",
     ]
     least = {run: [min(column) for column in zip(*found, strict=True)] for run, found in runs.items() if found}
     for (work, workers, rows), (seconds, processors, _) in least.items():
-        copied = least.get(("dask_copy" if workers else "copy", workers, rows))
+        copied = least.get(("_".join([*work.split("_")[:-1], "copy"]), workers, rows))
         share = "" if copied is None else f"{100 * copied[1] / processors:.0f}%"
         memory = max(each[2] for each in runs[work, workers, rows])
-        name = work.replace("_", ", ").replace("dask", "Dask")
+        name = work.replace("_", ", ").replace("dask", "Dask").replace("spark", "Spark")
         lines.append(
             f"| {name} | {workers or 'one process'} | {rows:,} | {seconds:.1f} | {processors:.1f} | {share} |"
             f" {memory:.2f} GiB |"
@@ -190,7 +273,7 @@ def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=float, default=1e8, help="of what one process does")
-    parser.add_argument("--few", type=float, default=2e7, help="of evaluate and of what Dask does")
+    parser.add_argument("--few", type=float, default=2e7, help="of evaluate and of what Dask and Spark do")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="where the files are kept for another run")
     parser.add_argument("--child", nargs=5)

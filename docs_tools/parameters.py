@@ -370,6 +370,33 @@ WORDS |= {
     for place in FILES.get(name.partition(".")[0], ("batches", "dask"))
 }
 
+OF_TABLES = {
+    "batches": "Record batches, one after the other, or anything that Arrow can stream.",
+    "by": "The columns that name the group of a row.",
+    "columns": "The columns to read; all of them by default.",
+    "ddf": "A Dask data frame.",
+    "df": "A Spark data frame.",
+    "ids": "The columns that tell rows apart.",
+    "interval": "The probability of a centred interval, or several.",
+    "keep": "The columns that stay, by names and patterns; all of them by default.",
+    "lower": "The column of the lower bound.",
+    "mean": "The column of the predicted mean.",
+    "missing": 'What becomes of rows that lack a number: "keep" leaves them out and counts them, "error" raises.',
+    "model": "What `fit` returned, or `TableModel.read`.",
+    "point": "The column of the predicted value.",
+    "probabilities": "A threshold t or several: P(Y <= t) is a new column.",
+    "quantiles": "Levels to predict; of `fit`, a mapping from columns to their levels.",
+    "rate": "The column of the predicted rate of a count.",
+    "sample": "How many rows to calibrate on, as `Sampled(k)`; None for all of them.",
+    "samples": "The columns of draws, by names or a pattern.",
+    "std": "The column of the predicted standard deviation.",
+    "target": "The column of the label.",
+    "upper": "The column of the upper bound.",
+    "weights": "The column of likelihood ratios.",
+}
+"""Of functions on tables, where a parameter is most often the name of a column."""
+WORDS |= {f"{package}.{name}": text for package in ("batches", "dask", "spark") for name, text in OF_TABLES.items()}
+
 
 class Parameters(griffe.Extension):
     """Functions get a section of parameters, before their first example."""

@@ -400,6 +400,11 @@ MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
             ValueError,
             "column 'id' of the ids is missing in row 0",
         ),
+        (
+            lambda: batches.fit(with_("region", ["north"] * 500 + [None] * (N - 500)), **arguments("groups")),
+            ValueError,
+            "the batches: column 'region' is missing in row 500",
+        ),
         (lambda: batches.fit(TABLE, target="y", point="mu", sample=9), TypeError, "sample must be a Sampled"),
         (lambda: batches.fit(TABLE, target="y", point="mu", missing="no"), ValueError, '"keep" or "error", got'),
         (

@@ -219,6 +219,13 @@ def test_a_bad_partition_is_named_with_its_file_and_leaves_no_output(folder, tmp
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_partition_without_groups_is_named(folder):
+    rewrite(folder, 1, lambda rows: rows.assign(region=rows["region"].where(rows.index < 7)))
+    words = r"partition 1 \(.*part\.1\.parquet\): column 'region' is missing in row 7"
+    with pytest.raises(ValueError, match=words):
+        calibrant.dask.fit(calibrant.dask.read_parquet(folder), **GIVEN, by="region")
+
+
 def test_an_empty_partition_is_left_out_and_named(folder):
     rewrite(folder, 1, lambda rows: rows.iloc[:0])
     ddf = calibrant.dask.read_parquet(folder)

@@ -56,6 +56,7 @@ PUBLIC = (
     "calibrant.refine",
     "calibrant.reports",
     "calibrant.scores",
+    "calibrant.spark",
     "calibrant.study.datasets",
     "calibrant.study.learners",
     "calibrant.study.tabular",

@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 GROUPS = PROJECT["dependency-groups"]
+NOT_LOWEST = ("torch", "pyspark")
+"""Torch is that of the machine, see the Makefile; pyspark is tested apart, by `make test-spark`."""
 
 
 def lines(name):
@@ -50,7 +52,7 @@ def test_every_requirement_is_met_by_its_pin(name, groups):
     """If not: make lock."""
     versions = pinned(name)
     if name == "lowest.txt":
-        versions["torch"] = pinned("dev.txt")["torch"]  # that of the machine, see the Makefile
+        versions |= {name: pinned("dev.txt")[name] for name in NOT_LOWEST}
     for requirement in asked(groups):
         found = versions[canonicalize_name(requirement.name)]
         assert all(version in requirement.specifier for version in found), requirement
@@ -67,6 +69,6 @@ def test_what_is_held_back_is_what_the_lock_has():
 @pytest.mark.parametrize("requirement", asked([]), ids=str)
 def test_the_lowest_lock_has_the_floor_itself(requirement):
     (floor,) = (part for part in requirement.specifier if part.operator == ">=")
-    if requirement.name != "torch":
+    if requirement.name not in NOT_LOWEST:
         (version,) = pinned("lowest.txt")[canonicalize_name(requirement.name)]
         assert version.release[:2] == (*Version(floor.version).release, 0)[:2]

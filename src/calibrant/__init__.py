@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from calibrant import reports as reports
     from calibrant import scores as scores
     from calibrant import several as several
+    from calibrant import spark as spark
     from calibrant.backtesting.backtest import Backtest as Backtest
     from calibrant.backtesting.backtest import backtest as backtest
     from calibrant.calibration import Calibrated as Calibrated
@@ -180,6 +181,7 @@ _MODULES = (
     "reports",
     "scores",
     "several",
+    "spark",
 )
 """Modules, likewise."""
 

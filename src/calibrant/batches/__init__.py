@@ -1,7 +1,7 @@
 """Tables of any size, a batch of rows at a time: calibrate, predict and evaluate on what Arrow can stream.
 
-The command line, Dask and other engines call what is here and have no numerics of their own. What an engine needs is in
-`fitting`, `predicting` and `evaluating`: what is done to one part of a table, and how results merge.
+The command line, Dask, Spark and other engines call what is here and have no numerics of their own. What an engine
+needs is in `fitting`, `predicting` and `evaluating`: what is done to one part of a table, and how results merge.
 """
 
 from calibrant.batches.evaluating import TableEvaluation, evaluate

@@ -234,6 +234,8 @@ class Fitting:
     def _check(self, rows: Batch, there: NDArray[np.bool_], mender: Mender) -> None:
         """Raise where a number makes no sense, while it is known which row of which part has it."""
         self.columns.prediction(rows, mender)
+        for column in self.beside.by:
+            rows.complete(column)
         known = self.beside.all_known(rows)
         if self.calibrator.labels is not None:
             with naming(where(rows.source, there, rows.start)):

@@ -86,6 +86,12 @@ class Batch:
             self._complain(column, "is NaN or infinite", bad)
         return array
 
+    def complete(self, column: str) -> None:
+        """Raise for the first row in which a column of any kind is missing."""
+        values = self.values(column)
+        if values.null_count:
+            self._complain(column, "is missing", values.is_null())
+
     def not_negative(self, column: str) -> Numbers:
         """A column of numbers of which none is below zero."""
         array = self.numbers(column)

@@ -23,6 +23,8 @@ class Stream:
     source: Source
     schema: pa.Schema
     rows: Iterable[pa.RecordBatch]
+    start: int = 0
+    """Which row of the source the first one is."""
 
     @classmethod
     def of(cls, given: Any, source: Source) -> Stream:
@@ -50,7 +52,7 @@ class Stream:
 
     def batches(self) -> Iterator[Batch]:
         """At most `BATCH` rows at a time; one of another schema raises."""
-        start = 0
+        start = self.start
         for number, rows in enumerate(self.rows):
             if rows.schema is not self.schema:
                 check_schema(rows.schema, self.schema, f"{self.source}: batch {number}", "the first")

@@ -1,0 +1,150 @@
+"""`fit`, `predict` and `evaluate` on a Spark data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation, evaluating
+from calibrant.batches.fitting import ENOUGH, Fitting, fitting
+from calibrant.batches.header import Header
+from calibrant.batches.model import TableModel
+from calibrant.batches.predicting import predicting
+from calibrant.batches.wanted import ColumnsWanted
+from calibrant.calibration import Calibrator
+from calibrant.sampling import Sampled
+from calibrant.spark.errors import in_one_sentence, unlogged
+from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by
+
+LEVELS = 2
+"""How often 32 results become one before the driver gets what is left: one of 1,024 partitions."""
+WHOLE = "the frame"
+
+
+def fit(
+    df: Any,
+    *,
+    target: str,
+    point: str | None = None,
+    rate: str | None = None,
+    mean: str | None = None,
+    std: str | None = None,
+    lower: str | None = None,
+    upper: str | None = None,
+    quantiles: Mapping[str, float] | None = None,
+    samples: str | Sequence[str] | None = None,
+    by: str | Sequence[str] = (),
+    weights: str | None = None,
+    ids: str | Sequence[str] = (),
+    calibrator: Calibrator | None = None,
+    sample: Sampled | None = ENOUGH,
+    missing: str = "keep",
+) -> TableModel:
+    """Calibrate on the rows of all partitions; the arguments are those of `calibrant.batches.fit`.
+
+    It runs at once. With `ids` the model has the same bits for any partitions and any order of the rows; without, a
+    row's id is the number of its partition and its place there.
+    """
+    given = {
+        "point": point,
+        "rate": rate,
+        "mean": mean,
+        "std": std,
+        "lower": lower,
+        "upper": upper,
+        "quantiles": quantiles,
+        "samples": samples,
+    }
+    work = fitting(_header(df), target, given, by, weights, ids, calibrator, sample, missing)
+    return work.finish(_merged(df, work), WHOLE)
+
+
+def evaluate(
+    df: Any,
+    model: TableModel,
+    *,
+    target: str | None = None,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    coverages: Sequence[float] = COVERAGES,
+    ids: str | Sequence[str] = (),
+    seed: int | None = None,
+    missing: str = "keep",
+) -> TableEvaluation:
+    """The metrics of the forecasts, as they are and calibrated, in one pass; see `calibrant.batches.evaluate`.
+
+    It runs at once, and the sums are exact: the same bits for any partitions.
+    """
+    work = evaluating(model, _header(df), target, coverage, ci, coverages, ids, seed, missing)
+    return work.finish(_merged(df, work), WHOLE)
+
+
+def predict(
+    df: Any,
+    model: TableModel,
+    *,
+    quantiles: float | Iterable[float] = (),
+    interval: float | Iterable[float] = (),
+    probabilities: float | Iterable[float] = (),
+    keep: Sequence[str] | None = None,
+    seed: int | None = None,
+    missing: str = "keep",
+) -> Any:
+    """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
+
+    Rows without a prediction get NaN, and the warning that counts them is in the logs of the executors.
+    `calibrant.spark.to_parquet` writes the frame, whole or not at all.
+    """
+    from pyspark.sql.types import DoubleType, StructField, StructType
+
+    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    work = predicting(model, wanted, _header(df), keep=keep, seed=seed, missing=missing)
+    new = [StructField(name, DoubleType(), nullable=False) for name in wanted.names]
+    schema = StructType([*(df.schema[name] for name in work.kept), *new])
+    return _with_file(df, read_by(work)).mapInArrow(partial(predicted, work.lean()), schema)
+
+
+def _merged(df: Any, work: Fitting | Evaluating) -> Any:
+    """What `part` gives of each partition, merged in a tree: the driver never holds the results of all of them."""
+    from pyspark.sql import functions as F
+
+    schema = f"{NUMBER} long, {FOUND} binary"
+    parts = _with_file(df, work.read).mapInArrow(partial(part, work), schema)
+    for _ in range(LEVELS):
+        parts = parts.repartition(F.floor(F.col(NUMBER) / TOGETHER)).mapInArrow(partial(merged, work), schema)
+    with in_one_sentence():
+        rows = parts.collect()
+    return work.merge(in_order(rows))
+
+
+def _with_file(df: Any, columns: Sequence[str]) -> Any:
+    """Some columns, and behind them the file that a row was read from, "" where that is not known.
+
+    They are named by number, since `mapInArrow` takes no name with a dot.
+    """
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F
+
+    chosen = [F.col(_quoted(name)).alias(f"c{number}") for number, name in enumerate(columns)]
+    if "_metadata" not in df.columns:
+        try:
+            with unlogged():
+                found = df.select(*chosen, F.col("_metadata.file_path").alias("file"))
+                found.schema  # noqa: B018  (over Spark Connect nothing is looked up before)
+        except AnalysisException:  # rows of no file, or of who knows which
+            pass
+        else:
+            return found
+    return df.select(*chosen, F.lit("").alias("file"))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _header(df: Any) -> Header:
+    kinds = [f"{kind.__module__}.{kind.__name__}" for kind in type(df).__mro__]
+    if not any(kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame") for kind in kinds):
+        raise TypeError(f"a Spark data frame is wanted, got {type(df).__name__}")
+    return Header(WHOLE, tuple(df.columns))
