@@ -27,13 +27,13 @@ class Finder:
         self.knots = knots
         self._guide = _Guide.over(knots) if array_api_compat.is_numpy_array(knots) else None
 
-    def up_to(self, y: Array) -> Array:
+    def up_to(self, y: Any) -> Any:
         """#{knots <= y}."""
         if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less_equal, "right")
         return namespace(self.knots).searchsorted(self.knots, y, side="right")
 
-    def below(self, y: Array) -> Array:
+    def below(self, y: Any) -> Any:
         """#{knots < y}."""
         if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less, "left")
@@ -109,7 +109,7 @@ def _bisected(table: Array, argument: Array) -> Array:
     return low
 
 
-def gather(table: Array, index: Array) -> Array:
+def gather(table: Any, index: Array) -> Any:
     """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
     xp, one = namespace(table), table.shape[0] == 1
     if isinstance(table, np.ndarray):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from typing import Any
 
 import array_api_compat
 import numpy as np
@@ -88,7 +89,7 @@ def ndtri_logit(s: Array) -> Array:
     return xp.where(xp.isinf(s), s, z)
 
 
-def levels_around(s: Array) -> Array:
+def levels_around(s: Array) -> np.ndarray[Any, Any]:
     """Logits, as numpy, that reach a little beyond all of s: close together in the bulk, farther apart in the tails."""
     low, high = (float(end) for end in (namespace(s).min(s), namespace(s).max(s)))
     reach = max(8.0, 0.5 - low, 0.5 + high)

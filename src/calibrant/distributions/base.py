@@ -98,7 +98,7 @@ class Distribution(Forecast):
     @property
     def like(self) -> Array:
         """One of the law's own arrays, which tells namespace, dtype and device; None where it has none."""
-        return first_array(self)
+        return cast(Array, first_array(self))
 
     def _sf(self, y: Array) -> Array:
         return 1 - self._cdf(y)
@@ -168,7 +168,7 @@ class Distribution(Forecast):
         """The same for the squares."""
         return Squares(*handed_in["squares within"](self, y, lower, upper))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         """The probabilities of -inf and +inf; the integrals above then start at the law's last finite point."""
         return 0.0, 0.0
 
@@ -205,7 +205,7 @@ class Distribution(Forecast):
         """See `Outline`."""
         return None
 
-    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return cast(Distribution, handed_in["clipped"](self, lower, upper))
 
     def for_rows(self, context: Context) -> Distribution:
@@ -396,7 +396,7 @@ class Distribution(Forecast):
     def _at(self, name: str, value: Array) -> Array:
         """The method `name` at checked values, by the shape rule."""
         if not self.shape:
-            return getattr(self, name)(value)
+            return cast(Array, getattr(self, name)(value))
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
         if value.ndim and not (value.ndim == 2 and value.shape[0] == 1):
@@ -409,7 +409,7 @@ class Distribution(Forecast):
         """A method of the batch, block by block of rows where that keeps numpy's temporaries small and in the cache."""
         rows = len(self)
         if rows <= 2 * _BLOCK or not array_api_compat.is_numpy_array(self.like):
-            return getattr(self, name)(*arguments)
+            return cast(Array, getattr(self, name)(*arguments))
         parts = []
         for start in range(0, rows, _BLOCK):
             block = slice(start, start + _BLOCK)
@@ -418,5 +418,5 @@ class Distribution(Forecast):
         return np.concatenate(parts)
 
 
-def _is_single(like: Array) -> bool:
-    return like is not None and like.dtype == namespace(like).float32
+def _is_single(like: Array | None) -> bool:
+    return like is not None and bool(like.dtype == namespace(like).float32)

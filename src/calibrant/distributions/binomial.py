@@ -38,7 +38,7 @@ class Binomial(Discrete):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.trials.shape)
 
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         return 0.0, self.trials
 
     def _below(self, k: Array) -> Array:

@@ -51,10 +51,10 @@ class StandardLaplace(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return -namespace(z).abs(z) - math.log(2)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return math.sqrt(2)
 
     def _crps(self, z: Array) -> Array:

@@ -44,10 +44,10 @@ class StandardLogistic(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return log_sigmoid(z) + log_sigmoid(-z)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return math.pi / math.sqrt(3)
 
     def _crps(self, z: Array) -> Array:

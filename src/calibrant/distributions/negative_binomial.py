@@ -38,7 +38,7 @@ class NegativeBinomial(Discrete):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.rate.shape)
 
-    def _ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[Any, Any]:
         return 0.0, math.inf
 
     def _below(self, k: Array) -> Array:

@@ -42,10 +42,10 @@ class StandardNormal(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return -0.5 * z**2 - 0.5 * math.log(2 * math.pi)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return 1.0
 
     def _crps(self, z: Array) -> Array:

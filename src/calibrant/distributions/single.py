@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
@@ -105,7 +107,7 @@ class OnlyRow(Distribution):
         outline = self._row._outline()
         return None if outline is None else Outline(*(part[0, :] if part.ndim == 2 else part for part in outline))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self._row._infinite_mass())
         return below, above
 
@@ -120,14 +122,14 @@ class Single(OnlyRow):
     def _row(self) -> Distribution:
         return self.batch
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return Single(self.batch.clip(lower, upper))
 
     def _describe(self) -> str:
         return f"row of {type(self.batch).__name__}"
 
 
-def _flat(function: Array, value: Array, *bounds: Array) -> Array:
+def _flat(function: Callable[..., Any], value: Array, *bounds: Array) -> Any:
     """The function of a one-row batch, applied elementwise."""
     xp = namespace(value)
     wide = (xp.broadcast_to(bound, value.shape) for bound in bounds)

@@ -17,7 +17,7 @@ def named(model: Any) -> str:
     return str(getattr(model, "__name__", type(model).__name__))
 
 
-def numbers(name: str, output: Any) -> Array:
+def numbers(name: str, output: Any) -> Any:
     """An array of another namespace than numpy as it is; all else as numpy float64, lest labels be rounded to less."""
     if is_array_api_obj(output) and not is_numpy_array(output):
         return output

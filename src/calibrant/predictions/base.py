@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Prediction(Forecast):
 
     @property
     def like(self) -> Array:
-        return first_array(self)
+        return cast(Array, first_array(self))
 
     def __len__(self) -> int:
         return self.shape[0]

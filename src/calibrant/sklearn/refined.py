@@ -130,7 +130,7 @@ def _part(refined: Refined, X: Any, y: Array, routed: Routed, held: Any) -> Any:
     return model if held is None else forecast(model, held, refined.adapter)
 
 
-def _once_each(parts: list[Array]) -> Array:
+def _once_each(parts: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     """The rows that are held out, in order; each at most once, or a row's model may have seen it."""
     rows, counts = np.unique(np.concatenate(parts), return_counts=True)
     if np.any(counts > 1):
