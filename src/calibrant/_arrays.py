@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -300,11 +301,8 @@ def clip(array: Any, lower: Any, upper: Any) -> Array:
     if isinstance(array, (np.ndarray, np.generic)):
         kept: Array = np.minimum(np.maximum(array, lower), upper)
         return kept
-    return (
-        array.clip(lower, upper)
-        if array_api_compat.is_torch_array(array)
-        else namespace(array).clip(array, lower, upper)
-    )
+    own: Any = array.clip if array_api_compat.is_torch_array(array) else partial(namespace(array).clip, array)
+    return own(lower, upper)  # type: ignore[no-any-return]
 
 
 def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:
@@ -335,7 +333,8 @@ def moved(array: Array, like: Array) -> Array:
 
 def detached(array: Any) -> Array:
     """`array` out of any gradient."""
-    return array.detach() if hasattr(array, "detach") else array
+    own: Array = array.detach() if hasattr(array, "detach") else array
+    return own
 
 
 def to_numpy(array: Any) -> np.ndarray[Any, Any]:

@@ -109,12 +109,12 @@ def _bisected(table: Array, argument: Array) -> Array:
     return low
 
 
-def gather(table: Any, index: Array) -> Any:
+def gather(table: Array, index: Array) -> Array:
     """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
     xp, one = namespace(table), table.shape[0] == 1
     if isinstance(table, np.ndarray):
-        start = 0 if one else np.arange(0, table.size, table.shape[1])[:, None]
-        return table.ravel().take(index + start)
+        first = 0 if one else np.arange(0, table.size, table.shape[1])[:, None]
+        return table.ravel().take(index + first)
     if one:
         return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(index, (-1,))), index.shape)
     start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))

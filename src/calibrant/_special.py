@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import array_api_compat
@@ -16,7 +17,7 @@ from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
 def _elementwise(name: str, x: Array) -> Array:
     if array_api_compat.is_torch_array(x):
         return getattr(sys.modules["torch"].special, name)(x)
-    function = getattr(scipy.special, name)
+    function: Callable[[Any], Array] = getattr(scipy.special, name)
     if array_api_compat.is_numpy_array(x):
         return function(x)
     return namespace(x).asarray(function(np.asarray(x)), dtype=x.dtype)

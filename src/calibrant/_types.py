@@ -6,7 +6,7 @@ what can be made of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -111,11 +111,31 @@ class Namespace(Protocol):
     def __getattr__(self, name: str, /) -> Callable[..., Array]: ...
 
 
+class PartlySeen(Protocol):
+    """Labels that were not all seen, which calibrate in a way of their own: see `calibrant.Censored`."""
+
+    def calibrated_by(
+        self, calibrator: Any, prediction: Any, by: Any, weights: Any, bound: Any, rng: Any, /
+    ) -> Any: ...
+
+
 ArrayLike = float | Sequence[float] | Sequence[Sequence[float]] | SupportsArray
 """Numbers, as a caller may give them: a number, a list, a list of lists, an array of any library, a column."""
 
+LabelsLike = ArrayLike | PartlySeen
+"""Labels: one number a row, or those of which only a bound was seen."""
+
 Values = Sequence[object] | SupportsArray
 """One value of any kind a row: a list, an array, a column of a table."""
+
+Bound = ArrayLike | Mapping[str, ArrayLike] | None
+"""The bound of each row, for labels that have one; where several kinds of label are chained, by name."""
+
+Columns = ArrayLike | Mapping[str, ArrayLike]
+"""Several numbers a row: an array (n, d), a data frame, or columns by name."""
+
+Groups = Values | Mapping[str, Values]
+"""What rows are told apart by: one column, several by name, or a data frame."""
 
 RowIndex = int | slice | Sequence[int] | SupportsArray
 """Which rows: one, a slice, a list of integers, a mask."""

@@ -197,7 +197,8 @@ class Clipped(Integrated):
         F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
         left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
         none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
-        start, end = (low, none, F_low, none), (high, F_high, xp.ones_like(high), none)
+        start: tuple[Array, ...] = (low, none, F_low, none)
+        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none)
         parts = [[self._inside(y)], [left], [right], [bend]]
         if self.by_row:  # a row without a bound has its own first or last point once more
             first, last = (left[..., :1], left[..., :1]), (right[..., -1:], right[..., -1:])

@@ -37,7 +37,7 @@ def _of_outlines(outlines: Sequence[Outline], weights: Sequence[float]) -> Array
     for terms of fourth order in its length.
     """
     xp = namespace(outlines[0].y)
-    mean: Any = 0.0
+    mean: Array | float = 0.0
     parts = []
     for outline, weight in zip(outlines, weights, strict=True):
         mean = mean + weight * _own_spread(outline)

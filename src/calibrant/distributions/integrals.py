@@ -84,8 +84,8 @@ def between(ask: Callable[[Array, Array], Parts], y: Array, lower: Array, upper:
             bounds[side] = xp.full_like(bounds[side], (-xp.inf, xp.inf)[side])
             whole = between(ask, y, *bounds)
             return type(whole)(*(xp.where(end, one, other) for one, other in zip(whole, closed, strict=True)))
-    lower, upper = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
-    return ask(lower, upper)
+    low, high = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
+    return ask(low, high)  # type: ignore[arg-type]
 
 
 def double(like: Array) -> Array:

@@ -12,6 +12,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, concatenate, device_like, namespace, same_length, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
+from calibrant._types import RowIndex
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale
@@ -60,7 +61,7 @@ class Joined(Distribution):
     def like(self) -> Array:
         return next((law.like for law in self.laws if law.like is not None), None)  # type: ignore[return-value]
 
-    def __getitem__(self, index: Any) -> Distribution:
+    def __getitem__(self, index: RowIndex) -> Distribution:
         """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
             law = self.laws[int(self.part[index])]

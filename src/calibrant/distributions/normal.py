@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -74,7 +75,7 @@ class StandardNormal(Distribution):
         return namespace(z).exp(self._logpdf(z))
 
 
-def Normal(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
+def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The normal laws with mean `loc` and standard deviation `scale`.
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.

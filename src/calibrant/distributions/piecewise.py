@@ -160,7 +160,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         inverse = xp.where(rise > 0, (knots[1:] - knots[:-1]) / xp.where(rise > 0, rise, xp.ones_like(rise)), 0 * rise)
         flat = xp.zeros_like(knots[:1])
         columns = [knots[:1], knots], [probs[:1], probs], [flat, inverse, flat], [knots, knots[-1:]]
-        return tuple(concatenate(column) for column in columns)
+        return tuple(concatenate(column) for column in columns)  # type: ignore[return-value]
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile; in the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
@@ -428,4 +428,4 @@ def _prefix(xp: Any, h: Array, Fa: Array, Fb: Array, mass: float, scale: float) 
 
 def _cumulated(xp: Any, terms: Array, start: float) -> Array:
     head = xp.full((1,), start, dtype=terms.dtype, device=array_api_compat.device(terms))
-    return xp.cumulative_sum(concatenate([head, terms]))
+    return xp.cumulative_sum(concatenate([head, terms]))  # type: ignore[no-any-return]

@@ -82,7 +82,7 @@ class PulledOne(Composed, ByTable):
         return xp.sort(points[xp.isfinite(points)])
 
 
-def _unlanded(map: Increasing, q: Distribution) -> tuple[Array, Array]:
+def _unlanded(map: Increasing, q: Distribution) -> tuple[Any, Any]:
     masses = []
     for mass, end in zip(q._infinite_mass(), (-np.inf, np.inf), strict=True):
         if isinstance(mass, float) and mass == 0:

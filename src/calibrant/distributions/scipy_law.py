@@ -143,7 +143,7 @@ class ScipyDistribution(ScipyFamily, Solved, Numeric):
         few = self._ppf_logit(levels_around(s)[None, :])
         share = np.arange(_BETWEEN) / _BETWEEN
         grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
-        return np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
+        return np.concatenate([grid.reshape((len(few), -1)), few[:, -1:]], axis=1)
 
     def _mean(self) -> Array:
         return self._statistic("mean")

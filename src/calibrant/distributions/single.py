@@ -34,57 +34,57 @@ class OnlyRow(Distribution):
     def shape(self) -> tuple[int, ...]:
         return ()
 
-    def _cdf(self, y: Array) -> Array:
+    def _cdf(self, y: Array) -> Any:
         return _flat(self._row._cdf, y)
 
-    def _sf(self, y: Array) -> Array:
+    def _sf(self, y: Array) -> Any:
         return _flat(self._row._sf, y)
 
-    def _cdf_left(self, y: Array) -> Array:
+    def _cdf_left(self, y: Array) -> Any:
         return _flat(self._row._cdf_left, y)
 
-    def _logcdf(self, y: Array) -> Array:
+    def _logcdf(self, y: Array) -> Any:
         return _flat(self._row._logcdf, y)
 
-    def _logsf(self, y: Array) -> Array:
+    def _logsf(self, y: Array) -> Any:
         return _flat(self._row._logsf, y)
 
-    def _ppf(self, p: Array) -> Array:
+    def _ppf(self, p: Array) -> Any:
         return _flat(self._row._ppf, p)
 
-    def _ppf_logit(self, s: Array) -> Array:
+    def _ppf_logit(self, s: Array) -> Any:
         return _flat(self._row._ppf_logit, s)
 
-    def _logit(self, y: Array) -> Array:
+    def _logit(self, y: Array) -> Any:
         return _flat(self._row._logit, y)
 
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         value, log_slope = _flat(self._row._logit_and_log_slope, y)
         return value, log_slope
 
-    def _quantiles_logit(self, s: Array) -> Array:
+    def _quantiles_logit(self, s: Array) -> Any:
         return _flat(self._row._quantiles_logit, s)
 
-    def _logpdf(self, y: Array) -> Array:
+    def _logpdf(self, y: Array) -> Any:
         return _flat(self._row._logpdf, y)
 
-    def _logpmf(self, y: Array) -> Array:
+    def _logpmf(self, y: Array) -> Any:
         return _flat(self._row._logpmf, y)
 
-    def _pit(self, y: Array, u: Array) -> Array:
+    def _pit(self, y: Array, u: Array) -> Any:
         return _flat(self._row._pit, y, u)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
         return self._row.lattice
 
-    def _mean(self) -> Array:
+    def _mean(self) -> Any:
         return self._row._mean()[0]
 
-    def _std(self) -> Array:
+    def _std(self) -> Any:
         return self._row._std()[0]
 
-    def _crps(self, y: Array) -> Array:
+    def _crps(self, y: Array) -> Any:
         return _flat(self._row._crps, y)
 
     def _partial_moments(self, y: Array) -> PartialMoments:

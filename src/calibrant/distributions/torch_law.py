@@ -132,7 +132,7 @@ class TorchDistribution(Numeric):
         """A torch method wants the rows last."""
         if not self.shape:
             return function(argument)
-        rows = namespace(argument).broadcast_to(argument, (self.shape[0], argument.shape[1]))
+        rows: Tensor = namespace(argument).broadcast_to(argument, (self.shape[0], argument.shape[1]))
         return function(rows.mT).mT
 
     def _within(self, function: Callable[[Tensor], Tensor], y: Tensor, below: float, above: float) -> Tensor:

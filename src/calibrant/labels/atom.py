@@ -137,7 +137,7 @@ def atom_in(labels: Labels | None) -> float | None:
     *outer, last = labels.steps if isinstance(labels, Chained) else (labels,)
     if not isinstance(last, AtomAt) or last.share is not None:
         return None
-    at = np.asarray([last.at])
+    at: Array = np.asarray([last.at])
     for step in reversed(outer):
         at = step.function.inverse(at) if isinstance(step, Transformed) else at
     return float(at[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
+from calibrant.predictions.base import Prediction
 
 
 class Labels(ABC):
@@ -39,12 +40,12 @@ class Labels(ABC):
         del prediction, bound, rng
         return y
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Prediction | Distribution:
         """The prediction of Y', of the same kind as that of Y."""
         del bound
-        return prediction
+        return prediction  # type: ignore[no-any-return]
 
-    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Prediction | Distribution:
         """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
         return self.spread_prediction(prediction, bound=bound)
 
@@ -118,7 +119,7 @@ class Chained(Labels):
                 prediction = step.hold_prediction(prediction, bound=own)
         return y
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Prediction | Distribution:
         """By each step in turn."""
         for step in self.steps[:-1]:
             prediction = step.hold_prediction(prediction, bound=_own(step, bound))

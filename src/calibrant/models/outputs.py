@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 
-from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 
 
@@ -30,7 +29,7 @@ def numbers(name: str, output: Any) -> Any:
     return array.astype(np.float64, copy=False)
 
 
-def column(name: str, output: Any) -> Array:
+def column(name: str, output: Any) -> Any:
     """One number a row: (n,), or (n, 1) without its second axis."""
     array = numbers(name, output)
     if array.ndim == 2 and array.shape[1] == 1:

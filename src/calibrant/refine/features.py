@@ -122,10 +122,10 @@ def _numbers(column: np.ndarray[Any, Any], categories: tuple[Any, ...] | None) -
     return np.array([ranks.get(each, np.nan) if _hashable(each) else np.nan for each in column.tolist()])
 
 
-def _floats(column: Any) -> Any:
+def _floats(column: Any) -> np.ndarray[Any, Any]:
     """Texts such as "01" were numbers in `fit`; one that is none is a missing value."""
     try:
-        return column.astype(np.float64)
+        return column.astype(np.float64)  # type: ignore[no-any-return]
     except (TypeError, ValueError):
         return np.array([_float(each) for each in column.tolist()])
 

@@ -120,7 +120,7 @@ def last_step(estimator: Any) -> Any:
     return last_step(estimator.estimator) if isinstance(estimator, SEARCHES) else estimator
 
 
-def fitted(estimator: Any, X: Any, y: np.ndarray[Any, Any], params: Sequence[Mapping[str, Any]]) -> Any:
+def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) -> Any:
     """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
     models = [
         each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)

@@ -14,7 +14,7 @@ from calibrant.sklearn.groups import WithinGroups
 
 
 def folds_of(
-    cv: Any, X: Any, y: np.ndarray[Any, Any], split: Mapping[str, Any], random: Any, by: Sequence[Hashable] | None = None
+    cv: Any, X: Any, y: Any, split: Mapping[str, Any], random: Any, by: Sequence[Hashable] | None = None
 ) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """The rows to train on and the rows to calibrate on, once or for each fold; with `by` of every group some."""
     grouped = split.get("groups") is not None

@@ -50,7 +50,14 @@ class SeveralModel:
 
 
 def trained(
-    estimator: Any, X: Any, Y: Array, names: tuple[str, ...], adapter: Adapter, refine: Any, routed: Routed, random: Any
+    estimator: Any,
+    X: Any,
+    Y: np.ndarray[Any, Any],
+    names: tuple[str, ...],
+    adapter: Adapter,
+    refine: Any,
+    routed: Routed,
+    random: Any,
 ) -> tuple[SeveralModel, Any, Several, np.ndarray[Any, Any]]:
     """The model and its refinements; and X, refined predictions and labels of training rows, by models new to them."""
     estimator, count = for_several(estimator), len(Y)
