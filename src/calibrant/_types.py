@@ -111,6 +111,12 @@ class Namespace(Protocol):
     def __getattr__(self, name: str, /) -> Callable[..., Array]: ...
 
 
+class SupportsToArray(Protocol):
+    """A sparse matrix."""
+
+    def toarray(self) -> np.ndarray[Any, np.dtype[Any]]: ...
+
+
 class PartlySeen(Protocol):
     """Labels that were not all seen, which calibrate in a way of their own: see `calibrant.Censored`."""
 
@@ -136,6 +142,12 @@ Columns = ArrayLike | Mapping[str, ArrayLike]
 
 Groups = Values | Mapping[str, Values]
 """What rows are told apart by: one column, several by name, or a data frame."""
+
+Features = Values | SupportsToArray
+"""What a model is given of each row: an array (n, d), a data frame, a list of rows, a sparse matrix."""
+
+RandomState = int | np.random.RandomState | None
+"""scikit-learn's seed: the same number, the same result."""
 
 RowIndex = int | slice | Sequence[int] | SupportsArray
 """Which rows: one, a slice, a list of integers, a mask."""

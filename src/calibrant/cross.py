@@ -17,6 +17,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
 from calibrant.interpolators.weights import Weights
 from calibrant.predictions.base import Prediction
@@ -60,7 +61,7 @@ class CrossCalibrated:
 
     def __call__(
         self,
-        predictions: Sequence[Any],
+        predictions: Sequence[PredictionLike],
         *,
         by: Values | None = None,
         weights: Weights = None,

@@ -27,7 +27,7 @@ def diagnose(
     y: ArrayLike,
     X: Any = None,
     *,
-    coverages: Any = (0.9, 0.5),
+    coverages: Sequence[float] = (0.9, 0.5),
     confidence: float = 0.95,
     n: int | None = None,
     names: Sequence[str] | None = None,

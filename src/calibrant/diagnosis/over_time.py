@@ -33,7 +33,7 @@ def over_time(
     time: Sequence[Any] | None = None,
     *,
     bins: int = 10,
-    coverages: Any = (0.9,),
+    coverages: Sequence[float] = (0.9,),
     confidence: float = 0.95,
     n: int | None = None,
 ) -> tuple[Stretch, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
 import array_api_compat
@@ -24,7 +24,7 @@ from calibrant._arrays import (
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import levels_around, safe_log, sigmoid
-from calibrant._types import ArrayLike, RowIndex
+from calibrant._types import ArrayLike, RowIndex, SupportsArray
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.outline import Outline
@@ -340,7 +340,7 @@ class Distribution(Forecast):
         refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
         return self._clipped(*bounds)
 
-    def among(self, there: Any) -> Distribution:
+    def among(self, there: SupportsArray | Sequence[bool]) -> Distribution:
         """These laws as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
 
         For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.

@@ -28,12 +28,13 @@ from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.student_t import StudentT
+from calibrant.forecast import SupportsCDF
 
 Tensor = Any
 """A torch.Tensor; torch itself is imported only where one is at hand."""
 
 
-def from_torch(dist: Any) -> Distribution:
+def from_torch(dist: SupportsCDF) -> Distribution:
     """A torch distribution of scalars, batch shape () or (n,), as a law of ours; gradients flow through it.
 
     Normal, Laplace, StudentT, Cauchy, LogNormal, mixtures of Normals, Poisson, NegativeBinomial and Binomial become our

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import refuse, same_length, to_numpy, unit
-from calibrant._types import ArrayLike
+from calibrant._types import ArrayLike, Values
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.canvas import drawing, span_y
@@ -28,7 +28,7 @@ _MOST_POSITIONS = 2000
 def fan(
     H: PredictionLike,
     *,
-    x: Any = None,
+    x: Values | None = None,
     y: ArrayLike | None = None,
     coverages: Sequence[float] = (0.5, 0.8, 0.95),
     ax: Axes | None = None,

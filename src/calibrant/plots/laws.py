@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import same_length
-from calibrant._types import ArrayLike
+from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
@@ -33,7 +33,7 @@ _HIGHEST = 2.6
 def density(
     H: PredictionLike,
     *,
-    rows: Any = None,
+    rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     y: ArrayLike | None = None,
     ax: Axes | None = None,
@@ -80,7 +80,7 @@ def density(
 def cdf(
     H: PredictionLike,
     *,
-    rows: Any = None,
+    rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     y: ArrayLike | None = None,
     ax: Axes | None = None,
@@ -129,7 +129,7 @@ def cdf(
 def ridgeline(
     H: PredictionLike,
     *,
-    rows: Any = None,
+    rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     y: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,7 +77,9 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     return ax
 
 
-def interpolators(scores: ArrayLike, interpolators: Any = None, *, ax: Axes | None = None) -> Axes:
+def interpolators(
+    scores: ArrayLike, interpolators: Sequence[Interpolator] | None = None, *, ax: Axes | None = None
+) -> Axes:
     """How each interpolator maps the same scores to evenly spaced values in [0, 1], in panels side by side.
 
     The scores lie on the line at the bottom of each panel, q takes each up to its value, which lies on the left. Naive,

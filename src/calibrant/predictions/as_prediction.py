@@ -9,7 +9,7 @@ from calibrant._batch import promoted
 from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
-from calibrant.forecast import PredictionLike
+from calibrant.forecast import PredictionLike, SupportsCDF
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.point import Point
 
@@ -24,9 +24,9 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         return value
     kind = type(value).__module__
     if kind.startswith("scipy.stats"):
-        return as_prediction(from_scipy(value))
+        return as_prediction(from_scipy(cast(SupportsCDF, value)))
     if kind.startswith("torch.distributions"):
-        return as_prediction(from_torch(value))
+        return as_prediction(from_torch(cast(SupportsCDF, value)))
     if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
         raise TypeError(
             f"a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, "

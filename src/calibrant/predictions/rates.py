@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calibrant._arrays import refuse
 from calibrant._types import ArrayLike
@@ -33,6 +33,6 @@ class Rates(Point):
         super().__post_init__()
         refuse("Rates.values", self.values < 0, "is negative")
 
-    def law(self) -> Any:
+    def law(self) -> Poisson | NegativeBinomial:
         """The law of counts with this mean."""
         return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
 
 from calibrant._arrays import unit
+from calibrant._types import SupportsArray
 from calibrant.sklearn.groups import WithinGroups
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+        """The rows to train on and the rows that are held out, for each fold."""
+
+
+Folds = float | Splitter | Iterable[tuple[Sequence[int] | SupportsArray, Sequence[int] | SupportsArray]]
+"""A share to hold out, a number of folds, a splitter, or the splits themselves."""
 
 
 def folds_of(
