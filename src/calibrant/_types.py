@@ -11,8 +11,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-# ruff: noqa: D102
-
 
 class SupportsArray(Protocol):
     """What numpy can read: its own arrays and numbers, those of other libraries, and the columns of tables."""

@@ -106,8 +106,8 @@ class Calibrated:
     """The scores that q was made of, for `update`. None where they are not known."""
 
     def __call__(
-        self, prediction: PredictionLike, *,
-        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Rng = None, seed: int | None = None,
+        self, prediction: PredictionLike, *, by: Values | None = None,
+        weights: Weights = None, bound: Bound = None, rng: Rng = None, seed: int | None = None,
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 

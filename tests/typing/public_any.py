@@ -100,7 +100,9 @@ def elements(part: str) -> list[str]:
     """The entries of a tuple, list or sequence: `tuple[Any, Any]` says as little as `Any` does."""
     for head in ("tuple", "list", "Sequence", "Iterable", "Iterator"):
         if part.startswith(f"{head}[") and part.endswith("]"):
-            return [e for piece in top_level(part[len(head) + 1 : -1], ",") for e in map(str.strip, top_level(piece, "|"))]
+            return [
+                e for piece in top_level(part[len(head) + 1 : -1], ",") for e in map(str.strip, top_level(piece, "|"))
+            ]
     return []
 
 

@@ -96,8 +96,8 @@ class StretchRule:
         sums = _tree(points / unit, fine / unit, starts, risen(fine[:-1], np.diff(fine), _x, piece), rise + jump, F, S)
         tables = (points, F, S, np.append(rise, 0.0), np.concatenate([bent, np.zeros((1, 2))]), sums)
         wide = namespace(like).zeros((), dtype=namespace(like).float64, device=device(like))
-        at, up, over, rises, bends, added = (device_like(table, wide) for table in tables)
-        return cls(at, up, over, rises, bends, added, unit)
+        xs, ys, zs, rises, bends, added = (device_like(table, wide) for table in tables)
+        return cls(xs, ys, zs, rises, bends, added, unit)
 
     def at(self, s: Array) -> Place:
         """See `Place`."""
