@@ -16,6 +16,8 @@ FROM_THE_TEXT = "See the description."
 EXAMPLE = re.compile(r"^[ \t]*>>> ", re.MULTILINE)
 
 WORDS = {
+    "asked": "Passed on to `evaluate`: coverage, levels, ...",
+    "index": "Which rows: an integer, a slice, a list of integers, or a mask.",
     "H": "The forecast: a distribution, a prediction of any kind, or an array of points, one per row.",
     "X": "The features: an array or a data frame, one line per row.",
     "X_new": "Features of the rows to predict, without labels.",
