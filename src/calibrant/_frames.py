@@ -23,7 +23,7 @@ def collected(X: Any) -> Any:
     return X
 
 
-def rows_of(X: Any, index: np.ndarray[Any, Any]) -> Any:
+def rows_of(X: Any, index: Any) -> Any:
     """The rows `index` of an array, a sparse matrix, a list or a frame, in the same kind."""
     if is_frame(X) and not nw.dependencies.is_pandas_dataframe(X):  # pandas keeps its index the other way
         return nw.to_native(nw.from_native(X, eager_only=True)[index.tolist(), :])

@@ -27,13 +27,13 @@ class Finder:
         self.knots = knots
         self._guide = _Guide.over(knots) if array_api_compat.is_numpy_array(knots) else None
 
-    def up_to(self, y: Array) -> Array:
+    def up_to(self, y: Any) -> Any:
         """#{knots <= y}."""
         if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less_equal, "right")
         return namespace(self.knots).searchsorted(self.knots, y, side="right")
 
-    def below(self, y: Array) -> Array:
+    def below(self, y: Any) -> Any:
         """#{knots < y}."""
         if self._guide is not None and y.size > _FEW:
             return self._guide.count(y, np.less, "left")
@@ -113,8 +113,8 @@ def gather(table: Array, index: Array) -> Array:
     """table[i, index[i, k]], for a table with one row or one row for each row of the index."""
     xp, one = namespace(table), table.shape[0] == 1
     if isinstance(table, np.ndarray):
-        start = 0 if one else np.arange(0, table.size, table.shape[1])[:, None]
-        return table.ravel().take(index + start)
+        first = 0 if one else np.arange(0, table.size, table.shape[1])[:, None]
+        return table.ravel().take(index + first)
     if one:
         return xp.reshape(xp.take(xp.reshape(table, (-1,)), xp.reshape(index, (-1,))), index.shape)
     start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import array_api_compat
 import numpy as np
@@ -15,7 +17,7 @@ from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
 def _elementwise(name: str, x: Array) -> Array:
     if array_api_compat.is_torch_array(x):
         return getattr(sys.modules["torch"].special, name)(x)
-    function = getattr(scipy.special, name)
+    function: Callable[[Any], Array] = getattr(scipy.special, name)
     if array_api_compat.is_numpy_array(x):
         return function(x)
     return namespace(x).asarray(function(np.asarray(x)), dtype=x.dtype)
@@ -88,7 +90,7 @@ def ndtri_logit(s: Array) -> Array:
     return xp.where(xp.isinf(s), s, z)
 
 
-def levels_around(s: Array) -> Array:
+def levels_around(s: Array) -> np.ndarray[Any, Any]:
     """Logits, as numpy, that reach a little beyond all of s: close together in the bulk, farther apart in the tails."""
     low, high = (float(end) for end in (namespace(s).min(s), namespace(s).max(s)))
     reach = max(8.0, 0.5 - low, 0.5 + high)

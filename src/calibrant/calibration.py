@@ -24,11 +24,14 @@ from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
 
 if TYPE_CHECKING:
+    from calibrant._types import Bound, LabelsLike, Values
     from calibrant.distributions.base import Distribution
+    from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
     from calibrant.guarantee import Guarantee
     from calibrant.interpolators.forget import Forgetting
     from calibrant.interpolators.history import History
+    from calibrant.interpolators.weights import Weights
     from calibrant.labels import Labels
 
 
@@ -60,16 +63,17 @@ class Calibrator:
                 raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
 
     def fit(
-        self, prediction: Any, y: Any, *, by: Any = None, weights: Any = None, bound: Any = None, rng: Rng = None
-    ) -> Calibrated:
+        self, prediction: PredictionLike, y: LabelsLike, *,
+        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Rng = None,
+    ) -> Calibrated:  # fmt: skip
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
         `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
         """
         if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
-        prediction, y, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
-        given, y = with_labels(prediction, y)
+        prediction, seen, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
+        given, y = with_labels(prediction, seen)
         prediction, y = spread(self.labels, given, y, bound, rng)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
@@ -102,15 +106,9 @@ class Calibrated:
     """The scores that q was made of, for `update`. None where they are not known."""
 
     def __call__(
-        self,
-        prediction: Any,
-        *,
-        by: Any = None,
-        weights: Any = None,
-        bound: Any = None,
-        rng: Rng = None,
-        seed: int | None = None,
-    ) -> Distribution:
+        self, prediction: PredictionLike, *, by: Values | None = None,
+        weights: Weights = None, bound: Bound = None, rng: Rng = None, seed: int | None = None,
+    ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
         `by`, `weights` and `bound` are what else is known of the rows, as in `fit`. A randomised q needs one uniform
@@ -128,7 +126,7 @@ class Calibrated:
         H = self.score.pull_back(q, prediction)
         return H if self.labels is None else self.labels.collapse(H, bound=bound)
 
-    def update(self, prediction: Any, y: Any, *, refit: bool = False, **known: Any) -> Calibrated:
+    def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Calibrated:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.
 
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
@@ -145,13 +143,13 @@ class Calibrated:
         doers.save(path, self)
 
 
-def spread(labels: Labels | None, prediction: Any, y: Array, bound: Any, rng: Rng) -> tuple[Any, Array]:
+def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Rng) -> tuple[Any, Array]:
     """The prediction and the labels, both continuous."""
     check_bound(labels, bound)
     return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
 
 
-def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
+def finite_scores(score: Score, prediction: PredictionLike, y: Array) -> Array:
     """phi(f(x_i), y_i), which no label may make infinite."""
     scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
     infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"

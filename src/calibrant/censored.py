@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
 from calibrant._missing import those
+from calibrant._types import ArrayLike, Bound, RowIndex, Values
 from calibrant.calibration import Calibrated, Calibrator, spread
 from calibrant.distributions.followed_up import FollowedUp
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
-from calibrant.interpolators.weights import CalibrationWeights
+from calibrant.interpolators.weights import CalibrationWeights, Weights
 from calibrant.predictions import as_prediction
 
 Numbers = NDArray[np.float64]
@@ -60,7 +62,7 @@ class Censored:
     def __len__(self) -> int:
         return len(self.y)
 
-    def __getitem__(self, index: Any) -> Censored:
+    def __getitem__(self, index: RowIndex) -> Censored:
         """Some of the rows."""
         followed = None if self.followed is None else rows(self.followed, index)
         return Censored(rows(self.y, index), rows(self.event, index), followed, self.tolerance)
@@ -73,10 +75,10 @@ class Censored:
     def calibrated_by(
         self,
         calibrator: Calibrator,
-        prediction: Any,
-        by: Any = None,
-        weights: Any = None,
-        bound: Any = None,
+        prediction: PredictionLike,
+        by: Values | None = None,
+        weights: Weights = None,
+        bound: Bound = None,
         rng: Any = None,
     ) -> Calibrated:
         """What `Calibrator.fit` makes of them."""
@@ -126,7 +128,7 @@ class CensoringWeights(CalibrationWeights):
         return self.share_missing
 
 
-def still_followed(y: Any, event: Any) -> Numbers:
+def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
     """P(followed up to y_i), Kaplan and Meier's estimate from the times at which rows were lost.
 
     Where a label is seen and another row is lost at the same time, the label came first.

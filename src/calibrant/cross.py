@@ -11,12 +11,15 @@ import numpy as np
 
 from calibrant import doers
 from calibrant._batch import same
+from calibrant._types import Bound, Values
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
+from calibrant.interpolators.weights import Weights
 from calibrant.predictions.base import Prediction
 
 
@@ -58,11 +61,11 @@ class CrossCalibrated:
 
     def __call__(
         self,
-        predictions: Sequence[Any],
+        predictions: Sequence[PredictionLike],
         *,
-        by: Any = None,
-        weights: Any = None,
-        bound: Any = None,
+        by: Values | None = None,
+        weights: Weights = None,
+        bound: Bound = None,
         rng: np.random.Generator | None = None,
         seed: int | None = None,
     ) -> Distribution:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from calibrant._arrays import Array, namespace
+from calibrant._types import ArrayLike, SupportsArray
 from calibrant.forms import Form, check_form
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
@@ -16,6 +17,13 @@ LEVELS = tuple(k / 20 for k in range(1, 20))
 
 class Unsaid(TypeError):
     """A forecast says nothing about what it was asked."""
+
+
+class SupportsCDF(Protocol):
+    """A law of another library: a frozen one of scipy.stats, one of torch.distributions."""
+
+    def cdf(self, value: Any, /) -> Any:
+        """P(Y <= value)."""
 
 
 class Mark(NamedTuple):
@@ -31,17 +39,17 @@ class Mark(NamedTuple):
 class Law(Protocol):
     """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
 
-    def cdf(self, y: Any) -> Array:
+    def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y)."""
 
-    def pit(self, y: Any, u: Any) -> Array:
+    def pit(self, y: ArrayLike, u: ArrayLike) -> Array:
         """The CDF, drawn over a jump."""
 
     @property
     def lattice(self) -> tuple[float, float] | None:
         """The points of a law of counts."""
 
-    def ppf(self, p: Any) -> Array:
+    def ppf(self, p: ArrayLike) -> Array:
         """The quantiles at a level."""
 
     def mean(self) -> Array:
@@ -53,7 +61,7 @@ class Law(Protocol):
     def std(self) -> Array:
         """The standard deviations."""
 
-    def crps(self, y: Any) -> Array:
+    def crps(self, y: ArrayLike) -> Array:
         """The CRPS of the labels."""
 
 
@@ -180,3 +188,7 @@ class Forecast(ABC):
     def unsaid(self, what: str) -> Unsaid:
         """The error for what is not said, to be raised."""
         return Unsaid(f"{self!r} says nothing about {what}")
+
+
+PredictionLike = Forecast | Sequence[float] | SupportsArray | SupportsCDF
+"""What is taken for a prediction: a forecast of any kind, one number a row, the laws of scipy.stats or of torch."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from calibrant.interpolators import (
     NAF,
@@ -50,6 +50,7 @@ NUMBERS = {
     "zscore": "floor",
 }
 """What a number behind the name of a score is: `log:1` is LogScore(c=1.0)."""
+InterpolatorName = Literal["linear", "naive", "random", "naf"]
 INTERPOLATORS: dict[str, Callable[[], Interpolator]] = {
     "linear": Linear,
     "naive": Naive,

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import first_and_count, same_length
+from calibrant._types import Values
 from calibrant._uniforms import check_seed, mixed
 from calibrant.distributions.labels import labels_of
 
 Keys = NDArray[np.uint64]
 
 
-def row_keys(ids: Any, seed: int = 0) -> Keys:
+def row_keys(ids: Values, seed: int = 0) -> Keys:
     """64 bits for each row: a hash of its id, which is a whole number or a text, and of the seed.
 
     Several columns make one id as a tuple of arrays, such as the file and the number of a row in it.
@@ -89,11 +90,11 @@ class Sampled:
             raise ValueError(f"Sampled.k must be a whole number, 1 or larger, got {self.k!r}")
         check_seed(self.seed)
 
-    def rows(self, ids: Any, by: Any = None) -> NDArray[np.int64]:
+    def rows(self, ids: Values, by: Values | None = None) -> NDArray[np.int64]:
         """The numbers of the rows that are kept, in order."""
         return self.smallest(row_keys(ids, self.seed), by)
 
-    def smallest(self, keys: Keys, by: Any = None) -> NDArray[np.int64]:
+    def smallest(self, keys: Keys, by: Values | None = None) -> NDArray[np.int64]:
         """The same of rows whose keys are known."""
         order = np.argsort(keys, kind="stable")
         twice = keys[order][1:] == keys[order][:-1]

@@ -18,6 +18,7 @@ from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
 from calibrant.interpolators.support import REAL_LINE
+from calibrant.interpolators.weights import Weights
 from calibrant.predictions import as_prediction, with_labels
 
 MERGING = (Linear, Naive, Random, ByGroup, Apart)
@@ -63,7 +64,7 @@ def updated(
     y: Any,
     *,
     by: Any = None,
-    weights: Any = None,
+    weights: Weights = None,
     bound: Any = None,
     rng: Rng = None,
     refit: bool = False,
@@ -89,7 +90,7 @@ def scores_of(
     prediction: Any,
     y: Any,
     *,
-    weights: Any = None,
+    weights: Weights = None,
     by: Any = None,
     bound: Any = None,
     rng: Rng = None,

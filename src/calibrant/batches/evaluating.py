@@ -244,7 +244,10 @@ class Evaluating:
         after = self._sums(H, y, u)
         more = {"absolute error": ExactSum.of(np.abs(to_numpy(y - H.median())))}
         for c in self.coverages:
-            more |= {f"inside {c}": ExactSum.of(coverage_rows(H, y, c)), f"width {c}": ExactSum.of(width_rows(H, c))}
+            more |= {
+                f"inside {c}": ExactSum.of(to_numpy(coverage_rows(H, y, c))),
+                f"width {c}": ExactSum.of(to_numpy(width_rows(H, c))),
+            }
         base = self._sums(beside(prediction, H), y, u)
         return JudgedRows(len(rows), base, replace(after, sums={**after.sums, **more}))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._types import ArrayLike
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.choice.criteria import criterion_named
 from calibrant.choice.league import League
@@ -26,7 +27,7 @@ class Choice:
 
 
 def choose(
-    candidates: Mapping[str, Any], y: Any, *, criterion: Any = "crps", rng: np.random.Generator | None = None
+    candidates: Mapping[str, Any], y: ArrayLike, *, criterion: Any = "crps", rng: np.random.Generator | None = None
 ) -> Choice:
     """Choose among predictions of the calibration rows, calibrate the chosen one, and state the price.
 

@@ -76,7 +76,7 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wa
         rows = calibrated.labelled(table)
         page = report_of(
             laws_of(calibrated.calibrated, rows, seed=seed),
-            rows.y,
+            rows.y,  # type: ignore[arg-type]
             base=rows.prediction,
             groups={"horizon": list(map(str, rows.horizon))},
             guarantee=calibrated.guarantee,

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import unit
+from calibrant._types import ArrayLike
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.certificate import CHECKS, Diagnosis
 from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows
@@ -21,11 +23,11 @@ FEWEST = 50
 
 
 def diagnose(
-    H: Any,
-    y: Any,
+    H: PredictionLike,
+    y: ArrayLike,
     X: Any = None,
     *,
-    coverages: Any = (0.9, 0.5),
+    coverages: Sequence[float] = (0.9, 0.5),
     confidence: float = 0.95,
     n: int | None = None,
     names: Sequence[str] | None = None,
@@ -105,8 +107,8 @@ def diagnose(
 
 
 def by_forecast(
-    H: Any,
-    y: Any,
+    H: PredictionLike,
+    y: ArrayLike,
     coverage: float,
     n: int | None,
     groups: Sequence[Slices] = (),

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import unit
+from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.answers import answers_of
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.by_slice import SMALLEST, Flags, Floats, SliceResult, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices
@@ -26,12 +28,12 @@ class Stretch(SliceResult):
 
 
 def over_time(
-    H: Any,
-    y: Any,
+    H: PredictionLike,
+    y: ArrayLike,
     time: Sequence[Any] | None = None,
     *,
     bins: int = 10,
-    coverages: Any = (0.9,),
+    coverages: Sequence[float] = (0.9,),
     confidence: float = 0.95,
     n: int | None = None,
 ) -> tuple[Stretch, ...]:
@@ -67,9 +69,9 @@ def over_time(
 
 
 def along_time(
-    H: Any,
-    y: Any,
-    time: Any,
+    H: PredictionLike,
+    y: ArrayLike,
+    time: Values,
     coverage: float,
     n: int | None,
     groups: Sequence[Slices] = (),

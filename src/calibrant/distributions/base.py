@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
 import array_api_compat
@@ -24,6 +24,7 @@ from calibrant._arrays import (
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import levels_around, safe_log, sigmoid
+from calibrant._types import ArrayLike, RowIndex, SupportsArray
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.outline import Outline
@@ -98,7 +99,7 @@ class Distribution(Forecast):
     @property
     def like(self) -> Array:
         """One of the law's own arrays, which tells namespace, dtype and device; None where it has none."""
-        return first_array(self)
+        return cast(Array, first_array(self))
 
     def _sf(self, y: Array) -> Array:
         return 1 - self._cdf(y)
@@ -168,7 +169,7 @@ class Distribution(Forecast):
         """The same for the squares."""
         return Squares(*handed_in["squares within"](self, y, lower, upper))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         """The probabilities of -inf and +inf; the integrals above then start at the law's last finite point."""
         return 0.0, 0.0
 
@@ -205,7 +206,7 @@ class Distribution(Forecast):
         """See `Outline`."""
         return None
 
-    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return cast(Distribution, handed_in["clipped"](self, lower, upper))
 
     def for_rows(self, context: Context) -> Distribution:
@@ -218,42 +219,42 @@ class Distribution(Forecast):
 
     # ---- what everybody gets ---------------------------------------------------------------------------------------
 
-    def cdf(self, y: Any) -> Array:
+    def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y)."""
         law, y = self._meeting("y", y, allow_inf=True)
         return law._at("_cdf", y)
 
-    def cdf_left(self, y: Any) -> Array:
+    def cdf_left(self, y: ArrayLike) -> Array:
         """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only."""
         law, y = self._meeting("y", y, allow_inf=True)
         return law._at("_cdf_left", y)
 
-    def sf(self, y: Any) -> Array:
+    def sf(self, y: ArrayLike) -> Array:
         """P(Y > y), without the cancellation of 1 - cdf where the law allows it."""
         law, y = self._meeting("y", y, allow_inf=True)
         return law._at("_sf", y)
 
-    def logpdf(self, y: Any) -> Array:
+    def logpdf(self, y: ArrayLike) -> Array:
         """The log density; of the absolutely continuous part where the law has atoms."""
         law, y = self._meeting("y", y)
         return law._at("_logpdf", y)
 
-    def pdf(self, y: Any) -> Array:
+    def pdf(self, y: ArrayLike) -> Array:
         """The density; of the absolutely continuous part where the law has atoms."""
         density = self.logpdf(y)
         return namespace(density).exp(density)
 
-    def logpmf(self, y: Any) -> Array:
+    def logpmf(self, y: ArrayLike) -> Array:
         """log P(Y = y), which is -inf but where the law has an atom."""
         law, y = self._meeting("y", y)
         return law._at("_logpmf", y)
 
-    def pmf(self, y: Any) -> Array:
+    def pmf(self, y: ArrayLike) -> Array:
         """P(Y = y): 0 but where the law has an atom."""
         mass = self.logpmf(y)
         return namespace(mass).exp(mass)
 
-    def pit(self, y: Any, u: Any) -> Array:
+    def pit(self, y: ArrayLike, u: ArrayLike) -> Array:
         """H(y), drawn over the jump where y is an atom: F(y-) + u (F(y) - F(y-)), u in [0, 1], one label a row.
 
         With uniform u it is uniform for the true law of y, atoms or not. Of a law of counts that was calibrated as the
@@ -269,7 +270,7 @@ class Distribution(Forecast):
         same_length("the batch", len(self), "u", u.shape[0])
         return law._in_blocks("_pit", y[:, None], u[:, None])[:, 0]
 
-    def ppf(self, p: Any) -> Array:
+    def ppf(self, p: ArrayLike) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
         law = promoted(self, p)
         return law._at("_ppf", probabilities("p", p, like=law.like))
@@ -282,7 +283,7 @@ class Distribution(Forecast):
         """The standard deviation."""
         return self._in_blocks("_std") if self.shape else self._std()
 
-    def crps(self, y: Any) -> Array:
+    def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
         law, y = self._meeting("y", y)
         return law._at("_crps", y)
@@ -297,7 +298,7 @@ class Distribution(Forecast):
         bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return bounds[..., 0], bounds[..., 1]
 
-    def quantiles(self, levels: Any) -> Array:
+    def quantiles(self, levels: ArrayLike) -> Array:
         """The quantiles at k levels, as (n, k) for a batch and (k,) for a single law."""
         law = promoted(self, levels)
         p = probabilities("levels", levels, like=law.like)
@@ -315,7 +316,7 @@ class Distribution(Forecast):
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if _is_single(self.like) else 1 - 2.0**-53, out=p)
         return self._at("_ppf", p if self.like is None else device_like(p, self.like))
 
-    def clip(self, lower: Any = -np.inf, upper: Any = np.inf) -> Distribution:
+    def clip(self, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> Distribution:
         """The law of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound.
 
         A bound is one number, or an array with one number a row.
@@ -339,7 +340,7 @@ class Distribution(Forecast):
         refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
         return self._clipped(*bounds)
 
-    def among(self, there: Any) -> Distribution:
+    def among(self, there: SupportsArray | Sequence[bool]) -> Distribution:
         """These laws as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
 
         For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.
@@ -351,7 +352,7 @@ class Distribution(Forecast):
             raise TypeError("a single law has no length")
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> Distribution:
+    def __getitem__(self, index: RowIndex) -> Distribution:
         if not self.shape:
             raise TypeError("a single law has no rows to index")
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
@@ -396,7 +397,7 @@ class Distribution(Forecast):
     def _at(self, name: str, value: Array) -> Array:
         """The method `name` at checked values, by the shape rule."""
         if not self.shape:
-            return getattr(self, name)(value)
+            return cast(Array, getattr(self, name)(value))
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
         if value.ndim and not (value.ndim == 2 and value.shape[0] == 1):
@@ -409,7 +410,7 @@ class Distribution(Forecast):
         """A method of the batch, block by block of rows where that keeps numpy's temporaries small and in the cache."""
         rows = len(self)
         if rows <= 2 * _BLOCK or not array_api_compat.is_numpy_array(self.like):
-            return getattr(self, name)(*arguments)
+            return cast(Array, getattr(self, name)(*arguments))
         parts = []
         for start in range(0, rows, _BLOCK):
             block = slice(start, start + _BLOCK)
@@ -418,5 +419,5 @@ class Distribution(Forecast):
         return np.concatenate(parts)
 
 
-def _is_single(like: Array) -> bool:
-    return like is not None and like.dtype == namespace(like).float32
+def _is_single(like: Array | None) -> bool:
+    return like is not None and bool(like.dtype == namespace(like).float32)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import betainc, betaln
+from calibrant._types import ArrayLike
 from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.in_double import in_double
 from calibrant.distributions.parameters import parameters, refuse_where
@@ -26,6 +27,10 @@ class Binomial(Discrete):
     trials: Array
     probability: Array
 
+    if TYPE_CHECKING:
+
+        def __init__(self, trials: ArrayLike, probability: ArrayLike) -> None: ...
+
     def __post_init__(self) -> None:
         trials, p = parameters("Binomial", trials=self.trials, probability=self.probability)
         wrong = (trials < 0) | (trials != namespace(trials).round(trials))
@@ -38,7 +43,7 @@ class Binomial(Discrete):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.trials.shape)
 
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         return 0.0, self.trials
 
     def _below(self, k: Array) -> Array:

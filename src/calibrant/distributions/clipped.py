@@ -39,7 +39,7 @@ class Clipped(Integrated):
         return not isinstance(self.lower, float)
 
     @property
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         """The bounds, ready to meet arguments."""
         return (self.lower[:, None], self.upper[:, None]) if self.by_row else (self.lower, self.upper)
 
@@ -155,7 +155,7 @@ class Clipped(Integrated):
         zero = xp.zeros_like(y)
         return xp.maximum(y - inside, zero), xp.maximum(inside - y, zero)
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = self.law._infinite_mass()
         if not self.by_row:
             return 0.0 if math.isfinite(self.lower) else below, 0.0 if math.isfinite(self.upper) else above
@@ -197,7 +197,8 @@ class Clipped(Integrated):
         F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
         left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
         none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
-        start, end = (low, none, F_low, none), (high, F_high, xp.ones_like(high), none)
+        start: tuple[Array, ...] = (low, none, F_low, none)
+        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none)
         parts = [[self._inside(y)], [left], [right], [bend]]
         if self.by_row:  # a row without a bound has its own first or last point once more
             first, last = (left[..., :1], left[..., :1]), (right[..., -1:], right[..., -1:])
@@ -209,7 +210,7 @@ class Clipped(Integrated):
             parts = [[*part, new] for new, part in zip(end, parts, strict=True)]
         return Outline(*(concatenate(part, axis=-1) for part in parts))
 
-    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         if self.by_row or not isinstance(lower, float):
             xp, zero = namespace(self.like), device_like(np.zeros(len(self)), self.like)
             low, high, first, last = (zero + bound for bound in (lower, upper, self.lower, self.upper))

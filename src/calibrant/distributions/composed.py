@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
@@ -107,7 +109,7 @@ class Composed(Integrated):
     def is_discrete(self) -> bool:
         return self.q.is_discrete
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.q._infinite_mass()
 
     def _describe(self) -> str:

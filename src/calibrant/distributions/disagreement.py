@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
@@ -36,7 +37,8 @@ def _of_outlines(outlines: Sequence[Outline], weights: Sequence[float]) -> Array
     for terms of fourth order in its length.
     """
     xp = namespace(outlines[0].y)
-    mean, parts = 0.0, []
+    mean: Array | float = 0.0
+    parts = []
     for outline, weight in zip(outlines, weights, strict=True):
         mean = mean + weight * _own_spread(outline)
         columns = *_increments(outline), _at_points(outline.bulge())
@@ -105,7 +107,7 @@ def _by_quadrature(laws: Sequence[Distribution], weights: Sequence[float], outli
     like = next(law.like for law in laws if law.like is not None)
     xp = namespace(like)
     ends = device_like([[-_REACH, _REACH]], like)
-    edges = [law._places(ends) if law.shape else law._places(ends)[0, :] for law in laws]
+    edges: Any = [law._places(ends) if law.shape else law._places(ends)[0, :] for law in laws]
     edges += [y + xp.zeros_like(edges[0][..., :1]) for y, *_ in outlines]
     edges = xp.sort(concatenate(edges, axis=-1), axis=-1)
     largest = float(xp.finfo(edges.dtype).max) / 4

@@ -57,7 +57,7 @@ class Discrete(FromEnds):
         """log P(K = k)."""
 
     @abstractmethod
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         """The first and the last k of each row: numbers, or arrays of the shape of the law; they may be infinite."""
 
     def _bends_at(self) -> Array | None:

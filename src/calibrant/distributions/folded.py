@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,7 @@ class Folded(PulledOne):
     map: Fold
     q: Distribution
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = self.q._infinite_mass()
         zero = device_like(0.0, self.map.origin)
         return (float(self.q._cdf(zero)), above) if self.map.upper else (below, float(self.q._sf(zero)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import shared
@@ -106,7 +107,7 @@ class FollowedUp(ByRow):
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         return self.law._squares_within(y, lower, upper)
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.law._infinite_mass()
 
     def _breaks(self) -> Array:
@@ -123,7 +124,7 @@ class FollowedUp(ByRow):
     def _outline(self) -> Outline | None:
         return self.law._outline()
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return replace(self, law=self.law.clip(lower, upper))
 
     def _describe(self) -> str:

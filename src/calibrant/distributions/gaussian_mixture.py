@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._arrays import Array, namespace
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments
 from calibrant.distributions.kernel_mixture import KernelMixture, checked_components
@@ -30,6 +32,10 @@ class GaussianMixture(KernelMixture):
     weights: Array
     means: Array
     stds: Array
+
+    if TYPE_CHECKING:
+
+        def __init__(self, weights: ArrayLike, means: ArrayLike, stds: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         names = ("means", "stds")

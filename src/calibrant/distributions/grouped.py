@@ -95,7 +95,7 @@ class Grouped(Distribution):
     def _crps(self, y: Array) -> Array:
         return self.laws._crps(y)
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.laws._infinite_mass()
 
     def __getitem__(self, index: Any) -> Distribution:

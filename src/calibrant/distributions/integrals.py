@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from array_api_compat import device
@@ -84,8 +84,8 @@ def between(ask: Callable[[Array, Array], Parts], y: Array, lower: Array, upper:
             bounds[side] = xp.full_like(bounds[side], (-xp.inf, xp.inf)[side])
             whole = between(ask, y, *bounds)
             return type(whole)(*(xp.where(end, one, other) for one, other in zip(whole, closed, strict=True)))
-    lower, upper = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
-    return ask(lower, upper)
+    low, high = (None if bool(xp.all(end)) else bound for end, bound in zip(ends, (lower, upper), strict=True))
+    return ask(low, high)  # type: ignore[arg-type]
 
 
 def double(like: Array) -> Array:
@@ -130,15 +130,15 @@ class FromMiddle:
     """Integrals between bounds, for a law that can integrate from its middle outwards."""
 
     @abstractmethod
-    def _middle(self) -> float:
+    def _middle(self) -> Any:
         """m, any point in the bulk of the law."""
 
     @abstractmethod
-    def _reach(self) -> tuple[float, float]:
+    def _reach(self) -> tuple[Any, Any]:
         """Points beyond which the law has no mass to speak of, but for mass at -inf and +inf."""
 
     @abstractmethod
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         """The mass there."""
 
     @abstractmethod

@@ -12,6 +12,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, concatenate, device_like, namespace, same_length, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
+from calibrant._types import RowIndex
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale
@@ -58,9 +59,9 @@ class Joined(Distribution):
 
     @property
     def like(self) -> Array:
-        return next((law.like for law in self.laws if law.like is not None), None)
+        return next((law.like for law in self.laws if law.like is not None), None)  # type: ignore[return-value]
 
-    def __getitem__(self, index: Any) -> Distribution:
+    def __getitem__(self, index: RowIndex) -> Distribution:
         """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
             law = self.laws[int(self.part[index])]
@@ -124,13 +125,13 @@ class Joined(Distribution):
         known = [law.lattice for law in self.laws if not isinstance(law, Unknown)]
         return known[0] if known and all(lattice == known[0] for lattice in known) else None
 
-    def _logpmf(self, y: Array) -> Array:
+    def _logpmf(self, y: Array) -> Any:
         return self._on("_logpmf", y)
 
-    def _pit(self, y: Array, u: Array) -> Array:
+    def _pit(self, y: Array, u: Array) -> Any:
         return self._on("_pit", y, u)
 
-    def _number(self, name: str) -> Array:
+    def _number(self, name: str) -> Any:
         """A method of the parts that takes no values."""
 
         def ask(law: Distribution, rows: Rows) -> Array:
@@ -140,51 +141,51 @@ class Joined(Distribution):
 
         return self._each(ask)
 
-    def _cdf(self, y: Array) -> Array:
+    def _cdf(self, y: Array) -> Any:
         return self._on("_cdf", y)
 
-    def _sf(self, y: Array) -> Array:
+    def _sf(self, y: Array) -> Any:
         return self._on("_sf", y)
 
-    def _cdf_left(self, y: Array) -> Array:
+    def _cdf_left(self, y: Array) -> Any:
         return self._on("_cdf_left", y)
 
-    def _logcdf(self, y: Array) -> Array:
+    def _logcdf(self, y: Array) -> Any:
         return self._on("_logcdf", y)
 
-    def _logsf(self, y: Array) -> Array:
+    def _logsf(self, y: Array) -> Any:
         return self._on("_logsf", y)
 
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         value = self._on("_logcdf", y) - self._on("_logsf", y)
         return value, super()._logit_and_log_slope(y)[1]
 
-    def _ppf(self, p: Array) -> Array:
+    def _ppf(self, p: Array) -> Any:
         return self._on("_ppf", p)
 
-    def _ppf_logit(self, s: Array) -> Array:
+    def _ppf_logit(self, s: Array) -> Any:
         return self._on("_ppf_logit", s)
 
-    def _quantiles(self, p: Array) -> Array:
+    def _quantiles(self, p: Array) -> Any:
         def ask(law: Distribution, rows: Rows) -> Array:
             value = law._quantiles(p)
             return value if law.shape else namespace(value).broadcast_to(value, (rows.size, *value.shape))
 
         return self._each(ask)
 
-    def _quantiles_logit(self, s: Array) -> Array:
+    def _quantiles_logit(self, s: Array) -> Any:
         return self._on("_quantiles_logit", s)
 
-    def _logpdf(self, y: Array) -> Array:
+    def _logpdf(self, y: Array) -> Any:
         return self._on("_logpdf", y)
 
-    def _mean(self) -> Array:
+    def _mean(self) -> Any:
         return self._number("_mean")
 
-    def _std(self) -> Array:
+    def _std(self) -> Any:
         return self._number("_std")
 
-    def _crps(self, y: Array) -> Array:
+    def _crps(self, y: Array) -> Any:
         return self._on("_crps", y)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
@@ -199,7 +200,7 @@ class Joined(Distribution):
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         return Squares(*self._on("_squares_within", y, lower, upper))
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         xp, like = namespace(self.like), self.like
 
         def ask(law: Distribution, rows: Rows) -> tuple[Array, Array]:
@@ -212,7 +213,7 @@ class Joined(Distribution):
         below, above = self._each(ask)
         return below, above
 
-    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         if isinstance(lower, float):
             return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
 

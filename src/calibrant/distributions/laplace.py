@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid, safe_log
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -51,10 +52,10 @@ class StandardLaplace(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return -namespace(z).abs(z) - math.log(2)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return math.sqrt(2)
 
     def _crps(self, z: Array) -> Array:
@@ -87,7 +88,7 @@ def _nearer_tail(z: Array) -> Array:
     return 0.5 * xp.exp(-xp.abs(z))
 
 
-def Laplace(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
+def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The Laplace laws with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.

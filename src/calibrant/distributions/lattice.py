@@ -70,7 +70,7 @@ class Lattice(Discrete):
         """What its points are: from one to the next, and the first."""
         return self.step, self.lower
 
-    def _ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[Any, Any]:
         return -math.inf if self.lower is None else 0.0, math.inf
 
     def _from_first(self, k: Array, value: Array, before: float) -> Array:

@@ -52,7 +52,7 @@ class Lines(FromMiddle, Integrated):
 
     # ---- where a value lies ----------------------------------------------------------------------------------------
 
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         """The first and the last knot of each row, as places in the table."""
         first = self.table.first
         return self._here(first[self.law][:, None]), self._here(first[self.law + 1][:, None] - 1)
@@ -199,17 +199,17 @@ class Lines(FromMiddle, Integrated):
 
     # ---- what it knows better --------------------------------------------------------------------------------------
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         xp, tails = namespace(self.table.knots), (self._tail(0), self._tail(1))
         below, above = (xp.where(xp.isinf(scale), mass, xp.zeros_like(mass))[:, 0] for _, mass, scale in tails)
         return below, above
 
     # ---- from the middle outwards ----------------------------------------------------------------------------------
 
-    def _middle(self) -> Array:
+    def _middle(self) -> Any:
         return self._take(self.table.knots, self._here(self.table.middle[self.law][:, None]))
 
-    def _reach(self) -> tuple[Array, Array]:
+    def _reach(self) -> tuple[Any, Any]:
         ends = []
         for sign, (knot, _, scale) in ((-1, self._tail(0)), (1, self._tail(1))):
             xp = namespace(knot)

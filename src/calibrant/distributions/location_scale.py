@@ -102,7 +102,7 @@ class LocationScale(Distribution):
         lower, upper = self.base._squares(self._z(y))
         return Squares(self._lift(self.scale) * lower, self._lift(self.scale) * upper)
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.base._infinite_mass()
 
     def _breaks(self) -> Array:

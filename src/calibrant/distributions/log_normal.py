@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING
 
 from calibrant._arrays import Array, complain, floats, namespace, positive, same_length, wider
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments
 
@@ -26,6 +28,10 @@ class LogNormal(Distribution):
     sigma: Array
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
+
+    if TYPE_CHECKING:
+
+        def __init__(self, mu: ArrayLike, sigma: ArrayLike, *, strict: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
         mu = floats("LogNormal.mu", self.mu)

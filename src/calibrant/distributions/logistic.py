@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid, logit, sigmoid
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -44,10 +45,10 @@ class StandardLogistic(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return log_sigmoid(z) + log_sigmoid(-z)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return math.pi / math.sqrt(3)
 
     def _crps(self, z: Array) -> Array:
@@ -68,7 +69,7 @@ STANDARD_LOGISTIC = StandardLogistic()
 """One for all, so that what is kept for it is made once."""
 
 
-def Logistic(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
+def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The logistic laws with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._arrays import Array, namespace
 from calibrant._kept import kept
 from calibrant._special import log_sigmoid
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import nodes_and_weights
 from calibrant.distributions.integrals import PartialMoments
@@ -32,6 +34,10 @@ class LogisticMixture(KernelMixture):
     weights: Array = field(metadata={"shared": True})
     locs: Array = field(metadata={"shared": True})
     scales: Array = field(metadata={"shared": True})
+
+    if TYPE_CHECKING:
+
+        def __init__(self, weights: ArrayLike, locs: ArrayLike, scales: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         names = ("locs", "scales")

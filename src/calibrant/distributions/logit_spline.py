@@ -77,7 +77,7 @@ class LogitSpline(ByTable):
     def _logit(self, s: Array) -> Array:
         return self._cubic(s, slope=False)[0]
 
-    def _cubic(self, s: Array, *, slope: bool) -> tuple[Array, Array]:
+    def _cubic(self, s: Array, *, slope: bool) -> tuple[Array, Any]:
         """c, and its slope if that is wanted."""
         xp, shape = namespace(s), s.shape
         s = xp.reshape(s, (-1,))

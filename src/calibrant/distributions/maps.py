@@ -44,7 +44,7 @@ class Increasing(Protocol):
     def with_slope(self, y: Array, /) -> tuple[Array, Array]:
         """The s of y and the log derivative, worked out at once."""
 
-    def breaks(self) -> Array:
+    def breaks(self) -> Array | None:
         """The y at which a single map bends; None where it is smooth."""
 
     def places(self, s: Array, /) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import cast
+from typing import Any, cast
 
 import array_api_compat
 import numpy as np
@@ -225,7 +225,7 @@ class Mixture(Solved, Integrated):
         xp = namespace(self.like)
         return xp.sort(concatenate([law._places(s) for law in self.components], axis=1), axis=1)
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = zip(*(law._infinite_mass() for law in self.components), strict=True)
         return self._sum(list(below)), self._sum(list(above))
 

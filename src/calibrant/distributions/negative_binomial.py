@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import betainc, betaln
+from calibrant._types import ArrayLike
 from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.in_double import in_double
 from calibrant.distributions.parameters import parameters, refuse_where
@@ -27,6 +28,10 @@ class NegativeBinomial(Discrete):
     rate: Array
     dispersion: Array
 
+    if TYPE_CHECKING:
+
+        def __init__(self, rate: ArrayLike, dispersion: ArrayLike) -> None: ...
+
     def __post_init__(self) -> None:
         rate, dispersion = parameters("NegativeBinomial", rate=self.rate, dispersion=self.dispersion)
         refuse_where("NegativeBinomial.rate", rate < 0, "is negative")
@@ -38,7 +43,7 @@ class NegativeBinomial(Discrete):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.rate.shape)
 
-    def _ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[Any, Any]:
         return 0.0, math.inf
 
     def _below(self, k: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -42,10 +43,10 @@ class StandardNormal(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return -0.5 * z**2 - 0.5 * math.log(2 * math.pi)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return 0.0
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return 1.0
 
     def _crps(self, z: Array) -> Array:
@@ -74,7 +75,7 @@ class StandardNormal(Distribution):
         return namespace(z).exp(self._logpdf(z))
 
 
-def Normal(loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
+def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The normal laws with mean `loc` and standard deviation `scale`.
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.

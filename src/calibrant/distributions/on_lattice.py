@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array
 from calibrant._batch import shared
@@ -34,7 +35,7 @@ class OnLattice(Discrete):
     def step(self) -> float:
         return self.points[1]
 
-    def _ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[Any, Any]:
         return -math.inf, math.inf
 
     def _below(self, k: Array) -> Array:

@@ -160,7 +160,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         inverse = xp.where(rise > 0, (knots[1:] - knots[:-1]) / xp.where(rise > 0, rise, xp.ones_like(rise)), 0 * rise)
         flat = xp.zeros_like(knots[:1])
         columns = [knots[:1], knots], [probs[:1], probs], [flat, inverse, flat], [knots, knots[-1:]]
-        return tuple(concatenate(column) for column in columns)
+        return tuple(concatenate(column) for column in columns)  # type: ignore[return-value]
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile; in the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
@@ -243,7 +243,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
         xp = namespace(inside)
         return xp.take(self.probs, a) + xp.take(self._tables.slope, a + 1) * (inside - xp.take(self.knots, a))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = self._tail(0), self._tail(1)
         return below[0] if math.isinf(below[1]) else 0.0, above[0] if math.isinf(above[1]) else 0.0
 
@@ -283,7 +283,7 @@ class PiecewiseLinear(FromMiddle, Integrated):
     def _middle(self) -> float:
         return float(self.knots[self.knots.shape[0] // 2])
 
-    def _reach(self) -> tuple[float, float]:
+    def _reach(self) -> tuple[Any, Any]:
         first, last, *_ = self._ends
         (_, left), (_, right) = self._tail(0), self._tail(1)
         return (
@@ -415,7 +415,7 @@ def _tabulate(knots: Array, probs: Array, low: tuple[float, float], high: tuple[
     )
 
 
-def _prefix(xp: Array, h: Array, Fa: Array, Fb: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
+def _prefix(xp: Any, h: Array, Fa: Array, Fb: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
     """Integrals of F, of the integral of F, and of F^2 from the lower end to each knot."""
     start = 0.0 if math.isinf(scale) else mass * scale
     h64, a64, b64 = (xp.astype(column, xp.float64) for column in (h, Fa, Fb))
@@ -426,6 +426,6 @@ def _prefix(xp: Array, h: Array, Fa: Array, Fb: Array, mass: float, scale: float
     return tuple(xp.astype(column, h.dtype) for column in (first, second, square))
 
 
-def _cumulated(xp: Array, terms: Array, start: float) -> Array:
+def _cumulated(xp: Any, terms: Array, start: float) -> Array:
     head = xp.full((1,), start, dtype=terms.dtype, device=array_api_compat.device(terms))
-    return xp.cumulative_sum(concatenate([head, terms]))
+    return xp.cumulative_sum(concatenate([head, terms]))  # type: ignore[no-any-return]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import gammainc, gammaincc, gammaln
+from calibrant._types import ArrayLike
 from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.in_double import in_double
 from calibrant.distributions.parameters import parameters, refuse_where
@@ -25,6 +26,10 @@ class Poisson(Discrete):
 
     rate: Array
 
+    if TYPE_CHECKING:
+
+        def __init__(self, rate: ArrayLike) -> None: ...
+
     def __post_init__(self) -> None:
         (rate,) = parameters("Poisson", rate=self.rate)
         refuse_where("Poisson.rate", rate < 0, "is negative")
@@ -34,7 +39,7 @@ class Poisson(Discrete):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.rate.shape)
 
-    def _ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[Any, Any]:
         return 0.0, math.inf
 
     def _below(self, k: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Pulled(Composed):
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         return between(lambda a, b: self._rows.squares(y, a, b), y, lower, upper)
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         """None where the map of a bounded label takes an infinite score to a finite one."""
         return _unlanded(self.map, self.q)
 
@@ -66,7 +67,7 @@ class PulledOne(Composed, ByTable):
     def _squares(self, y: Array) -> Squares:
         return ByTable._squares(self, y)
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = _unlanded(self.map, self.q)
         return float(below), float(above)
 
@@ -81,7 +82,7 @@ class PulledOne(Composed, ByTable):
         return xp.sort(points[xp.isfinite(points)])
 
 
-def _unlanded(map: Increasing, q: Distribution) -> tuple[Array, Array]:
+def _unlanded(map: Increasing, q: Distribution) -> tuple[Any, Any]:
     masses = []
     for mass, end in zip(q._infinite_mass(), (-np.inf, np.inf), strict=True):
         if isinstance(mass, float) and mass == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._search import gather
@@ -105,7 +106,7 @@ class PulledBroken(Composed):
             return tuple(xp.reshape(part, a.shape) for part in result)
         return xp.reshape(result, a.shape)
 
-    def _summed(self, y: Array, a: Array, b: Array, function: Array, *, end: int) -> tuple[Array, Array]:
+    def _summed(self, y: Array, a: Array, b: Array, function: Callable[..., Any], *, end: int) -> tuple[Array, Array]:
         """The integral over all stretches, and the integral of that: each stretch has an arm, from y to its far end."""
         xp, rows = namespace(y), y.shape[0]
         once, twice = self._at_stretches(function, a, b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -59,11 +60,11 @@ class Randomised(ByRow):
         below = xp.round(self.count * left)
         return below, xp.round(self.count * right) - below
 
-    def _own(self) -> Array:
+    def _own(self) -> Any:
         """What the new row counts, beside the scores."""
         return 1
 
-    def _size(self) -> Array:
+    def _size(self) -> Any:
         """What all of them count."""
         return self.count + 1
 
@@ -124,7 +125,7 @@ class Randomised(ByRow):
         crps = near - core**2 * spread - cross
         return xp.where(finite, crps, xp.full_like(crps, xp.inf))
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         xp = namespace(self.uniform)
         _, low, high = self._weights()
         below, above = (
@@ -132,7 +133,7 @@ class Randomised(ByRow):
         )
         return below, above
 
-    def _clipped(self, lower: float | Array, upper: float | Array) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
         return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
 
@@ -174,7 +175,7 @@ class Unrealised(OnlyRow, ByRow):
         lower, upper = (device_like([end], like) for end in (self.lower, self.upper))
         return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
         return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from calibrant._arrays import Array, anywhere, clip, device_like, first_and_count, namespace, warn_user
 from calibrant._batch import shared
@@ -140,7 +141,7 @@ class ReweightedRows(Integrated, ByRow):
 
     # ---- what it takes over ----------------------------------------------------------------------------------------
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         _, _, first, last = self._line
         below, above = self.law._infinite_mass()
         return below * first[:, 0], above * last[:, 0]
@@ -149,7 +150,7 @@ class ReweightedRows(Integrated, ByRow):
     def is_discrete(self) -> bool:
         return self.law.is_discrete
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         """The levels 0 and 1 stay what they are, so that clipping is the law's own."""
         return replace(self, law=self.law.clip(lower, upper))
 
@@ -196,7 +197,7 @@ class Reweighted(OnlyRow, ByRow):
         low, high = (self.low, self.high) if self.low else (0.25, 0.75)  # at ratio 1 nothing is bent anywhere
         return ReweightedRows(self.law, device_like([1.0], self.law.like), self.total, low, high)
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return replace(self, law=self.law.clip(lower, upper))
 
     def _describe(self) -> str:

@@ -57,7 +57,7 @@ class ScipyCounts(ScipyFamily, Discrete):
     def _log_mass(self, k: Array) -> Array:
         return self._quietly("logpmf", k)
 
-    def _ends(self) -> tuple[Array, Array]:
+    def _ends(self) -> tuple[Any, Any]:
         first, last = self.family(*self.parameters).support()
         return np.asarray(first, float) + np.zeros(self.shape), np.asarray(last, float) + np.zeros(self.shape)
 

@@ -25,11 +25,12 @@ from calibrant.distributions.scipy_counts import counts_from_scipy
 from calibrant.distributions.scipy_family import ScipyFamily, parameters_of
 from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
+from calibrant.forecast import SupportsCDF
 
 _BETWEEN = 2  # even steps from one of these quantiles to the next
 
 
-def from_scipy(frozen: Any) -> Distribution:
+def from_scipy(frozen: SupportsCDF) -> Distribution:
     """A frozen distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
 
     norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, other continuous ones
@@ -143,7 +144,7 @@ class ScipyDistribution(ScipyFamily, Solved, Numeric):
         few = self._ppf_logit(levels_around(s)[None, :])
         share = np.arange(_BETWEEN) / _BETWEEN
         grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
-        return np.concatenate([grid.reshape(len(few), -1), few[:, -1:]], axis=1)
+        return np.concatenate([grid.reshape((len(few), -1)), few[:, -1:]], axis=1)
 
     def _mean(self) -> Array:
         return self._statistic("mean")

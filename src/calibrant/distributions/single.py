@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
@@ -32,57 +34,57 @@ class OnlyRow(Distribution):
     def shape(self) -> tuple[int, ...]:
         return ()
 
-    def _cdf(self, y: Array) -> Array:
+    def _cdf(self, y: Array) -> Any:
         return _flat(self._row._cdf, y)
 
-    def _sf(self, y: Array) -> Array:
+    def _sf(self, y: Array) -> Any:
         return _flat(self._row._sf, y)
 
-    def _cdf_left(self, y: Array) -> Array:
+    def _cdf_left(self, y: Array) -> Any:
         return _flat(self._row._cdf_left, y)
 
-    def _logcdf(self, y: Array) -> Array:
+    def _logcdf(self, y: Array) -> Any:
         return _flat(self._row._logcdf, y)
 
-    def _logsf(self, y: Array) -> Array:
+    def _logsf(self, y: Array) -> Any:
         return _flat(self._row._logsf, y)
 
-    def _ppf(self, p: Array) -> Array:
+    def _ppf(self, p: Array) -> Any:
         return _flat(self._row._ppf, p)
 
-    def _ppf_logit(self, s: Array) -> Array:
+    def _ppf_logit(self, s: Array) -> Any:
         return _flat(self._row._ppf_logit, s)
 
-    def _logit(self, y: Array) -> Array:
+    def _logit(self, y: Array) -> Any:
         return _flat(self._row._logit, y)
 
     def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
         value, log_slope = _flat(self._row._logit_and_log_slope, y)
         return value, log_slope
 
-    def _quantiles_logit(self, s: Array) -> Array:
+    def _quantiles_logit(self, s: Array) -> Any:
         return _flat(self._row._quantiles_logit, s)
 
-    def _logpdf(self, y: Array) -> Array:
+    def _logpdf(self, y: Array) -> Any:
         return _flat(self._row._logpdf, y)
 
-    def _logpmf(self, y: Array) -> Array:
+    def _logpmf(self, y: Array) -> Any:
         return _flat(self._row._logpmf, y)
 
-    def _pit(self, y: Array, u: Array) -> Array:
+    def _pit(self, y: Array, u: Array) -> Any:
         return _flat(self._row._pit, y, u)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
         return self._row.lattice
 
-    def _mean(self) -> Array:
+    def _mean(self) -> Any:
         return self._row._mean()[0]
 
-    def _std(self) -> Array:
+    def _std(self) -> Any:
         return self._row._std()[0]
 
-    def _crps(self, y: Array) -> Array:
+    def _crps(self, y: Array) -> Any:
         return _flat(self._row._crps, y)
 
     def _partial_moments(self, y: Array) -> PartialMoments:
@@ -105,7 +107,7 @@ class OnlyRow(Distribution):
         outline = self._row._outline()
         return None if outline is None else Outline(*(part[0, :] if part.ndim == 2 else part for part in outline))
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         below, above = (mass if isinstance(mass, float) else float(mass[0]) for mass in self._row._infinite_mass())
         return below, above
 
@@ -120,14 +122,14 @@ class Single(OnlyRow):
     def _row(self) -> Distribution:
         return self.batch
 
-    def _clipped(self, lower: float, upper: float) -> Distribution:
+    def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return Single(self.batch.clip(lower, upper))
 
     def _describe(self) -> str:
         return f"row of {type(self.batch).__name__}"
 
 
-def _flat(function: Array, value: Array, *bounds: Array) -> Array:
+def _flat(function: Callable[..., Any], value: Array, *bounds: Array) -> Any:
     """The function of a one-row batch, applied elementwise."""
     xp = namespace(value)
     wide = (xp.broadcast_to(bound, value.shape) for bound in bounds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from array_api_compat import device
@@ -39,19 +39,19 @@ class SmoothRows:
     map: Increasing
     q: Distribution
 
-    def partial_moments(self, y: Array, lower: Array = None, upper: Array = None) -> PartialMoments:
+    def partial_moments(self, y: Array, lower: Any = None, upper: Any = None) -> PartialMoments:
         """See `PartialMoments`."""
         return in_double(self._partial_moments, y, lower, upper)
 
-    def squares(self, y: Array, lower: Array = None, upper: Array = None) -> Squares:
+    def squares(self, y: Array, lower: Any = None, upper: Any = None) -> Squares:
         """See `Squares`."""
         return in_double(self._squares, y, lower, upper)
 
-    def _partial_moments(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+    def _partial_moments(self, y: Array, lower: Any, upper: Any) -> PartialMoments:
         rows = self._in_double()
         return PartialMoments(*rows._in_blocks(y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
 
-    def _squares(self, y: Array, lower: Array, upper: Array) -> Squares:
+    def _squares(self, y: Array, lower: Any, upper: Any) -> Squares:
         rows = self._in_double()
         return Squares(*rows._in_blocks(y, lower, upper, _squares, RoughRows(rows.q).squares))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
@@ -102,7 +103,7 @@ class Spliced(Integrated):
             end,
         )
 
-    def _infinite_mass(self) -> tuple[Array, Array]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.left._infinite_mass()[0], self.right._infinite_mass()[1]
 
     def _breaks(self) -> Array:

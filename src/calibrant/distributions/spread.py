@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from calibrant._arrays import Array, clip, namespace
 from calibrant._special import safe_log, sigmoid
@@ -117,7 +118,7 @@ class SpreadLaw(FromEnds):
         found = self.law._integrated(y, straight)
         return Squares(found[2], found[5])
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.law._infinite_mass()
 
     def _describe(self) -> str:

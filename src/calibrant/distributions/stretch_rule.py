@@ -96,8 +96,8 @@ class StretchRule:
         sums = _tree(points / unit, fine / unit, starts, risen(fine[:-1], np.diff(fine), _x, piece), rise + jump, F, S)
         tables = (points, F, S, np.append(rise, 0.0), np.concatenate([bent, np.zeros((1, 2))]), sums)
         wide = namespace(like).zeros((), dtype=namespace(like).float64, device=device(like))
-        points, F, S, rise, bent, sums = (device_like(table, wide) for table in tables)
-        return cls(points, F, S, rise, bent, sums, unit)
+        xs, ys, zs, rises, bends, added = (device_like(table, wide) for table in tables)
+        return cls(xs, ys, zs, rises, bends, added, unit)
 
     def at(self, s: Array) -> Place:
         """See `Place`."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from array_api_compat import device
@@ -19,6 +18,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, complain, detached, device_like, floats, namespace, same_length
 from calibrant._kept import keep
 from calibrant._special import logit, ndtri_logit
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale, located
@@ -268,7 +268,7 @@ def _log_gamma_ratio(a: Array) -> Array:
     return ratio
 
 
-def StudentT(df: Any, loc: Any, scale: Any, *, strict: bool = False) -> LocationScale:
+def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The laws of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one a row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps

@@ -56,8 +56,8 @@ class TableOfLines:
         knots, probs = (np.concatenate([to_numpy(getattr(law, name)) for law in laws]) for name in ("knots", "probs"))
         first = np.cumsum([0, *(law.knots.shape[0] for law in laws)])
         ends = (np.asarray([getattr(law, side) for law in laws], np.float64) for side in ("left", "right"))
-        knots, probs, left, right = (device_like(part, laws[0].knots) for part in (knots, probs, *ends))
-        return cls(knots, probs, first, left, right)
+        at, up, left, right = (device_like(part, laws[0].knots) for part in (knots, probs, *ends))
+        return cls(at, up, first, left, right)
 
     def followed_by(self, other: TableOfLines) -> TableOfLines:
         """The laws of two tables."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from array_api_compat import device
@@ -147,10 +148,10 @@ class Tabulated(FromMiddle):
     def _middle(self) -> float:
         return float(self.edges[self.middle])
 
-    def _reach(self) -> tuple[float, float]:
+    def _reach(self) -> tuple[Any, Any]:
         return float(self.edges[0]), float(self.edges[-1])
 
-    def _infinite_mass(self) -> tuple[float, float]:
+    def _infinite_mass(self) -> tuple[Any, Any]:
         return self.infinite
 
     def _from_ends(self, y: Array) -> tuple[PartialMoments, Squares]:
@@ -206,7 +207,7 @@ def _rises(terms: Array, mass: Array) -> bool:
     return bool(still_rising(terms, mass))
 
 
-def _sums(xp: Array, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:
+def _sums(xp: Any, F: Array, h: Array, w: Array, arm: Array) -> tuple[Array, Array, Array]:
     """Prefix sums of the integrals of F, of that integral, and of F^2, over pieces of length h."""
     zero = xp.zeros((1,), dtype=h.dtype, device=device(h))
     first = xp.cumulative_sum(concatenate([zero, h * xp.sum(F * w, axis=1)]))

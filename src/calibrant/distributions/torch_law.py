@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_torch_array
 
-from calibrant._arrays import Array, device_like, namespace
+from calibrant._arrays import device_like, namespace
 from calibrant._kept import kept
 from calibrant._roots import solve_increasing
 from calibrant._special import logit, sigmoid
@@ -28,9 +28,13 @@ from calibrant.distributions.normal import Normal
 from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.student_t import StudentT
+from calibrant.forecast import SupportsCDF
+
+Tensor = Any
+"""A torch.Tensor; torch itself is imported only where one is at hand."""
 
 
-def from_torch(dist: Any) -> Distribution:
+def from_torch(dist: SupportsCDF) -> Distribution:
     """A torch distribution of scalars, batch shape () or (n,), as a law of ours; gradients flow through it.
 
     Normal, Laplace, StudentT, Cauchy, LogNormal, mixtures of Normals, Poisson, NegativeBinomial and Binomial become our
@@ -88,8 +92,8 @@ class TorchDistribution(Numeric):
     1e-16 (1e-7 for float32) the upper tail is 0.
     """
 
-    anchor: Array
-    leaves: tuple[Array, ...]
+    anchor: Tensor
+    leaves: tuple[Tensor, ...]
     skeleton: Any = field(metadata={"shared": True})
 
     @classmethod
@@ -116,7 +120,7 @@ class TorchDistribution(Numeric):
         return _rebuilt(self.skeleton, old, self.shape, iter(self.leaves))
 
     @kept
-    def _bounds(self) -> tuple[Array, Array, Array]:
+    def _bounds(self) -> tuple[Tensor, Tensor, Tensor]:
         """The ends of the support and a point inside, one a row."""
         xp, support, inf = namespace(self.anchor), self._dist.support, float("inf")
         lower = self.anchor + getattr(support, "lower_bound", -inf)
@@ -125,36 +129,36 @@ class TorchDistribution(Numeric):
         b = xp.where(xp.isfinite(upper), upper, a + 2)
         return lower, upper, 0.5 * a + 0.5 * b
 
-    def _call(self, function: Callable[[Array], Array], argument: Array) -> Array:
+    def _call(self, function: Callable[[Tensor], Tensor], argument: Tensor) -> Tensor:
         """A torch method wants the rows last."""
         if not self.shape:
             return function(argument)
-        rows = namespace(argument).broadcast_to(argument, (self.shape[0], argument.shape[1]))
+        rows: Tensor = namespace(argument).broadcast_to(argument, (self.shape[0], argument.shape[1]))
         return function(rows.mT).mT
 
-    def _within(self, function: Callable[[Array], Array], y: Array, below: float, above: float) -> Array:
+    def _within(self, function: Callable[[Tensor], Tensor], y: Tensor, below: float, above: float) -> Tensor:
         xp = namespace(y)
         lower, upper, middle = (self._lift(bound) for bound in self._bounds)
         inside = (y > lower) & (y < upper)
         value = self._call(function, xp.where(inside, y, middle))
         return xp.where(inside, value, xp.where(y <= lower, xp.full_like(value, below), xp.full_like(value, above)))
 
-    def _cdf(self, y: Array) -> Array:
+    def _cdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.cdf, y, 0.0, 1.0)
 
-    def _logpdf(self, y: Array) -> Array:
+    def _logpdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.log_prob, y, -float("inf"), -float("inf"))
 
-    def _logsf(self, y: Array) -> Array:
+    def _logsf(self, y: Tensor) -> Tensor:
         """log1p(-F), since torch has no survival functions."""
         xp, F = namespace(y), self._cdf(y)
         left = F < 1
         return xp.where(left, xp.log1p(-xp.where(left, F, xp.zeros_like(F))), xp.full_like(F, -xp.inf))
 
-    def _ppf(self, p: Array) -> Array:
+    def _ppf(self, p: Tensor) -> Tensor:
         return self._ppf_logit(logit(p))
 
-    def _ppf_logit(self, s: Array) -> Array:
+    def _ppf_logit(self, s: Tensor) -> Tensor:
         """The quantile at sigmoid(s), s held where the cdf still tells it from 0 and 1."""
         s = s if is_torch_array(s) else device_like(s, self.like)
         xp = namespace(s)
@@ -167,7 +171,7 @@ class TorchDistribution(Numeric):
             y = self._solve(held, lower, upper, middle)
         return xp.where(xp.isfinite(s), y, xp.where(s < 0, lower, upper))
 
-    def _solve(self, s: Array, lower: Array, upper: Array, middle: Array) -> Array:
+    def _solve(self, s: Tensor, lower: Tensor, upper: Tensor, middle: Tensor) -> Tensor:
         xp = namespace(s)
         s = s + xp.zeros_like(middle)
         low, high, width = (xp.zeros_like(s) + end for end in (lower, upper, 1.0))
@@ -183,13 +187,13 @@ class TorchDistribution(Numeric):
             width = 2 * width
         return solve_increasing(self._logit_and_log_slope, s, low, high)
 
-    def _mean(self) -> Array:
+    def _mean(self) -> Tensor:
         return self._statistic("mean")
 
-    def _std(self) -> Array:
+    def _std(self) -> Tensor:
         return self._statistic("stddev")
 
-    def _statistic(self, name: str) -> Array:
+    def _statistic(self, name: str) -> Tensor:
         try:
             return getattr(self._dist, name) + self.anchor
         except NotImplementedError:
@@ -199,7 +203,7 @@ class TorchDistribution(Numeric):
         return type(self.skeleton).__name__
 
 
-def _tensors(part: Any, shape: tuple[int, ...], seen: set[int] | None = None) -> Iterator[Array]:
+def _tensors(part: Any, shape: tuple[int, ...], seen: set[int] | None = None) -> Iterator[Tensor]:
     """The tensors inside a torch distribution with one entry a row; all of them in a single one."""
     seen = set() if seen is None else seen
     if is_torch_array(part):
@@ -218,7 +222,7 @@ def _rebuilt(
     part: Any,
     old: tuple[int, ...],
     new: tuple[int, ...],
-    leaves: Iterator[Array],
+    leaves: Iterator[Tensor],
     memo: dict[int, Any] | None = None,
 ) -> Any:
     """The same object with those tensors replaced, in the order of `_tensors`, and its batch shapes too."""

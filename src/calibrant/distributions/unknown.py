@@ -50,10 +50,10 @@ class Unknown(Distribution):
     def _quantiles(self, p: Array) -> Array:
         return _nan(p)
 
-    def _mean(self) -> float:
+    def _mean(self) -> Any:
         return np.nan
 
-    def _std(self) -> float:
+    def _std(self) -> Any:
         return np.nan
 
     def _partial_moments(self, y: Array) -> PartialMoments:

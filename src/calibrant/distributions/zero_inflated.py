@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant._arrays import Array, complain, floats, namespace, probabilities
 from calibrant._batch import promoted
 from calibrant._special import safe_log
+from calibrant._types import ArrayLike
 from calibrant.distributions.discrete import Discrete
 
 
@@ -22,6 +23,10 @@ class ZeroInflated(Discrete):
 
     law: Discrete
     zeros: Array
+
+    if TYPE_CHECKING:
+
+        def __init__(self, law: Discrete, zeros: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.law, Discrete) or self.law.lattice != (0.0, 1.0):

@@ -84,7 +84,7 @@ class HorizonCalibrator:
         """Calibrated on rows of a table, in the order in which the forecasts were made."""
         rows = rows[rows.in_order()]
         calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
-        found = calibrator.fit(rows.prediction, rows.y, by=rows.horizon, bound=rows.bound, rng=rng)
+        found = calibrator.fit(rows.prediction, rows.y, by=rows.horizon, bound=rows.bound, rng=rng)  # type: ignore[arg-type]
         return replace(found, guarantee=HorizonGuarantee.of_groups(found.guarantee))  # type: ignore[arg-type]
 
     @property

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import numpy as np
-
-from calibrant._arrays import Array
-from calibrant.interpolators.support import REAL_LINE
+from calibrant._arrays import Array, Rng
+from calibrant.interpolators.support import REAL_LINE, Support
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
@@ -28,7 +26,7 @@ class Interpolator(Protocol):
     1.0
     """
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
         """The single law q of n scores, with q(u_(i)) near i / (n + 1)."""
 
     def accuracy(self, n: int) -> float:

@@ -105,7 +105,7 @@ def borrowed(
         likelihood.append(np.zeros(len(own)))
         likelihood[1][own] = np.exp(shape.logpdf(out)) / out_spread[own]
         z = (parts.scores - place[group]) / spread[group]
-        v, density = shape.cdf(z), np.exp(shape.logpdf(z)) / spread[group]
+        v, density = np.asarray(shape.cdf(z)), np.exp(shape.logpdf(z)) / spread[group]
         likelihood += [density * _left_out(v, parts, able, degree) for degree in _degrees(parts, able)]
     if lent is not None:
         likelihood.append(lent.likelihood)
@@ -269,7 +269,7 @@ def _drawn(
 def drawn(law: Distribution) -> TableOfLines:
     """A smooth law by itself, drawn at many quantiles."""
     probs = expit(np.linspace(-10, 10, 1001))
-    knots, first = law.ppf(probs), np.asarray([0, len(probs)])
+    knots, first = np.asarray(law.ppf(probs)), np.asarray([0, len(probs)])
     return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
 
 

@@ -23,6 +23,7 @@ from calibrant.interpolators.borrowing import Parts, borrowed, drawn
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, as_support
+from calibrant.interpolators.support.base import Support
 
 UNSEEN = ("refuse", "pooled")
 
@@ -73,7 +74,7 @@ class ByGroup(_Grouping):
     """What makes the law of all, and promises lambda_g."""
 
     def fit_rows(
-        self, scores: Array, context: Context, *, support: Any = REAL_LINE
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Distribution, GroupGuarantee]:
         """The laws of the groups, and what is promised to each."""
         known = as_support(support)
@@ -88,7 +89,9 @@ class ByGroup(_Grouping):
         laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
         return Grouped(laws, labels), promised(labels, parts, accuracies)
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """Without groups, one q for all rows."""
         return self.pooled.fit(scores, support=support, rng=rng)
 
@@ -110,7 +113,7 @@ class Apart(_Grouping):
     own: Interpolator = field(default_factory=Linear)
 
     def fit_rows(
-        self, scores: Array, context: Context, *, support: Any = REAL_LINE
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Distribution, GroupGuarantee]:
         """The laws of the groups, and what is promised to each."""
         labels, parts, _ = parted(scores, context)
@@ -124,7 +127,9 @@ class Apart(_Grouping):
         accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
         return Grouped(batch, labels), promised(labels, parts, accuracies)
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """Without groups, one q for all rows."""
         return self.own.fit(scores, support=support, rng=rng)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from calibrant.interpolators.lending import lent
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, as_support
+from calibrant.interpolators.support.base import Support
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ByHorizon:
     """What makes the law of all, and promises lambda_h."""
 
     def fit_rows(
-        self, scores: Array, context: Context, *, support: Any = REAL_LINE
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Distribution, GroupGuarantee]:
         """The laws of the horizons, and what is promised to each."""
         known = as_support(support)
@@ -66,7 +66,9 @@ class ByHorizon:
         laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
         return Grouped(laws, labels), HorizonGuarantee.of_groups(promised(labels, parts, accuracies))
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """Without horizons, one q for all rows."""
         return self.pooled.fit(scores, support=support, rng=rng)
 

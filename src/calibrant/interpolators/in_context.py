@@ -13,7 +13,7 @@ from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.forget import Forgetting
 from calibrant.interpolators.history import Groups, History
-from calibrant.interpolators.support import REAL_LINE
+from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import as_weights
 
 
@@ -21,7 +21,9 @@ from calibrant.interpolators.weights import as_weights
 class ContextInterpolator(Protocol):
     """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
 
-    def fit_rows(self, scores: Array, context: Context, *, support: Any = REAL_LINE) -> tuple[Distribution, Guarantee]:
+    def fit_rows(
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
+    ) -> tuple[Distribution, Guarantee]:
         """q, and the guarantee that holds for it."""
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from calibrant._arrays import Array, check_has
+from calibrant._arrays import Array, Rng, check_has
 from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.support import REAL_LINE, as_support
+from calibrant.interpolators.support.base import Support
 from calibrant.interpolators.tails import ExponentialTails
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.interpolators.tails import Tails
+    from calibrant.interpolators.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Linear:
         check_has("Linear.tails", self.tails, "fit", "tails such as BoundedTails()")
 
     def fit(
-        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
         """The law through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
         del rng

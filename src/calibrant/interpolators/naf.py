@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,8 @@ from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, as_support
+from calibrant.interpolators.support.base import Support
+from calibrant.interpolators.weights import Weights
 
 
 def default_accuracy(n: int) -> float:
@@ -45,7 +46,12 @@ class NAF:
             raise ValueError(f"NAF.units must be at least 2, got {self.units}")
 
     def fit(
-        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+        self,
+        scores: Array,
+        *,
+        weights: Weights = None,
+        support: Support = REAL_LINE,
+        rng: np.random.Generator | None = None,
     ) -> Distribution:
         """The mixture fitted to the scores, under guard."""
         del rng

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,8 @@ from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.interpolators._in_order import InOrder, in_order
-from calibrant.interpolators.support import REAL_LINE
+from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,12 @@ class Naive:
     """
 
     def fit(
-        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+        self,
+        scores: Array,
+        *,
+        weights: Weights = None,
+        support: Support = REAL_LINE,
+        rng: np.random.Generator | None = None,
     ) -> Distribution:
         """n atoms, equal if they have no weights."""
         del rng

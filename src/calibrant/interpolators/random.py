@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,9 @@ from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.support import REAL_LINE, as_support
+from calibrant.interpolators.support.base import Support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
+from calibrant.interpolators.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,12 @@ class Random:
             )
 
     def fit(
-        self, scores: Array, *, weights: Any = None, support: Any = REAL_LINE, rng: np.random.Generator | None = None
+        self,
+        scores: Array,
+        *,
+        weights: Weights = None,
+        support: Support = REAL_LINE,
+        rng: np.random.Generator | None = None,
     ) -> Distribution:
         """n atoms and two ends; the uniforms are drawn when a prediction is made."""
         del rng

@@ -12,7 +12,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.support import REAL_LINE
+from calibrant.interpolators.support import REAL_LINE, Support
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,9 @@ class Thinned:
     """sup |q - q of all knots| (n + 1)."""
     linear: Linear = field(default_factory=Linear)
 
-    def fit(self, scores: Array, *, support: Any = REAL_LINE, rng: np.random.Generator | None = None) -> Distribution:
+    def fit(
+        self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
+    ) -> Distribution:
         """The law of these scores, thinned; how far it is off is in what `calibrant.thinned` gives, not here."""
         return fewer(self.linear.fit(scores, support=support, rng=rng), self.knots)[0]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, floats, largest_tie_of, refuse, to_numpy
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
@@ -115,3 +116,7 @@ class Survey(CalibrationWeights):
 def as_weights(value: Any) -> CalibrationWeights:
     """Weights as they are; numbers as likelihood ratios."""
     return value if isinstance(value, CalibrationWeights) else Ratios(value)
+
+
+Weights = ArrayLike | CalibrationWeights | None
+"""What calibration rows count: likelihood ratios as an array, or weights whose type says what they mean."""

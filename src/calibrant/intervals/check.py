@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, complain, floats, namespace
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
 from calibrant.predictions import as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 
 
-def check_nonconformity(nonconformity: Nonconformity, prediction: Any, y_grid: Any) -> None:
+def check_nonconformity(nonconformity: Nonconformity, prediction: PredictionLike, y_grid: ArrayLike) -> None:
     """Raise ValueError unless a(f(x), y) is strictly unimodal in y, with this minimiser, level set and slope.
 
     Looks at every row of the prediction at the points of `y_grid`, which should surround the labels. What it

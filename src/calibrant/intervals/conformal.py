@@ -12,11 +12,12 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 from scipy.special import betaincinv
 
 from calibrant._arrays import Array, complain, count_true, first_and_count, largest_tie_of, namespace, unit
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee.required import exact
 from calibrant.guarantee.words import floor_words
@@ -126,7 +127,7 @@ class ConformalInterval:
             raise TypeError(f"ConformalInterval.rank must be a function of n and the coverage, got {self.rank!r}")
         object.__setattr__(self, "coverage", unit("ConformalInterval.coverage", self.coverage))
 
-    def fit(self, prediction: Any, y: Any) -> FittedInterval:
+    def fit(self, prediction: PredictionLike, y: ArrayLike) -> FittedInterval:
         """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
         prediction, y = with_labels(prediction, y)
         n = y.shape[0]
@@ -177,7 +178,7 @@ class FittedInterval:
         """The number of calibration rows."""
         return self.guarantee.n
 
-    def __call__(self, prediction: Any) -> tuple[Array, Array]:
+    def __call__(self, prediction: PredictionLike) -> tuple[Array, Array]:
         """The interval of each row of a prediction."""
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)

@@ -20,6 +20,7 @@ from calibrant._arrays import (
     probabilities,
     same_length,
 )
+from calibrant._types import Bound, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Chained, Labels, column_of
 from calibrant.labels.real import Real
@@ -78,12 +79,12 @@ class AtomAt(Labels):
         """A place below the atom for each label at it."""
         return True
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y lies below the atom."""
         del bound
         below_atom(y, self.at)
 
-    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
         """at - w (1 - U) for the labels at the atom, U just inside (0, 1)."""
         del bound
         xp = namespace(y)
@@ -93,11 +94,11 @@ class AtomAt(Labels):
         u = np.clip(generator(rng).random(y.shape[0]), margin, 1 - margin)
         return xp.where(y > self.at, y, self.at - below_the_atom(self.at) * (1 - device_like(u, y)))
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
         """The prediction's law above the atom, and the atom's share."""
         return atom_line(prediction, self.at, None if self.share is None else self._share(prediction, bound))
 
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """The law clipped: P(Y = at) = P(Y' <= at)."""
         del bound
         return law.clip(lower=self.at)
@@ -114,7 +115,7 @@ class AtomAt(Labels):
             raise TypeError(f"{self!r} is a kind for the inner end of a chain, and {other!r} cannot follow it")
         return NotImplemented
 
-    def _share(self, prediction: Any, bound: Any) -> Array:
+    def _share(self, prediction: Any, bound: Bound) -> Array:
         name = f"the share of {self!r}"
         share = probabilities(name, column_of(self, self.share, bound), like=prediction.like)
         same_length("the prediction", len(prediction), name, share.shape[0])
@@ -137,7 +138,7 @@ def atom_in(labels: Labels | None) -> float | None:
     *outer, last = labels.steps if isinstance(labels, Chained) else (labels,)
     if not isinstance(last, AtomAt) or last.share is not None:
         return None
-    at = np.asarray([last.at])
+    at: Array = np.asarray([last.at])
     for step in reversed(outer):
         at = step.function.inverse(at) if isinstance(step, Transformed) else at
     return float(at[0])

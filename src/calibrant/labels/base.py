@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array
+from calibrant._types import Bound, Rng
 from calibrant.distributions.base import Distribution
+from calibrant.predictions.base import Prediction
 
 
 class Labels(ABC):
@@ -27,24 +29,24 @@ class Labels(ABC):
     """
 
     @abstractmethod
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """The law of g(Y') for each row, where `law` is that of Y'."""
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:
         """Raise a ValueError that names the rows, where y cannot be such a label."""
         del y, bound
 
-    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
         """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`."""
         del prediction, bound, rng
         return y
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """The prediction of Y', of the same kind as that of Y."""
         del bound
-        return prediction
+        return prediction  # type: ignore[no-any-return]
 
-    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def hold_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
         return self.spread_prediction(prediction, bound=bound)
 
@@ -63,7 +65,7 @@ class Labels(ABC):
         """The names of the columns that `bound` must have."""
         return ()
 
-    def spread_both(self, prediction: Any, y: Array, *, bound: Any = None, rng: Any = None) -> tuple[Any, Array]:
+    def spread_both(self, prediction: Any, y: Array, *, bound: Bound = None, rng: Rng = None) -> tuple[Any, Array]:
         """The prediction and the labels of the same rows, both for Y'."""
         self.check(y, bound)
         return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)
@@ -104,11 +106,11 @@ class Chained(Labels):
         """Those of all steps."""
         return tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:
         """That of the first step: the others check what it makes of the labels."""
         self.steps[0].check(y, _own(self.steps[0], bound))
 
-    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
         """By each step in turn."""
         for step in self.steps:
             own = _own(step, bound)
@@ -118,13 +120,13 @@ class Chained(Labels):
                 prediction = step.hold_prediction(prediction, bound=own)
         return y
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """By each step in turn."""
         for step in self.steps[:-1]:
             prediction = step.hold_prediction(prediction, bound=_own(step, bound))
         return self.steps[-1].spread_prediction(prediction, bound=_own(self.steps[-1], bound))
 
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """By each step, from the last to the first."""
         for step in reversed(self.steps):
             law = step.collapse(law, bound=_own(step, bound))

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
 from calibrant._search import count_up_to
+from calibrant._types import Bound, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
 from calibrant.distributions.location_scale import LocationScale
@@ -63,7 +64,7 @@ class Counts(Labels):
         """A place within the step of each label."""
         return True
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y is no point of the lattice."""
         del bound
         bad = off_lattice(y, self.origin, self.step)
@@ -77,7 +78,7 @@ class Counts(Labels):
                 f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}"
             )
 
-    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
         """Y + step * U, U just inside (0, 1)."""
         del prediction, bound
         xp = namespace(y)
@@ -90,7 +91,7 @@ class Counts(Labels):
         """The point of the lattice beside each label."""
         return self.origin + self.step * namespace(y).round((y - self.origin) / self.step)
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
         """A law on the lattice as that of Y + step * U; what is continuous half a step up."""
         del bound
         if isinstance(prediction, Rates) and self._has((0.0, 1.0)):
@@ -140,7 +141,7 @@ class Counts(Labels):
         on = xp.abs(x - xp.round(x)) <= NEAR
         return order + self.step * xp.where(on, share, xp.full_like(share, 0.5))
 
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """P(Y <= y) = P(Y' < y + step)."""
         del bound
         return Lattice(law, self.step, self.lower)

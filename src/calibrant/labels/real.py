@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace, one_number, same_length
+from calibrant._types import Bound as RowBounds
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of
 from calibrant.predictions.mapped import mapped
@@ -56,7 +57,7 @@ class Real(Labels):
         """The names of the bounds that are columns."""
         return tuple(dict.fromkeys(bound for bound in (self.lower, self.upper) if isinstance(bound, str)))
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: RowBounds = None) -> None:
         """Raise where y lies outside."""
         lower, upper = self._bounds(y, bound)
         for bad, side, limit in ((y < lower, "below", lower), (y > upper, "above", upper)):
@@ -67,11 +68,11 @@ class Real(Labels):
                     f"y is {float(y[row]):g} in row {row} ({count} rows in all), {side} the bound {at:g} of {self}"
                 )
 
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: RowBounds = None) -> Distribution:
         """The law clipped."""
         return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
 
-    def hold_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Any:
         """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
         lower, upper = self._bounds(prediction, bound)
 
@@ -82,7 +83,7 @@ class Real(Labels):
 
         return mapped(prediction, held, lambda law: law.clip(lower, upper))
 
-    def _bounds(self, rows: Any, bound: Any) -> tuple[Any, Any]:
+    def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
         if not self.by_row:
             return -math.inf if self.lower is None else self.lower, math.inf if self.upper is None else self.upper
@@ -94,7 +95,7 @@ class Real(Labels):
             raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({count} rows in all)")
         return ends[0], ends[1]
 
-    def _column(self, name: str, rows: Any, bound: Any) -> Any:
+    def _column(self, name: str, rows: Any, bound: RowBounds) -> Any:
         end = getattr(self, name)
         if not (isinstance(end, str) or callable(end)):
             return end
@@ -107,7 +108,7 @@ class Real(Labels):
         return f"Real({', '.join(_said(bound) for bound in (self.lower, self.upper))})"
 
 
-def _said(bound: Any) -> str:
+def _said(bound: Bound) -> str:
     if isinstance(bound, float):
         return f"{bound:g}"
     return repr(bound) if bound is None or isinstance(bound, str) else getattr(bound, "__name__", repr(bound))

@@ -32,7 +32,7 @@ class Through(Chart):
         return tuple(self.chart.shape)
 
     def __call__(self, y: Array) -> Array:
-        return self.chart(self.function.forward(y))
+        return self.chart(self.function.forward(y))  # type: ignore[no-any-return]
 
     def inverse(self, s: Array) -> Array:
         return self.function.inverse(self.chart.inverse(s))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
+from calibrant._types import Bound, Rng
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.truncated import Truncated
@@ -49,22 +50,22 @@ class Transformed(Labels):
         """t."""
         return function_of(self.by)
 
-    def check(self, y: Array, bound: Any = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y has no t(y)."""
         del bound
         self._inside(y, "y")
 
-    def spread(self, y: Array, prediction: Any, *, bound: Any = None, rng: Any = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
         """t(y)."""
         del prediction, bound, rng
         return self._inside(y, "y")
 
-    def spread_prediction(self, prediction: Any, *, bound: Any = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
         """t of its numbers, and of a law the law of t(Y)."""
         del bound
         return mapped(prediction, self._inside, self._law)
 
-    def collapse(self, law: Distribution, *, bound: Any = None) -> Distribution:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """The law of the Y with t(Y) ~ law."""
         del bound
         t = self.function

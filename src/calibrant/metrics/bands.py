@@ -13,6 +13,7 @@ import scipy.special
 from numpy.typing import NDArray
 
 from calibrant._arrays import floats, to_numpy, unit
+from calibrant._types import ArrayLike
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -49,7 +50,9 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     return m * float(shares[0][0]), m * float(shares[1][0])
 
 
-def reliability_band(m: int, levels: Any, confidence: float = 0.95, *, n: int | None = None) -> tuple[Floats, Floats]:
+def reliability_band(
+    m: int, levels: ArrayLike, confidence: float = 0.95, *, n: int | None = None
+) -> tuple[Floats, Floats]:
     """Shares (low, high) with P(low_k <= #{PIT <= p_k} / m <= high_k for every level p_k) >= confidence.
 
     At every level the bounds are quantiles of the count at that level, divided by m, at one local level for all: the

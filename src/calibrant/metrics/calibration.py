@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, device_like, namespace, ranks, to_numpy
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
+from calibrant.forecast import Forecast, PredictionLike
 from calibrant.metrics.forecasts import Scalar, average, paired
 
 
-def pit(H: Any, y: Any) -> Array:
+def pit(H: PredictionLike, y: ArrayLike) -> Array:
     """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
 
     Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of Samples
@@ -62,7 +64,7 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
     return np.asarray(pit - draws(pit) * jump, np.float64)
 
 
-def sorted_pit(H: Any, y: Any) -> Array:
+def sorted_pit(H: PredictionLike, y: ArrayLike) -> Array:
     """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped law the randomised ones."""
     H, y = paired(H, y)
     p = pit(H, y)
@@ -72,7 +74,7 @@ def sorted_pit(H: Any, y: Any) -> Array:
     return namespace(p).sort(p)
 
 
-def pit_by(H: Any, y: Array, u: Array) -> Array:
+def pit_by(H: Forecast, y: Array, u: Array) -> Array:
     """The PIT of each row, drawn by its own uniform number over the jump where the law has an atom at the label."""
     p = H.pit_rows(y, u)
     law = H.as_law() if H.has_law else None
@@ -81,7 +83,7 @@ def pit_by(H: Any, y: Array, u: Array) -> Array:
     return p
 
 
-def ece(H: Any, y: Any) -> Scalar:
+def ece(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i |PIT_(i) - (i - 1/2) / m|, over the m sorted PITs: the expected calibration error of the paper.
 
     The Wasserstein-1 distance of the PITs to a uniform grid. Even a perfect forecast has a positive one,
@@ -99,7 +101,7 @@ def ece_of(p: Array) -> Scalar:
     return average(namespace(p).abs(p - (ranks(p) - 0.5) / p.shape[0]))
 
 
-def debiased_ece(H: Any, y: Any) -> Scalar:
+def debiased_ece(H: PredictionLike, y: ArrayLike) -> Scalar:
     """ECE minus its expectation for m independent uniform PITs: on average 0 for a perfect forecast.
 
     It may be negative, and for a perfect forecast it is, more often than not.
@@ -133,7 +135,7 @@ def expected_ece(m: int) -> float:
     return float(np.mean(bias * (1 - 2 * scipy.special.betainc(a, b, x)) + 2 * np.exp(log_density) / (m + 1)))
 
 
-def sup_calibration_error(H: Any, y: Any) -> Scalar:
+def sup_calibration_error(H: PredictionLike, y: ArrayLike) -> Scalar:
     """sup_c |#{i: PIT_i <= c} / m - c|: the epsilon of Definition 1, estimated on m rows.
 
     The Kolmogorov-Smirnov distance of the PITs to the uniform law. Even a perfect forecast has a positive
@@ -159,7 +161,7 @@ class UniformityTest(NamedTuple):
     pvalue: float
 
 
-def pit_uniformity_test(H: Any, y: Any) -> UniformityTest:
+def pit_uniformity_test(H: PredictionLike, y: ArrayLike) -> UniformityTest:
     """The Kolmogorov-Smirnov test that the PITs are uniform: D = sup_c |#{PIT <= c} / m - c| and P(D' >= D).
 
     The p-value is 2 P(D+ >= D) (Smirnov's exact one-sided law) where that is below 0.05 and m <= 1e4, or

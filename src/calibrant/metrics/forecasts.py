@@ -5,25 +5,25 @@ What a kind of forecast can be asked is listed in `calibrant.forecast`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import array_api_compat
 
 from calibrant._arrays import Array, floats, namespace, same_length
 from calibrant._batch import promoted
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
-from calibrant.predictions import Rates, as_prediction
+from calibrant.forecast import PredictionLike
+from calibrant.predictions import Prediction, Rates, as_prediction
 
-Scalar = Any
+Scalar = float | Array
 """A Python float for numpy, a 0-d array of any other namespace."""
 
 
-def forecast(value: Any) -> Any:
+def forecast(value: PredictionLike) -> Prediction | Distribution:
     """A prediction, or a single law that stands for every row."""
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
-def beside(prediction: Any, H: Any) -> Any:
+def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
     """A forecast to compare with H: where H is a law of whole numbers, rates are the law of counts they stand for.
 
     >>> from calibrant.distributions import Poisson
@@ -36,7 +36,7 @@ def beside(prediction: Any, H: Any) -> Any:
     return prediction.law() if counts and isinstance(prediction, Rates) else prediction
 
 
-def paired(H: Any, y: Any, what: str = "the forecast") -> tuple[Any, Array]:
+def paired(H: PredictionLike, y: ArrayLike, what: str = "the forecast") -> tuple[Prediction | Distribution, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
     H = promoted(forecast(H), y)
     y = floats("y", y, like=H.like, ndim=1)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, to_numpy, unit
-from calibrant.distributions.base import Distribution
+from calibrant._types import ArrayLike
 from calibrant.distributions.clipped import Clipped
+from calibrant.forecast import Forecast, PredictionLike
 from calibrant.metrics.forecasts import Scalar, average, forecast, paired
 from calibrant.predictions.quantiles import pinball_rows
 
 
-def nll(H: Any, y: Any) -> Scalar:
+def nll(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
 
     Of a law of counts h_i(y_i) is the probability of y_i, and so it is where a clipped law has an atom at y_i.
@@ -28,7 +29,7 @@ def nll(H: Any, y: Any) -> Scalar:
     return average(nll_rows(H.as_law(), y))
 
 
-def nll_rows(law: Distribution, y: Array) -> Array:
+def nll_rows(law: Any, y: Array) -> Any:
     """-log h_i(y_i); where the law has an atom at the label, as on a lattice or on a bound, -log P(Y = y_i)."""
     if law.lattice is not None:
         return -law.logpmf(y)
@@ -39,7 +40,7 @@ def nll_rows(law: Distribution, y: Array) -> Array:
     return namespace(loss).where(namespace(mass).isfinite(mass), -mass, loss)
 
 
-def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-10) -> Scalar:
+def nll_finite_difference(H: PredictionLike, y: ArrayLike, step: float = 1e-4, floor: float = 1e-10) -> Scalar:
     """mean_i -log((H_i(y_i + step) - H_i(y_i) + floor) / step): the NLL of the paper's tables.
 
     It never exceeds log(step / floor), 13.8155 by default: the price of a label where H is flat. It depends
@@ -57,13 +58,13 @@ def nll_finite_difference(H: Any, y: Any, step: float = 1e-4, floor: float = 1e-
     return average(nll_finite_difference_rows(H.as_law(), y, step, floor))
 
 
-def nll_finite_difference_rows(law: Distribution, y: Array, step: float = 1e-4, floor: float = 1e-10) -> Array:
+def nll_finite_difference_rows(law: Any, y: Array, step: float = 1e-4, floor: float = 1e-10) -> Array:
     """-log((H_i(y_i + step) - H_i(y_i) + floor) / step)."""
     rise = law.cdf(y + step) - law.cdf(y)
     return -namespace(rise).log((rise + floor) / step)
 
 
-def crps(H: Any, y: Any) -> Scalar:
+def crps(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i of the integral of (H_i(t) - 1{y_i <= t})^2 over t (Gneiting and Raftery 2007).
 
     Of a Point it is the absolute error, of Samples the CRPS of their empirical law. It is inf where H puts
@@ -79,7 +80,7 @@ def crps(H: Any, y: Any) -> Scalar:
     return average(H.crps_rows(y))
 
 
-def std(H: Any) -> Scalar:
+def std(H: PredictionLike) -> Scalar:
     """mean_i std(H_i): sharpness, without a look at the labels. Inf where H puts mass at infinity.
 
     >>> from calibrant import Normal
@@ -89,7 +90,7 @@ def std(H: Any) -> Scalar:
     return average(_some(H).std_rows())
 
 
-def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
+def ci_width(H: PredictionLike, coverage: float = 0.95) -> Scalar:
     """mean_i (u_i - l_i), with [l_i, u_i] the centred interval of probability `coverage`.
 
     Of an Interval it is the width of its own bounds, whatever `coverage` says. Quantiles and Samples need the
@@ -102,13 +103,13 @@ def ci_width(H: Any, coverage: float = 0.95) -> Scalar:
     return average(width_rows(_some(H), unit("coverage", coverage)))
 
 
-def width_rows(H: Any, coverage: float) -> Array:
+def width_rows(H: Forecast, coverage: float) -> Array:
     """u_i - l_i."""
     lower, upper = H.bounds(coverage)
     return upper - lower
 
 
-def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
+def coverage(H: PredictionLike, y: ArrayLike, coverage: float = 0.9) -> Scalar:
     """The share of rows with l_i <= y_i <= u_i, [l_i, u_i] the centred interval of probability `coverage`.
 
     Of an Interval it is the share inside its own bounds, whatever `coverage` says.
@@ -120,13 +121,13 @@ def coverage(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
     return average(coverage_rows(*paired(H, y), unit("coverage", coverage)))
 
 
-def coverage_rows(H: Any, y: Array, coverage: float) -> Array:
+def coverage_rows(H: Forecast, y: Array, coverage: float) -> Array:
     """1 where l_i <= y_i <= u_i, 0 elsewhere."""
     lower, upper = H.bounds(coverage)
     return namespace(y).astype((lower <= y) & (y <= upper), y.dtype)
 
 
-def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
+def interval_score(H: PredictionLike, y: ArrayLike, coverage: float = 0.9) -> Scalar:
     """mean_i (u_i - l_i) + 2 / (1 - coverage) ((l_i - y_i)+ + (y_i - u_i)+).
 
     The interval score of Gneiting and Raftery (2007, eq. 43). Of an Interval it is the score of its own
@@ -139,7 +140,7 @@ def interval_score(H: Any, y: Any, coverage: float = 0.9) -> Scalar:
     return average(interval_score_rows(*paired(H, y), unit("coverage", coverage)))
 
 
-def interval_score_rows(H: Any, y: Array, coverage: float) -> Array:
+def interval_score_rows(H: Forecast, y: Array, coverage: float) -> Array:
     """The interval score of each row."""
     lower, upper = H.bounds(coverage)
     xp, none = namespace(y), namespace(y).zeros_like(y)
@@ -147,7 +148,7 @@ def interval_score_rows(H: Any, y: Array, coverage: float) -> Array:
     return upper - lower + 2 / (1 - coverage) * outside
 
 
-def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:
+def pinball(H: PredictionLike, y: ArrayLike, levels: ArrayLike | None = None) -> Scalar:
     """mean over rows i and levels a of (a - 1{y_i < q}) (y_i - q), q = H_i.ppf(a) (Koenker and Bassett 1978).
 
     Without `levels`: those of Quantiles, (k - 1/2) / K of K Samples, and 0.05, 0.10, ..., 0.95 of a law. Half
@@ -160,7 +161,7 @@ def pinball(H: Any, y: Any, levels: Any = None) -> Scalar:
     return average(pinball_loss_rows(*paired(H, y), levels))
 
 
-def pinball_loss_rows(H: Any, y: Array, levels: Any = None) -> Array:
+def pinball_loss_rows(H: Forecast, y: Array, levels: ArrayLike | None = None) -> Array:
     """The mean over levels of each row's loss."""
     chosen = H.quantile_levels() if levels is None else checked_levels(levels)
     # a level at a time: nothing of the size rows x levels is held
@@ -168,7 +169,7 @@ def pinball_loss_rows(H: Any, y: Array, levels: Any = None) -> Array:
     return sum(losses[1:], start=losses[0]) / len(losses)
 
 
-def checked_levels(levels: Any) -> tuple[float, ...]:
+def checked_levels(levels: ArrayLike) -> tuple[float, ...]:
     """Numbers strictly inside (0, 1), at least one."""
     shown = tuple(float(level) for level in np.atleast_1d(to_numpy(floats("levels", levels))))
     if not shown or not all(0 < level < 1 for level in shown):

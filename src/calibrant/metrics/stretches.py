@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import first_and_count, same_length
+from calibrant._types import Values
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.slices import (
     Slices,
@@ -33,7 +34,7 @@ class Stretches:
     ends: tuple[str, ...]
 
 
-def stretches_of(time: Any, m: int, bins: int | None = None, *, name: str = "time") -> Stretches:
+def stretches_of(time: Values, m: int, bins: int | None = None, *, name: str = "time") -> Stretches:
     """The m rows by `time`, numbers or dates in any order, in `bins` stretches of about equally many rows.
 
     Rows of one moment are in one stretch, and no stretch has fewer than 20 rows unless it is the only one. So there may
@@ -60,7 +61,7 @@ def stretches_of(time: Any, m: int, bins: int | None = None, *, name: str = "tim
     return Stretches(Slices(name, labels, index), starts, stops)
 
 
-def times_of(time: Any, m: int) -> NDArray[Any]:
+def times_of(time: Values, m: int) -> NDArray[Any]:
     """When each of m rows was, as numbers or datetime64, or one sentence that says what is wrong.
 
     Moments with a time zone are put into UTC.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from calibrant._arrays import Array, anywhere, check_has, first_and_count, to_numpy, unit
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
-from calibrant.forecast import Unsaid
+from calibrant.forecast import Forecast, PredictionLike, Unsaid
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, forecast, paired
@@ -18,7 +19,13 @@ from calibrant.predictions import Quantiles, Rates
 
 
 def evaluate(
-    H: Any, y: Any, *, coverage: float = 0.9, ci: float = 0.95, levels: Any = None, labels: Any = None
+    H: PredictionLike,
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    levels: ArrayLike | None = None,
+    labels: Any = None,
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
@@ -74,8 +81,10 @@ def evaluate(
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))
-    by_row = {name: lambda rows=rows: average(rows()) for name, rows in row_metrics(H, y, coverage, ci, levels).items()}
-    metrics: dict[str, Callable[[], Array]] = by_row | {
+    by_row: dict[str, Callable[[], Any]] = {
+        name: partial(_average_of, rows) for name, rows in row_metrics(H, y, coverage, ci, levels).items()
+    }
+    metrics: dict[str, Callable[[], Any]] = by_row | {
         "ece": lambda: calibration.ece_of(pits()),
         "debiased_ece": lambda: calibration.ece_of(pits()) - calibration.expected_ece(y.shape[0]),
         "sup_calibration_error": lambda: calibration.sup_of(pits()),
@@ -95,7 +104,9 @@ def _name_of(y: Any) -> str:
     return name if isinstance(name, str) and name else "y"
 
 
-def row_metrics(H: Any, y: Array, coverage: float, ci: float, levels: Any) -> dict[str, Callable[[], Array]]:
+def row_metrics(
+    H: Forecast, y: Array, coverage: float, ci: float, levels: ArrayLike | None
+) -> dict[str, Callable[[], Array]]:
     """The metrics that are means over rows: what each makes of every row, or raises `Unsaid`."""
     rows: dict[str, Callable[[], Array]] = {
         "nll": lambda: scores.nll_rows(H.as_law(), y),
@@ -116,7 +127,7 @@ def row_metrics(H: Any, y: Array, coverage: float, ci: float, levels: Any) -> di
     return rows
 
 
-def within(H: Any, coverage: float) -> float:
+def within(H: Forecast, coverage: float) -> float:
     """The coverage of an interval that the forecast has: that of its widest centred quantiles, if it has no wider."""
     levels = [] if H.has_law or H.own_bounds or not isinstance(H, Quantiles) else H.quantile_levels()
     centred = [b - a for a in levels for b in levels if a < b and abs(a + b - 1) < 1e-9]
@@ -144,7 +155,7 @@ def _collapsed(H: Any, labels: Any) -> Any:
     return labels.collapse(spread) if isinstance(spread, Distribution) else H
 
 
-def metric_labels(H: Any, coverage: float, ci: float, levels: Any) -> dict[str, str]:
+def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:
     """What each metric is called in a table: with its coverage, or its levels."""
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
     own = H.own_bounds
@@ -174,3 +185,7 @@ def _shown_levels(H: Any, levels: Any) -> str:
             return f", {len(chosen)} levels {chosen[0]:.4g}..{chosen[-1]:.4g}"
         return f" at {', '.join(f'{level:.4g}' for level in chosen)}"
     return ""
+
+
+def _average_of(rows: Callable[[], Any]) -> Any:
+    return average(rows())

@@ -7,8 +7,11 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
+from calibrant._types import Features
+from calibrant.distributions.base import Distribution
 from calibrant.models import plain
 from calibrant.models.outputs import named
+from calibrant.predictions.base import Prediction
 
 LIBRARIES = frozenset(
     ["catboost", "lightgbm", "ngboost", "quantile_forest", "sklearn", "skpro", "statsmodels", "torch", "xgboost"]
@@ -19,7 +22,7 @@ Adapter = Callable[[Any, Any], Any]
 """A function of a fitted model and X that returns a prediction."""
 
 
-def prediction_of(model: Any, X: Any) -> Any:
+def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     """f(X), as the kind of prediction that the fitted model makes: `Point`, `Rates`, `Quantiles`, `Samples` or a law.
 
     | model | prediction |
@@ -48,7 +51,7 @@ def prediction_of(model: Any, X: Any) -> Any:
     """
     if isinstance(model, type):
         raise TypeError(f"prediction_of takes a fitted model, got the class {model.__name__}: pass an instance")
-    return _adapted(model, X)
+    return _adapted(model, X)  # type: ignore[no-any-return]
 
 
 @singledispatch

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._types import Features
 from calibrant.distributions.base import Distribution
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import named, numbers
@@ -14,7 +15,7 @@ from calibrant.predictions import Point, Prediction, Samples
 from calibrant.several import Several
 
 
-def predictions_of(model: Any, X: Any, names: Sequence[str] | None = None) -> Several:
+def predictions_of(model: Any, X: Features, names: Sequence[str] | None = None) -> Several:
     """f(X) for each label of a fitted model: draws of a forest's trees, else points.
 
     What `MultiOutputRegressor` wraps is asked label by label, as `calibrant.prediction_of` does. A callable may return

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 
-from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 
 
@@ -17,7 +16,7 @@ def named(model: Any) -> str:
     return str(getattr(model, "__name__", type(model).__name__))
 
 
-def numbers(name: str, output: Any) -> Array:
+def numbers(name: str, output: Any) -> Any:
     """An array of another namespace than numpy as it is; all else as numpy float64, lest labels be rounded to less."""
     if is_array_api_obj(output) and not is_numpy_array(output):
         return output
@@ -30,7 +29,7 @@ def numbers(name: str, output: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def column(name: str, output: Any) -> Array:
+def column(name: str, output: Any) -> Any:
     """One number a row: (n,), or (n, 1) without its second axis."""
     array = numbers(name, output)
     if array.ndim == 2 and array.shape[1] == 1:

@@ -15,7 +15,7 @@ def together(models: Sequence[Any], X: Any) -> Quantiles | Ensemble:
     """One `Quantiles` if every model predicts a single quantile, else an `Ensemble` of their predictions."""
     if not models:
         raise ValueError("prediction_of takes a list of at least one model, got an empty one")
-    predictions = [prediction_of(model, X) for model in models]
+    predictions: list[Any] = [prediction_of(model, X) for model in models]
     if not all(isinstance(each, Quantiles) and each.values.shape[1] == 1 for each in predictions):
         return Ensemble(predictions)
     levels = [float(each.levels[0]) for each in predictions]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant.distributions import Normal, from_torch
 from calibrant.models.outputs import column, named, quantiles
 from calibrant.models.plain import as_output
@@ -38,7 +38,7 @@ def adapt(module: Any, X: Any) -> Any:
         return _of_tensor(module, _precise(output))
 
 
-def _of_tensor(module: Any, output: Array) -> Any:
+def _of_tensor(module: Any, output: Any) -> Any:
     levels = getattr(module, "levels", None)
     if levels is not None:
         levels = to_numpy(levels) if hasattr(levels, "detach") else np.asarray(levels)
@@ -51,7 +51,7 @@ def _of_tensor(module: Any, output: Array) -> Any:
     return as_output(named(module), output)
 
 
-def _tensor(X: Any, module: Any) -> Array:
+def _tensor(X: Any, module: Any) -> Any:
     import torch
 
     like = next((t for t in chain(module.parameters(), module.buffers()) if t.is_floating_point()), None)
@@ -63,7 +63,7 @@ def _tensor(X: Any, module: Any) -> Array:
     return X.to(device=like.device, dtype=like.dtype if X.is_floating_point() else X.dtype)  # integers are categories
 
 
-def _precise(output: Array) -> Array:
+def _precise(output: Any) -> Any:
     """Half precision tells too few labels apart."""
     return output.float() if output.dtype.itemsize < 4 else output
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Rng, generator, one_number, to_numpy
+from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrated
+from calibrant.forecast import PredictionLike
 from calibrant.monitoring.bets import BETS, Direction, capital, shares, since
 from calibrant.monitoring.ranks import online_p_values
 from calibrant.updating import kept_history, scores_of
@@ -77,7 +78,7 @@ class Monitor:
                 raise TypeError("the alarm compares rows that count equally: this calibrator was fitted with weights")
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
-    def update(self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None) -> Monitor:
+    def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Monitor:
         """After more rows, in the order of time; `rng` draws one uniform a row, and what the labels need."""
         draws = generator(rng)
         scores = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=draws)[0]).astype(np.float64)
@@ -117,7 +118,13 @@ class Monitor:
 
 
 def monitor(
-    calibrated: Calibrated, prediction: Any, y: Any, *, threshold: float = 100.0, bound: Any = None, rng: Rng = None
+    calibrated: Calibrated,
+    prediction: PredictionLike,
+    y: ArrayLike,
+    *,
+    threshold: float = 100.0,
+    bound: Bound = None,
+    rng: Rng = None,
 ) -> Monitor:
     """Whether labels that came after calibration are still like the calibration rows; rows in the order of time.
 

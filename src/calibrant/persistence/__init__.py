@@ -20,15 +20,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._version import library_version
+from calibrant.calibration import Calibrated
+from calibrant.cross import CrossCalibrated
+from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.persistence.atomic import write
 from calibrant.persistence.codec import decode, encode, handed_in
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
 from calibrant.persistence.kinds import ROOTS, Promised
 from calibrant.persistence.summary import calibrations, summary
+from calibrant.several.calibration import SeveralCalibrated
+from calibrant.tracking import Tracker
 from calibrant.updating import Updated
 
-__all__ = ["FileError", "Promised", "Stored", "load", "read", "save"]
+Saved = Calibrated | CrossCalibrated | SeveralCalibrated | HorizonCalibrated | Tracker
+"""What a file can hold."""
+
+__all__ = ["FileError", "Promised", "Saved", "Stored", "load", "read", "save"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Stored:
     """For people: format, library version, score, interpolator, tails, n, lambda, support."""
 
 
-def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, Any] | None = None) -> None:
+def save(path: str | os.PathLike[str], calibrated: Saved, *, notes: Mapping[str, Any] | None = None) -> None:
     """Write a file that `load` reads. An older file of this name is whole until the new one is.
 
     `notes` are JSON values that `read` gives back. A score or an interpolator of your own is kept by its class name and
@@ -66,7 +74,7 @@ def save(path: str | os.PathLike[str], calibrated: Any, *, notes: Mapping[str, A
         write(path, pack(header, encoded.tensors))
 
 
-def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Any:
+def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Saved:
     """What was saved: a `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`.
 
     `classes` are your own classes that it may hold: it makes objects of no others.
@@ -82,7 +90,7 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Any:
     """
     stored = _read(path, classes)
     _warn_of_unknown_form(path, stored.calibrated)
-    return stored.calibrated
+    return stored.calibrated  # type: ignore[no-any-return]
 
 
 def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:

@@ -285,7 +285,7 @@ def _rising(knots: Any, values: Any, slopes: Any) -> None:
 def _bent(law: Any, bend: PiecewiseLinear) -> None:
     del law
     ends = [*bend.knots[[0, -1]], *bend.probs[[0, -1]]]
-    if bend.knots.size < 3 or ends != [0, 1, 0, 1]:
+    if bend.knots.shape[0] < 3 or ends != [0, 1, 0, 1]:
         raise ValueError("its bend must lead from (0, 0) over at least one point to (1, 1)")
 
 
@@ -297,8 +297,8 @@ def _ordered(lower: float, upper: float, **others: Any) -> None:
 def _atoms(atoms: Any, lower: float, upper: float, count: int, **others: Any) -> None:
     if lower > upper:  # they meet where both were clipped to one bound
         raise ValueError(f"lower must not be above upper, got {lower} and {upper}")
-    if isinstance(atoms, PiecewiseLinear) and atoms.knots.size != 2 * count:
-        raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.size}")
+    if isinstance(atoms, PiecewiseLinear) and atoms.knots.shape[0] != 2 * count:
+        raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.shape[0]}")
 
 
 def _tailed(law: Any, low: float, high: float, **others: Any) -> None:
@@ -406,7 +406,7 @@ def _agreeing(
     if ours and guarantee.accuracy != (promised := interpolator.accuracy(worth)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
-    knots = q.knots.size if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
+    knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
     if (made_of and knots and knots not in made_of) or (isinstance(q, Unrealised) and q.count != n):
         raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
     if history is not None and history.weights is None and history.scores.size != n:

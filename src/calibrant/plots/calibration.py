@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calibrant.forecast import Unsaid
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike, Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit
 from calibrant.metrics.forecasts import paired
@@ -23,7 +24,13 @@ _LEVELS = np.arange(1, 200) / 200
 
 
 def pit_histogram(
-    H: Any, y: Any, *, bins: int = 20, n: int | None = None, confidence: float = 0.95, ax: Axes | None = None
+    H: PredictionLike,
+    y: ArrayLike,
+    *,
+    bins: int = 20,
+    n: int | None = None,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
 ) -> Axes:
     """#{PIT_i in bin}, with the band that holds all bins at once if H is calibrated.
 
@@ -65,8 +72,8 @@ def pit_histogram(
 
 
 def reliability(
-    H: Any,
-    y: Any,
+    H: PredictionLike,
+    y: ArrayLike,
     *,
     difference: bool = False,
     n: int | None = None,

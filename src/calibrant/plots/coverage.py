@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import floats, refuse, same_length, unit
+from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.answers import answers_of
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import SMALLEST, judged
 from calibrant.metrics.forecasts import paired
@@ -25,7 +27,13 @@ from calibrant.plots.words import row_height, words
 
 
 def coverage_by_slice(
-    H: Any, y: Any, by: Any, *, coverage: float = 0.9, confidence: float = 0.95, ax: Axes | None = None
+    H: PredictionLike,
+    y: ArrayLike,
+    by: Values,
+    *,
+    coverage: float = 0.9,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
 ) -> Axes:
     """#{i in slice: l_i <= y_i <= u_i} / #slice, a dot a slice, against the coverage that was asked for.
 
@@ -74,9 +82,9 @@ def coverage_by_slice(
 
 
 def coverage_by(
-    H: Any,
-    y: Any,
-    by: Any = None,
+    H: PredictionLike,
+    y: ArrayLike,
+    by: Values | None = None,
     *,
     coverage: float = 0.9,
     bins: int = 10,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +13,7 @@ from calibrant.plots.theme import Style, percent, plain
 from calibrant.plots.words import row_height, words
 
 
-def diagnosis(found: Any, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:
+def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:
     """The share of labels inside the intervals of each slice, on a bar of what chance allows in all slices at once.
 
     `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. The

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import refuse, same_length, to_numpy, unit
+from calibrant._types import ArrayLike, Values
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
@@ -24,7 +26,12 @@ _MOST_POSITIONS = 2000
 
 
 def fan(
-    H: Any, *, x: Any = None, y: Any = None, coverages: Sequence[float] = (0.5, 0.8, 0.95), ax: Axes | None = None
+    H: PredictionLike,
+    *,
+    x: Values | None = None,
+    y: ArrayLike | None = None,
+    coverages: Sequence[float] = (0.5, 0.8, 0.95),
+    ax: Axes | None = None,
 ) -> Axes:
     """[H.ppf((1 - c) / 2), H.ppf((1 + c) / 2)] for each coverage c, along x: bands, the darker the surer.
 
@@ -140,7 +147,9 @@ def _beyond(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, f
     return drawn[:1]
 
 
-def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
+def intervals(
+    H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None
+) -> Axes:
     """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels: what is sure, and rightly so?
 
     The centre is the median; of predictions that are no law, the middle of the interval. Of more than `most` rows so
@@ -172,7 +181,7 @@ def intervals(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axe
     return ax
 
 
-def parity(H: Any, y: Any, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
+def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
     """y_i against the predicted centre, with the interval [l_i, u_i]: does the forecast follow the labels?
 
     On the dotted line labels are as predicted. The centre is the median; of predictions that are no law, the middle of

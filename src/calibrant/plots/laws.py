@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import same_length
+from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
@@ -28,7 +30,14 @@ _FEW_ATOMS = 4
 _HIGHEST = 2.6
 
 
-def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+def density(
+    H: PredictionLike,
+    *,
+    rows: Sequence[int] | SupportsArray | None = None,
+    base: PredictionLike | None = None,
+    y: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """(H(b) - H(a)) / (b - a) over small cells (a, b], of each of some rows: the mean density.
 
     Not the density itself: that of a linear interpolation is a spike for every score. There are 200 cells where H is
@@ -46,7 +55,7 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
     >>> ax.get_ylabel()
     'density'
     """
-    H = forecast(H).as_law()
+    H = cast(Distribution, forecast(H).as_law())
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
     laws = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in laws] for row in chosen]
@@ -68,7 +77,14 @@ def density(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Ax
     return ax
 
 
-def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+def cdf(
+    H: PredictionLike,
+    *,
+    rows: Sequence[int] | SupportsArray | None = None,
+    base: PredictionLike | None = None,
+    y: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """H[x](y) of each of some rows against y, upright where it jumps.
 
     `base` is the forecast before calibration: a law is drawn dashed, Quantiles and Samples as dots at their levels,
@@ -82,7 +98,7 @@ def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes |
     >>> ax.get_ylabel()
     'H(y)'
     """
-    H = forecast(H).as_law()
+    H = cast(Distribution, forecast(H).as_law())
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
     several = [
         [(row_of(part, row), LOOK_BEFORE) for part in parts if isinstance(part, Distribution)]
@@ -111,11 +127,11 @@ def cdf(H: Any, *, rows: Any = None, base: Any = None, y: Any = None, ax: Axes |
 
 
 def ridgeline(
-    H: Any,
+    H: PredictionLike,
     *,
-    rows: Any = None,
-    base: Any = None,
-    y: Any = None,
+    rows: Sequence[int] | SupportsArray | None = None,
+    base: PredictionLike | None = None,
+    y: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -133,7 +149,7 @@ def ridgeline(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['row 3', 'row 1', 'row 4']
     """
-    H = forecast(H).as_law()
+    H = cast(Distribution, forecast(H).as_law())
     if H.shape and len(H) == 0:
         raise ValueError(f"a ridgeline needs a forecast of at least one row, got {H!r}")
     if rows is None and H.shape:

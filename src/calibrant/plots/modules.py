@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,11 @@ import scipy.special
 from matplotlib.axes import Axes
 
 from calibrant._arrays import floats
+from calibrant._types import ArrayLike
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import WeightedGuarantee
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
@@ -32,7 +34,7 @@ _POINTS = 1000
 _MOST_LINES = 25
 
 
-def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """The calibration scores (S_(i), i / (n + 1)), q, and the band that its lambda leaves it.
 
     `prediction` and `y` are the n rows that calibrated. A lambda-accurate q has q(S_(i)) in (i +- lambda) / (n + 1),
@@ -75,7 +77,9 @@ def scores(calibrated: Calibrated, prediction: Any, y: Any, *, ax: Axes | None =
     return ax
 
 
-def interpolators(scores: Any, interpolators: Any = None, *, ax: Axes | None = None) -> Axes:
+def interpolators(
+    scores: ArrayLike, interpolators: Sequence[Interpolator] | None = None, *, ax: Axes | None = None
+) -> Axes:
     """How each interpolator maps the same scores to evenly spaced values in [0, 1], in panels side by side.
 
     The scores lie on the line at the bottom of each panel, q takes each up to its value, which lies on the left. Naive,

@@ -19,7 +19,7 @@ MOST = 5000
 """Points that are drawn."""
 
 
-def monitor(found: Any, *, ax: Axes | None = None) -> Axes:
+def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     """The capital after each row, on a logarithmic scale; the threshold, the alarm, and since when.
 
     `found` is a `calibrant.Monitor`. What lies above the square of the threshold is cut off,

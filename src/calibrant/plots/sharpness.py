@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import unit
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import paired
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import named, numbers
@@ -21,7 +23,9 @@ from calibrant.plots.words import words
 _MARKS = {-1: ("v", "too few inside"), 1: ("^", "too many inside"), 0: ("o", "as many as asked for")}
 
 
-def sharpness(forecasts: Any, y: Any, *, coverage: float = 0.9, ax: Axes | None = None) -> Axes:
+def sharpness(
+    forecasts: Mapping[str, PredictionLike], y: ArrayLike, *, coverage: float = 0.9, ax: Axes | None = None
+) -> Axes:
     """Mean width of the intervals against |share of labels inside - coverage|: of {name: forecast}, a point each.
 
     The lower left corner is where one wants to be: as sharp as can be, among those that hold what they promise. A

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from calibrant._arrays import Array, floats, same_length
 from calibrant._batch import promoted
+from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike, SupportsCDF
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.point import Point
 
 
-def as_prediction(value: Any) -> Any:
+def as_prediction(value: PredictionLike) -> Prediction | Distribution:
     """A prediction as it is; a bare 1-d array as a Point; a frozen scipy.stats or a torch.distributions law adapted."""
     if isinstance(value, Prediction):
         return value
@@ -22,18 +24,18 @@ def as_prediction(value: Any) -> Any:
         return value
     kind = type(value).__module__
     if kind.startswith("scipy.stats"):
-        return as_prediction(from_scipy(value))
+        return as_prediction(from_scipy(cast(SupportsCDF, value)))
     if kind.startswith("torch.distributions"):
-        return as_prediction(from_torch(value))
+        return as_prediction(from_torch(cast(SupportsCDF, value)))
     if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
         raise TypeError(
             f"a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, "
             f"got {type(value).__name__}"
         )
-    return Point(value)
+    return Point(cast(ArrayLike, value))
 
 
-def with_labels(prediction: Any, y: Any) -> tuple[Any, Array]:
+def with_labels(prediction: PredictionLike, y: ArrayLike) -> tuple[Prediction | Distribution, Array]:
     """A prediction and the labels of its rows, checked, in the wider type of the two."""
     prediction = promoted(as_prediction(prediction), y)
     y = floats("y", y, like=prediction.like, ndim=1)

@@ -45,6 +45,7 @@ class AtomLine(Prediction):
 
 def atom_line(prediction: Any, at: float, share: Array | None = None) -> Any:
     """The line of each row; without a share the prediction's own mass at or below the atom is the atom's."""
+    own: Array | None
     match prediction:
         case WithAtom():
             return atom_line(prediction.prediction, at, prediction.share if share is None else share)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Self, cast
 
 import numpy as np
 
 from calibrant._arrays import Array
 from calibrant._batch import first_array, take_rows
+from calibrant._types import RowIndex
 from calibrant.forecast import Forecast
 
 
@@ -26,12 +27,12 @@ class Prediction(Forecast):
 
     @property
     def like(self) -> Array:
-        return first_array(self)
+        return cast(Array, first_array(self))
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: RowIndex) -> Self:
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
             start = range(len(self))[index]
             index = slice(start, start + 1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, same_length
 from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
@@ -25,29 +25,29 @@ class Ensemble(Prediction):
     Ensemble(n=2, members=[Point, Point], weights=(2.0, 1.0))
     """
 
-    members: tuple[Any, ...]
+    members: tuple[Prediction | Distribution, ...]
     weights: tuple[float, ...] = shared()
 
-    def __init__(self, members: Sequence[Any], weights: Sequence[float] | None = None) -> None:
+    def __init__(self, members: Sequence[PredictionLike], weights: Sequence[float] | None = None) -> None:
         if isinstance(members, (Prediction, Distribution)) or not isinstance(members, Iterable):
             raise TypeError(f"Ensemble.members must be a list of predictions, got {type(members).__name__}")
-        members = tuple(as_prediction(member) for member in members)
-        if not members:
+        made = tuple(as_prediction(member) for member in members)
+        if not made:
             raise ValueError("Ensemble.members must hold at least one prediction")
-        for k, member in enumerate(members):
-            same_length("Ensemble.members[0]", len(members[0]), f"Ensemble.members[{k}]", len(member))
-            if namespace(member.like) is not namespace(members[0].like):
+        for k, member in enumerate(made):
+            same_length("Ensemble.members[0]", len(made[0]), f"Ensemble.members[{k}]", len(member))
+            if namespace(member.like) is not namespace(made[0].like):
                 raise TypeError(
                     f"Ensemble.members[{k}] holds {type(member.like).__module__.split('.')[0]} arrays where"
-                    f" {type(members[0].like).__module__.split('.')[0]} is expected: convert it first"
+                    f" {type(made[0].like).__module__.split('.')[0]} is expected: convert it first"
                 )
-        members = tuple(promoted(member, *(other.like for other in members)) for member in members)
-        given = floats("Ensemble.weights", np.ones(len(members)) if weights is None else weights, ndim=1)
-        same_length("Ensemble.members", len(members), "Ensemble.weights", given.shape[0])
+        made = tuple(promoted(member, *(other.like for other in made)) for member in made)
+        given = floats("Ensemble.weights", np.ones(len(made)) if weights is None else weights, ndim=1)
+        same_length("Ensemble.members", len(made), "Ensemble.weights", given.shape[0])
         checked = tuple(float(weight) for weight in given)
         if min(checked) <= 0:
             raise ValueError(f"Ensemble.weights must be positive, got {list(checked)}")
-        object.__setattr__(self, "members", members)
+        object.__setattr__(self, "members", made)
         object.__setattr__(self, "weights", checked)
 
     @property
@@ -57,7 +57,7 @@ class Ensemble(Prediction):
     def _describe(self) -> str:
         return f"members=[{', '.join(type(member).__name__ for member in self.members)}], weights={self.weights}"
 
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Prediction | Distribution, ...]:
         """The members."""
         return self.members
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING
 
 from calibrant._arrays import Array, complain, concatenate, floats, namespace, same_length, wider
+from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -27,6 +29,10 @@ class Interval(Prediction):
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
     own_bounds = True
+
+    if TYPE_CHECKING:
+
+        def __init__(self, lower: ArrayLike, upper: ArrayLike, *, strict: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
         lower = floats("Interval.lower", self.lower, ndim=1)

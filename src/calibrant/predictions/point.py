@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from calibrant._arrays import Array, floats, namespace
+from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -20,6 +22,10 @@ class Point(Prediction):
 
     values: Array
     crps_note = "the mean absolute error of the points"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, values: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1))

@@ -6,11 +6,12 @@ import warnings
 from bisect import bisect
 from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._arrays import Array, complain, first_and_count, floats, namespace, to_numpy
+from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -31,6 +32,10 @@ class Quantiles(Prediction):
     values: Array
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
+
+    if TYPE_CHECKING:
+
+        def __init__(self, levels: ArrayLike, values: ArrayLike, *, strict: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
         values = floats("Quantiles.values", self.values, ndim=2)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from calibrant._arrays import refuse
+from calibrant._types import ArrayLike
 from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.poisson import Poisson
 from calibrant.predictions.point import Point
@@ -24,10 +25,14 @@ class Rates(Point):
 
     dispersion: float | None = field(default=None, metadata={"shared": True})
 
+    if TYPE_CHECKING:
+
+        def __init__(self, values: ArrayLike, dispersion: float | None = None) -> None: ...
+
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse("Rates.values", self.values < 0, "is negative")
 
-    def law(self) -> Any:
+    def law(self) -> Poisson | NegativeBinomial:
         """The law of counts with this mean."""
         return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._arrays import Array, complain, floats, namespace
+from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -29,6 +31,10 @@ class Samples(Prediction):
     values: Array
     _: KW_ONLY
     strict: bool = field(default=False, metadata={"shared": True})
+
+    if TYPE_CHECKING:
+
+        def __init__(self, values: ArrayLike, *, strict: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
         values = floats("Samples.values", self.values, ndim=2)

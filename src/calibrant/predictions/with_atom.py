@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._arrays import Array, device_like, probabilities, same_length
+from calibrant._types import ArrayLike
+from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
@@ -25,8 +28,12 @@ class WithAtom(Prediction):
     WithAtom(n=2, LocationScale)
     """
 
-    prediction: Any
+    prediction: Prediction | Distribution
     share: Array
+
+    if TYPE_CHECKING:
+
+        def __init__(self, prediction: PredictionLike, share: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         prediction = as_prediction(self.prediction)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refinement, Refiner
@@ -47,7 +47,7 @@ class AverageRefinement:
         return Quantiles(LEVELS, np.sort(sum(each[1:], each[0]) / len(each), axis=1))
 
 
-def _at_levels(prediction: Any) -> Array:
+def _at_levels(prediction: Any) -> Any:
     """The quantiles at `LEVELS`; those of a `Quantiles` lie on straight lines in the normal score."""
     if isinstance(prediction, Distribution):
         return to_numpy(prediction.quantiles(LEVELS))

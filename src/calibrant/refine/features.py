@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant._frames import is_frame
 from calibrant._kept import keep
 
@@ -39,7 +39,7 @@ class Features:
         names = tuple(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
         return cls(None if columns is None else tuple(_categories(each) for each in columns), names)
 
-    def __call__(self, X: Any, prediction: Any) -> Array:
+    def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
         """(n, d) numbers."""
         # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
         columns = list(keep(prediction, f"{__name__}.said", lambda: _said(prediction)))
@@ -48,7 +48,7 @@ class Features:
             if len(given) != len(self.categories):
                 raise ValueError(f"X must have {len(self.categories)} columns as in fit, got {len(given)}")
             columns += [_numbers(each, seen) for each, seen in zip(given, self.categories, strict=True)]
-        return np.clip(np.stack(columns, axis=1), -_LARGEST, _LARGEST)
+        return np.asarray(np.clip(np.stack(columns, axis=1), -_LARGEST, _LARGEST))
 
     def _as_in_fit(self, X: Any) -> Any:
         """The columns of `fit`, in the order of `fit`, where both were frames."""
@@ -61,14 +61,14 @@ class Features:
         return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
 
 
-def _said(prediction: Any) -> list[Array]:
+def _said(prediction: Any) -> list[np.ndarray[Any, Any]]:
     """The centre of each row and, where there is one, its spread."""
     spread = prediction.spread_rows()
     said = [prediction.centre_rows()] + ([] if spread is None else [spread])
     return [to_numpy(each).astype(np.float64) for each in said]
 
 
-def _columns(X: Any) -> list[Array] | None:
+def _columns(X: Any) -> list[np.ndarray[Any, Any]] | None:
     """The columns of X, each a numpy array of numbers or of objects; None where there are none to speak of."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
@@ -82,7 +82,7 @@ def _columns(X: Any) -> list[Array] | None:
     return list(array.reshape(len(array), -1).T)
 
 
-def _column(series: Any) -> Array:
+def _column(series: Any) -> np.ndarray[Any, Any]:
     """A column of a frame: numbers and truths as floats, dates as seconds, all else as objects."""
     kind = series.dtype
     if kind.is_temporal():
@@ -96,7 +96,7 @@ def _column(series: Any) -> Array:
     return column
 
 
-def _since(series: Any) -> Array:
+def _since(series: Any) -> np.ndarray[Any, Any]:
     times = np.asarray(series.to_numpy())
     if times.dtype.kind not in "mM":
         return np.array([str(each) for each in times], dtype=object)
@@ -104,7 +104,7 @@ def _since(series: Any) -> Array:
     return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / 1e9)
 
 
-def _categories(column: Array) -> tuple[Any, ...] | None:
+def _categories(column: np.ndarray[Any, Any]) -> tuple[Any, ...] | None:
     """The values of a column that is no number, in order; None for numbers."""
     if column.dtype.kind in "fiub":
         return None
@@ -115,17 +115,17 @@ def _categories(column: Array) -> tuple[Any, ...] | None:
     return None
 
 
-def _numbers(column: Array, categories: tuple[Any, ...] | None) -> Array:
+def _numbers(column: np.ndarray[Any, Any], categories: tuple[Any, ...] | None) -> np.ndarray[Any, Any]:
     if categories is None:
         return _floats(column)
     ranks = {value: float(rank) for rank, value in enumerate(categories)}
     return np.array([ranks.get(each, np.nan) if _hashable(each) else np.nan for each in column.tolist()])
 
 
-def _floats(column: Array) -> Array:
+def _floats(column: Any) -> np.ndarray[Any, Any]:
     """Texts such as "01" were numbers in `fit`; one that is none is a missing value."""
     try:
-        return column.astype(np.float64)
+        return column.astype(np.float64)  # type: ignore[no-any-return]
     except (TypeError, ValueError):
         return np.array([_float(each) for each in column.tolist()])
 

@@ -44,13 +44,13 @@ def leaf(rows: TrainingRows, most: int) -> int:
     return max(5, min(most, len(rows) // 20))
 
 
-def predicted(model: HistGradientBoostingRegressor, matrix: Array) -> Array:
+def predicted(model: HistGradientBoostingRegressor, matrix: Array) -> Any:
     """What a boosted model says of these rows."""
     with few_threads(matrix):
         return model.predict(matrix)
 
 
-def few_threads(matrix: Array) -> AbstractContextManager[Any]:
+def few_threads(matrix: Any) -> AbstractContextManager[Any]:
     """One thread where there is little to do: many would wait for each other at each of a thousand short steps."""
     return nullcontext() if matrix.size > _LITTLE else _threads().limit(limits=1, user_api="openmp")
 

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy, unit
+from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import library_version
 from calibrant.choice import League
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
@@ -71,19 +73,19 @@ class Report:
 
 
 def report(
-    H: Any,
-    y: Any,
+    H: PredictionLike | Mapping[str, PredictionLike],
+    y: ArrayLike,
     *,
-    base: Any = None,
-    groups: Any = None,
-    time: Any = None,
+    base: PredictionLike | None = None,
+    groups: Groups | None = None,
+    time: Values | None = None,
     guarantee: Any = None,
     league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
     label: str = "y",
-    rows: Any = None,
-    features: Any = None,
+    rows: Sequence[int] | SupportsArray | None = None,
+    features: Groups | None = None,
 ) -> Report:
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
@@ -125,7 +127,7 @@ def report(
     labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
     m = labels.shape[0]
     laws = laws_by_name(H, m)
-    name, H = next(iter(laws.items()))
+    name, law = next(iter(laws.items()))
     promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
     guarantee = promises.get(name)
     for promise in promises.values():
@@ -133,8 +135,8 @@ def report(
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not isinstance(league, League):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
-    after = side_of(H, labels, coverage)
-    before = None if base is None else side_of(beside(checked_base(base, m), H), labels, coverage)
+    after = side_of(law, labels, coverage)
+    before = None if base is None else side_of(beside(checked_base(base, m), law), labels, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)

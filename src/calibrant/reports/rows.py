@@ -168,7 +168,7 @@ def _bars(
     ]
 
 
-def _ends(quantiles: Floats) -> tuple[Floats, Floats]:
+def _ends(quantiles: Floats) -> tuple[Any, Any]:
     """Where each law is drawn: its finite quantiles and a tenth of their range beyond; never nothing."""
     finite = np.isfinite(quantiles)
     some = finite.any(axis=1)

@@ -12,7 +12,9 @@ from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
 
 if TYPE_CHECKING:
+    from calibrant._types import ArrayLike
     from calibrant.distributions.base import Distribution
+    from calibrant.forecast import PredictionLike
     from calibrant.scores.charts.base import Chart
 
 
@@ -26,10 +28,10 @@ class Score(Protocol):
     say of the calibration scores, `review(prediction, scores)`.
     """
 
-    def __call__(self, prediction: Any, y: Any) -> Array:
+    def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
         """phi(f(x_i), y_i) for each row i, strictly increasing in y."""
 
-    def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
+    def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
 
 
@@ -72,12 +74,12 @@ class ChartScore(ABC):
         """The chart of a prediction of the expected kind."""
         return self.chart(self.expected(prediction))
 
-    def __call__(self, prediction: Any, y: Any) -> Array:
+    def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
         """phi(f(x_i), y_i) for each row i."""
         prediction, y = with_labels(prediction, y)
         return self.chart_of(prediction)(y[:, None])[:, 0]
 
-    def pull_back(self, q: Distribution, prediction: Any) -> Distribution:
+    def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
         return pull_back(q, self.chart_of(prediction))
 

@@ -69,7 +69,7 @@ class EnsembleScore(Scaled):
     def scales(self, prediction: Any) -> Array | None:
         """1 / sum of w_k / scale_k, the scale of a sum of lines; None where that of a member is not known."""
         members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
-        slopes = []
+        slopes: list[Array] = []
         for score, member, weight in members:
             scale = score.scales(member) if isinstance(score, Scaled) else None
             if scale is None:

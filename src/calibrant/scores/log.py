@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
 from calibrant.predictions import with_labels
 from calibrant.scores.charts import LogLine
 from calibrant.scores.offset import Offset
@@ -29,7 +31,7 @@ class LogScore(Offset):
         scale = self.positive("f", prediction.values)
         return LogLine(namespace(scale).full_like(scale, -self.c), scale)
 
-    def __call__(self, prediction: Any, y: Any) -> Array:
+    def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
         """phi(f(x_i), y_i) for each row i; every label must be above -c."""
         prediction, y = with_labels(prediction, y)
         self.positive("y", y)

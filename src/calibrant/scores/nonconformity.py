@@ -52,7 +52,7 @@ class Nonconformity(ABC):
         """The y with the smallest a(f(x_i), y)."""
 
     @abstractmethod
-    def level_set(self, prediction: Any, t: Array) -> tuple[Array, Array]:
+    def level_set(self, prediction: Any, t: Any) -> tuple[Array, Array]:
         """The ends (lower, upper) of {y : a(f(x_i), y) <= t}, empty where lower > upper.
 
         t is one number for all rows, or one a row.
@@ -70,7 +70,8 @@ class Nonconformity(ABC):
         """-a below the minimiser and a above it, as maps of y, and the minimiser; from the four functions above."""
         low, high = _Branch(self, upper=False), _Branch(self, upper=True)
         charts = (Monotone(prediction, side.value, side.end, self.log_slope) for side in (low, high))
-        return (*charts, self.minimiser(prediction))
+        below, above = charts
+        return below, above, self.minimiser(prediction)
 
 
 @dataclass(frozen=True)

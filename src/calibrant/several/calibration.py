@@ -11,9 +11,10 @@ import numpy as np
 
 from calibrant import doers
 from calibrant._arrays import Array, Rng, generator, to_numpy
+from calibrant._types import Bound, Columns
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.predictions import with_labels
-from calibrant.several.columns import Several, check_same, labelled, matched
+from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
 from calibrant.several.guarantee import SeveralGuarantee
 from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.laws import SeveralLaws, place
@@ -55,7 +56,7 @@ class SeveralCalibrator:
         if odd is not None:
             raise TypeError(f"SeveralCalibrator.each must be a Calibrator or a dict of them by label, got {odd!r}")
 
-    def compared_on(self, predictions: Any, Y: Any, *, bound: Any = None) -> SeveralCalibrator:
+    def compared_on(self, predictions: SeveralLike, Y: Columns, *, bound: Bound = None) -> SeveralCalibrator:
         """The same, with labels made comparable by training rows: by the law of each label's scores on them.
 
         The predictions are best those of models that did not see the rows. No row of these may calibrate.
@@ -67,7 +68,7 @@ class SeveralCalibrator:
         }
         return replace(self, references=learned)
 
-    def fit(self, predictions: Any, Y: Any, *, bound: Any = None, rng: Rng = None) -> SeveralCalibrated:
+    def fit(self, predictions: SeveralLike, Y: Columns, *, bound: Bound = None, rng: Rng = None) -> SeveralCalibrated:
         """Calibrate on the predictions and labels of n rows that the models were not trained on.
 
         A row in which a label is missing is left out. `rng` breaks ties of scores by lot.
@@ -103,7 +104,7 @@ class SeveralCalibrator:
         zipped = zip(several.names, several.predictions, columns, strict=True)
         return [(name, each[name], prediction, y) for name, prediction, y in zipped]
 
-    def _references(self, several: Several, columns: list[Array], bound: Any) -> tuple[Reference, ...] | None:
+    def _references(self, several: Several, columns: list[Array], bound: Bound) -> tuple[Reference, ...] | None:
         """What was learned on training rows; else from the predictions themselves, if they are all of one kind."""
         if self.references is not None:
             check_same("the training rows had other labels", list(self.references), several.names)
@@ -139,7 +140,9 @@ class SeveralCalibrated:
     def __getitem__(self, label: str | int) -> Calibrated:
         return self.margins[place(self.names, label)]
 
-    def __call__(self, predictions: Any, *, bound: Any = None, rng: Rng = None, seed: int | None = None) -> SeveralLaws:
+    def __call__(
+        self, predictions: SeveralLike, *, bound: Bound = None, rng: Rng = None, seed: int | None = None
+    ) -> SeveralLaws:
         """The laws of all labels for each row; all else is as in `Calibrated`."""
         several = Several.of(predictions, self.names).ordered(self.names)
         margins = tuple(
@@ -174,12 +177,12 @@ def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
     return knots.size <= scores.size + 2 and bool(np.isin(scores, knots).all())
 
 
-def _own(owner: Any, bound: Any) -> Any:
+def _own(owner: Any, bound: Bound) -> Any:
     """The bound, for labels that need one."""
     return bound if owner.labels is not None and owner.labels.by_row else None
 
 
-def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Any, rng: Any) -> np.ndarray[Any, Any]:
+def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Bound, rng: Any) -> np.ndarray[Any, Any]:
     """The calibration scores of one label."""
     prediction, y = with_labels(prediction, y)
     if margin.labels is not None:
@@ -187,7 +190,7 @@ def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Any, rng: A
     return to_numpy(margin.score(prediction, y))
 
 
-def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Any) -> np.ndarray[Any, Any]:
+def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Bound) -> np.ndarray[Any, Any]:
     """The two-sided scores of one label."""
     prediction, y = with_labels(prediction, y)
     sides = to_numpy(two_sided(reference.law(prediction, bound=bound), y))

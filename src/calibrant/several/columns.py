@@ -12,6 +12,8 @@ import numpy as np
 
 from calibrant._arrays import Array, first_and_count, namespace, same_length, to_numpy, warn_user
 from calibrant._missing import those
+from calibrant._types import RowIndex, SupportsArray
+from calibrant.forecast import PredictionLike
 from calibrant.predictions import as_prediction
 
 
@@ -60,7 +62,7 @@ class Several:
     def __len__(self) -> int:
         return len(self.predictions[0])
 
-    def rows(self, index: Any) -> Several:
+    def rows(self, index: RowIndex) -> Several:
         """The same labels of some rows."""
         return Several(self.names, tuple(each[index] for each in self.predictions))
 
@@ -196,3 +198,7 @@ def _numbers(name: str, value: Any) -> Array:
 def _listed(names: Sequence[str]) -> str:
     shown = [repr(name) for name in names]
     return ", ".join(shown if len(shown) <= 8 else [*shown[:3], "...", shown[-1]])
+
+
+SeveralLike = Several | Mapping[str, PredictionLike] | Sequence[PredictionLike] | SupportsArray
+"""Predictions of several labels: one for each, by name or in order; or an array (n, d), a data frame."""

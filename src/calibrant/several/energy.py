@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, same_length, to_numpy
+from calibrant._types import ArrayLike
 
 
-def energy_score(draws: Any, Y: Any) -> np.ndarray[Any, Any]:
+def energy_score(draws: ArrayLike, Y: ArrayLike) -> np.ndarray[Any, Any]:
     """mean |X - y| - mean |X - X'| / 2 for each row, over draws X and pairs of different draws X, X'; lower is better.
 
     `draws` has shape (n, size, d) and `Y` (n, d). The distance is Euclidean, so labels of different units are divided

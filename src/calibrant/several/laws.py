@@ -10,6 +10,7 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import Array, device_like, generator, namespace, single_precision, unit, warn_user
+from calibrant._types import ArrayLike, Columns
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import required_n_for_interval
 from calibrant.several.columns import check_same, label_columns
@@ -57,15 +58,15 @@ class SeveralLaws:
         """The standard deviations, (n, d)."""
         return self._each(lambda law: law.std())
 
-    def quantiles(self, levels: Any) -> Array:
+    def quantiles(self, levels: ArrayLike) -> Array:
         """The quantiles at k levels, (n, k, d)."""
         return self._each(lambda law: law.quantiles(levels))
 
-    def cdf(self, Y: Any) -> Array:
+    def cdf(self, Y: Columns) -> Array:
         """P(Y_j <= y_j) of each label by itself, (n, d)."""
         return self._with_labels("cdf", Y)
 
-    def crps(self, Y: Any) -> Array:
+    def crps(self, Y: Columns) -> Array:
         """The CRPS of each label by itself, (n, d)."""
         return self._with_labels("crps", Y)
 
@@ -91,7 +92,7 @@ class SeveralLaws:
         levels = np.moveaxis(self.joint.uniforms(self.shape[0], int(size), generator(rng)), 2, 0)
         return _columns([_at(law, np.ascontiguousarray(p)) for law, p in zip(self.margins, levels, strict=True)])
 
-    def evaluate(self, Y: Any, *, coverage: float = 0.9) -> SeveralEvaluation:
+    def evaluate(self, Y: Columns, *, coverage: float = 0.9) -> SeveralEvaluation:
         """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
         coverage, columns = unit("coverage", coverage), self._labels(Y)
         boxes = {"separate": self.interval(coverage)}

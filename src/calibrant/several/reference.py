@@ -8,10 +8,12 @@ from typing import Any
 from calibrant._arrays import Array, device_like, namespace
 from calibrant._batch import promoted
 from calibrant._special import safe_log
+from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.logits import OwnLogit
+from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
@@ -31,14 +33,16 @@ class Reference:
     labels: Labels | None = None
 
     @classmethod
-    def learned_on(cls, calibrator: Calibrator, prediction: Any, y: Any, *, bound: Any = None) -> Reference:
+    def learned_on(
+        cls, calibrator: Calibrator, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None
+    ) -> Reference:
         """q is the law of the scores of training rows."""
         # of all interpolations the linear one has no atoms, and tails that never end
         known = replace(calibrator, interpolator=Linear()).fit(prediction, y, bound=bound)
         return cls(known.score, known.q, known.labels)
 
     @classmethod
-    def own(cls, prediction: Any, y: Array, labels: Labels | None, *, bound: Any = None) -> Reference | None:
+    def own(cls, prediction: Any, y: Array, labels: Labels | None, *, bound: Bound = None) -> Reference | None:
         """From the prediction's own spread; None where it has none.
 
         A law is its own reference. For an interval, quantiles or draws q is a logistic law around the middle of their
@@ -58,7 +62,7 @@ class Reference:
         """The kind of score: those of one kind are comparable as they are."""
         return type(self.score).__name__
 
-    def law(self, prediction: Any, *, bound: Any = None) -> Distribution:
+    def law(self, prediction: Prediction | Distribution, *, bound: Bound = None) -> Distribution:
         """R[x_i] for each row i."""
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)

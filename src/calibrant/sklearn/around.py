@@ -16,7 +16,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from calibrant._arrays import Array
 from calibrant._frames import rows_of
 from calibrant._missing import with_label
 from calibrant.censored import Censored
@@ -37,7 +36,7 @@ class Routed:
     split: Mapping[str, Any]
     """What goes to the splitter: `groups`, mostly."""
 
-    def rows(self, index: Array, count: int) -> Routed:
+    def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
         """The rows of whatever holds one value a row, such as weights; the rest as it is."""
 
         def taken(value: Any) -> Any:
@@ -50,13 +49,13 @@ class Routed:
         return Routed([each(params) for params in self.fit], each(self.split))
 
     @property
-    def sample_weight(self) -> Array | None:
+    def sample_weight(self) -> np.ndarray[Any, Any] | None:
         """The weights of the rows, if the first model gets any."""
         weight = next((params.get("sample_weight") for params in self.fit), None)
         return None if weight is None else np.asarray(weight, dtype=np.float64)
 
     @property
-    def groups(self) -> Array | None:
+    def groups(self) -> np.ndarray[Any, Any] | None:
         """The group of each row."""
         groups = self.split.get("groups")
         return None if groups is None else np.asarray(groups)
@@ -121,7 +120,7 @@ def last_step(estimator: Any) -> Any:
     return last_step(estimator.estimator) if isinstance(estimator, SEARCHES) else estimator
 
 
-def fitted(estimator: Any, X: Any, y: Array, params: Sequence[Mapping[str, Any]]) -> Any:
+def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) -> Any:
     """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
     models = [
         each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
@@ -142,7 +141,7 @@ def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
     return as_prediction(adapter(model, X))
 
 
-def labels(y: Any, *, missing: bool = False) -> Array:
+def labels(y: Any, *, missing: bool = False) -> Any:
     """The labels as floats, one a row; NaN only where they may be missing."""
     if y is None:
         raise ValueError("calibration requires y to be passed, but the target y is None")
@@ -153,6 +152,6 @@ def labels(y: Any, *, missing: bool = False) -> Array:
     return column_or_1d(y, dtype=np.float64, warn=True)
 
 
-def with_labels_only(y: Any) -> Array:
+def with_labels_only(y: Any) -> np.ndarray[Any, Any]:
     """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
     return np.arange(len(y)) if isinstance(y, Censored) else np.flatnonzero(with_label(y))

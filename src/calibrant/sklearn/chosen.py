@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin
@@ -14,12 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
+from calibrant._types import ArrayLike, Features, RandomState, Values
 from calibrant.calibration import Calibrator
 from calibrant.choice import Criterion, League, criterion_named
-from calibrant.names import interpolator_named, score_named
+from calibrant.interpolators.base import Interpolator
+from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.refine.auto import named, two_halves
+from calibrant.scores.base import Score
 from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels, tags_like
-from calibrant.sklearn.folds import folds_of, units
+from calibrant.sklearn.folds import Folds, folds_of, units
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Candidate:
     """
 
     estimator: Any
-    score: Any = None
-    interpolator: Any = None
+    score: Score | str | None = None
+    interpolator: Interpolator | InterpolatorName | None = None
     adapter: Adapter = None
 
     def calibrator(self, criterion: Criterion) -> Calibrator:
@@ -69,17 +72,22 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
     'ridge'
     """
 
-    def __init__(self, candidates: Any, *, cv: Any = 5, criterion: Any = "crps", random_state: Any = None) -> None:
+    def __init__(
+        self, candidates: Any, *, cv: Folds = 5, criterion: Any = "crps", random_state: RandomState = None
+    ) -> None:
         self.candidates = candidates
         self.cv = cv
         self.criterion = criterion
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: Values | None = None
+    ) -> Self:
         """Judge every candidate out of fold, and fit the winner on all rows."""
         criterion = criterion_named(self.criterion)
         candidates = dict(named(self.candidates, object))
         X, y = indexable(X, labels(y))
+        y = cast("np.ndarray[Any, Any]", y)
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         split = {} if groups is None else {"groups": np.asarray(groups)}
@@ -113,12 +121,12 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         self.name_, self.candidate_, self.estimator_, self.league_ = league.chosen, winner, model, league
         return self
 
-    def predict_forecast(self, X: Any) -> Any:
+    def predict_forecast(self, X: Features) -> Any:
         """What the winner predicts."""
         check_is_fitted(self, "estimator_")
         return forecast(self.estimator_, X, self.candidate_.adapter)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Features) -> Array:
         """The middle of what the winner predicts."""
         return to_numpy(self.predict_forecast(X).centre_rows())
 

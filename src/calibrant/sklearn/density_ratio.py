@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from calibrant._arrays import warn_user
 from calibrant._frames import stacked
+from calibrant._types import Features
 
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
@@ -61,7 +62,7 @@ class DensityRatio:
         if self.classifier is not None and not hasattr(self.classifier, "predict_proba"):
             raise TypeError(f"DensityRatio.classifier must have predict_proba, got {self.classifier!r}")
 
-    def fit(self, X_train: Any, X_new: Any) -> FittedRatio:
+    def fit(self, X_train: Features, X_new: Features) -> FittedRatio:
         """The ratio as a function of X; warns where a few rows would carry the law."""
         counts = _num_samples(X_train), _num_samples(X_new)
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
@@ -89,13 +90,13 @@ class FittedRatio:
     largest_share: float = field(default=0.0)
     """The largest weight of a training row over the sum of all."""
 
-    def __call__(self, X: Any) -> Numbers:
+    def __call__(self, X: Features) -> Numbers:
         """One ratio a row."""
         new = self.model.predict_proba(X)[:, 1].astype(np.float64)
         with np.errstate(divide="ignore"):
             return np.asarray(np.clip(new / (1 - new) * self.prior, 1 / self.largest, self.largest))
 
-    def looked_at(self, X_train: Any) -> FittedRatio:
+    def looked_at(self, X_train: Features) -> FittedRatio:
         """The same, with what it makes of the training rows."""
         w = np.sort(self(X_train))[::-1]
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())

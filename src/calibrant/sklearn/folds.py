@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
 
-from calibrant._arrays import Array, unit
+from calibrant._arrays import unit
+from calibrant._types import SupportsArray
 from calibrant.sklearn.groups import WithinGroups
 
 
+class Splitter(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+        """The rows to train on and the rows that are held out, for each fold."""
+
+
+Folds = float | Splitter | Iterable[tuple[Sequence[int] | SupportsArray, Sequence[int] | SupportsArray]]
+"""A share to hold out, a number of folds, a splitter, or the splits themselves."""
+
+
 def folds_of(
-    cv: Any, X: Any, y: Array, split: Mapping[str, Any], random: Any, by: Sequence[Hashable] | None = None
-) -> list[tuple[Array, Array]]:
+    cv: Any, X: Any, y: Any, split: Mapping[str, Any], random: Any, by: Sequence[Hashable] | None = None
+) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """The rows to train on and the rows to calibrate on, once or for each fold; with `by` of every group some."""
     grouped = split.get("groups") is not None
     seed = random.randint(2**31 - 1)
@@ -44,7 +56,7 @@ def folds_of(
     return folds
 
 
-def units(rows: Array, groups: Array | None) -> int:
+def units(rows: np.ndarray[Any, Any], groups: np.ndarray[Any, Any] | None) -> int:
     """How many can be held apart among these rows: the groups, or the rows where there are none."""
     return len(rows) if groups is None else len(np.unique(groups[rows]))
 
@@ -55,7 +67,7 @@ def at_most(cv: Any, count: int) -> Any:
     return max(2, min(int(cv), count)) if number and cv > 2 else cv
 
 
-def _checked(splits: Any) -> Iterator[tuple[Array, Array]]:
+def _checked(splits: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Each split as two arrays of row numbers, neither empty, without a row in both."""
     for k, parts in enumerate(splits):
         train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in map(np.asarray, parts))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._frames import collected, rows_of
+from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.monitoring import Monitor
@@ -28,7 +29,7 @@ class GoingOn:
     _known: Any
     _pooled: Any
 
-    def update(self, X: Any, y: Any, *, refit: bool = False) -> Self:
+    def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
         """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
 
         With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
@@ -42,6 +43,7 @@ class GoingOn:
                 " which can"
             )
         X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         # draws of their own for every update
@@ -50,7 +52,9 @@ class GoingOn:
         self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, **again)
         return self
 
-    def track(self, X: Any, y: Any, *, levels: Sequence[float] | None = None, step: float | None = None) -> Any:
+    def track(
+        self, X: Features, y: LabelsLike, *, levels: Sequence[float] | None = None, step: float | None = None
+    ) -> Any:
         """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
 
         From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next
@@ -67,17 +71,19 @@ class GoingOn:
         if isinstance(tracker, Calibrated):
             tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
         X, y = indexable(X, labels(y, missing=True))
+        y = cast("np.ndarray[Any, Any]", y)
         rng = np.random.default_rng([self.seed_, tracker.rows])
         H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
         return H
 
-    def monitor(self, X: Any, y: Any, *, threshold: float = 100.0) -> Monitor:
+    def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
         """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
 
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
         """
         check_is_fitted(self, "calibrated_")
         X, y = indexable(collected(X), labels(y, missing=True))
+        y = cast("np.ndarray[Any, Any]", y)
         known = {name: value for name, value in self._known(X).items() if name == "bound"}
         # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
         rng = np.random.default_rng(self.seed_)

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from calibrant._arrays import Array, same_length, warn_user
+from calibrant._arrays import same_length, warn_user
 from calibrant._frames import is_frame
 from calibrant.distributions.labels import labels_of, said
 
@@ -74,7 +74,7 @@ class WithinGroups:
     folds: int = 1
     share: float | None = None
 
-    def split(self, X: Any, y: Any = None) -> Iterator[tuple[Array, Array]]:
+    def split(self, X: Any, y: Any = None) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
         """The rows to train on and those to calibrate on."""
         del X, y
         numbers = {label: number for number, label in enumerate(dict.fromkeys(self.labels))}
@@ -93,7 +93,7 @@ class WithinGroups:
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
-def check_held(labels: Sequence[Hashable], held: Sequence[Array]) -> None:
+def check_held(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]]) -> None:
     """Raise if a group has no row to calibrate on: a later prediction for it would fail."""
     everything = set(labels)
     for k, rows in enumerate(held):
@@ -107,7 +107,7 @@ def check_held(labels: Sequence[Hashable], held: Sequence[Array]) -> None:
             )
 
 
-def warn_of_few(groups: Array | None, held: Sequence[Array]) -> None:
+def warn_of_few(groups: np.ndarray[Any, Any] | None, held: Sequence[np.ndarray[Any, Any]]) -> None:
     """Say what `groups` means where so few of them calibrate that something else may have been meant."""
     if groups is None:
         return

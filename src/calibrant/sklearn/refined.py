@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -13,11 +13,13 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
+from calibrant._types import ArrayLike, Features, RandomState
 from calibrant.predictions import concatenate
 from calibrant.refine import League, TrainingRows
+from calibrant.refine.base import Refiner
 from calibrant.refine.names import refiner_named
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
-from calibrant.sklearn.folds import at_most, folds_of, units
+from calibrant.sklearn.folds import Folds, at_most, folds_of, units
 
 
 class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
@@ -57,12 +59,12 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any,
-        refiner: Any = "auto",
+        refiner: Refiner | str = "auto",
         *,
-        cv: Any = 5,
+        cv: Folds = 5,
         adapter: str | Callable[[Any, Any], Any] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.refiner = refiner
@@ -71,7 +73,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+    def fit(self, X: Features, y: ArrayLike, **params: Any) -> Self:
         """Fit the model, fold by fold and on all rows, and the refiner on what the folds predicted."""
         return self.fit_routed(X, y, self._routed(params))
 
@@ -79,6 +81,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         """`fit`, for callers that have sorted out already what goes where."""
         refiner = refiner_named(self.refiner)
         X, y = indexable(X, labels(y))
+        y = cast("np.ndarray[Any, Any]", y)
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         count = _num_samples(X)
@@ -103,12 +106,12 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.estimator_, self.refinement_ = model, refinement
         return self
 
-    def predict_forecast(self, X: Any) -> Any:
+    def predict_forecast(self, X: Features) -> Any:
         """The refined prediction of each row: a law, quantiles or a point, as the refiner has it."""
         check_is_fitted(self, "refinement_")
         return self.refinement_(X, forecast(self.estimator_, X, self.adapter))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Features) -> Array:
         """The middle of each row's refined prediction."""
         return to_numpy(self.predict_forecast(X).centre_rows())
 
@@ -130,7 +133,7 @@ def _part(refined: Refined, X: Any, y: Array, routed: Routed, held: Any) -> Any:
     return model if held is None else forecast(model, held, refined.adapter)
 
 
-def _once_each(parts: list[Array]) -> Array:
+def _once_each(parts: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     """The rows that are held out, in order; each at most once, or a row's model may have seen it."""
     rows, counts = np.unique(np.concatenate(parts), return_counts=True)
     if np.any(counts > 1):

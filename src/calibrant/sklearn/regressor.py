@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn import get_config
@@ -15,22 +15,27 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import collected, like_input, rows_of
+from calibrant._types import Features, LabelsLike, RandomState
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
+from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.guarantee.required import too_few_for_interval
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.forget import Forgetting
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.domain import takes_any_quantile
 from calibrant.labels.named import labels_named
-from calibrant.names import interpolator_named, score_named
+from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
+from calibrant.refine.base import Refiner
 from calibrant.refine.names import refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, default_score
-from calibrant.scores.base import ChartScore
+from calibrant.scores.base import ChartScore, Score
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuarantee, SeveralLaws
 from calibrant.sklearn.around import (
     AroundModels,
@@ -43,7 +48,7 @@ from calibrant.sklearn.around import (
     with_labels_only,
 )
 from calibrant.sklearn.chosen import Chosen
-from calibrant.sklearn.folds import folds_of, units
+from calibrant.sklearn.folds import Folds, folds_of, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.judging import Judging
@@ -135,19 +140,19 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         self,
         estimator: Any,
         *,
-        score: Any = None,
-        interpolator: Any = "linear",
-        refine: Any = "default",
-        labels: Any = None,
-        cv: Any = 0.2,
+        score: Score | str | None = None,
+        interpolator: Interpolator | InterpolatorName = "linear",
+        refine: Refiner | str | None = "default",
+        labels: Labels | str | Mapping[str, Labels | str] | None = None,
+        cv: Folds = 0.2,
         point: str = "mean",
         adapter: str | Callable[[Any, Any], Any] | None = None,
         weights: Callable[[Any], Any] | None = None,
         missing: str = "error",
-        by: Any = None,
-        forget: Any = None,
+        by: str | Sequence[str] | Callable[[Any], Any] | None = None,
+        forget: Forgetting | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.score = score
@@ -187,7 +192,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     # ---- learning --------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+    def fit(self, X: Features, y: LabelsLike, **params: Any) -> Self:
         """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
 
         A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
@@ -198,6 +203,9 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return self._fit_several(X, y, params)
         self._calibrator()
         X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        return self._fit_one(X, y, params)
+
+    def _fit_one(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
         validate_data(self, X, skip_check_array=True)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
@@ -245,7 +253,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         self.calibrated_ = calibrated
         return self
 
-    def calibrate(self, X: Any, y: Any) -> Self:
+    def calibrate(self, X: Features, y: LabelsLike) -> Self:
         """Calibrate anew on rows that the fitted models did not see, and keep the models.
 
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
@@ -257,6 +265,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return self._calibrate_several(rows_of(X, there), Y[there])
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
         X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), calibrators[0]
@@ -371,12 +380,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     def _kinds(self) -> list[Labels | None]:
         """What `labels` says of each label, or of all."""
-        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
+        several: Any = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
         return list(map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]))
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+    def predict(self, X: Features) -> np.ndarray[Any, Any]:
         """The mean or the median of each row's law, as the parameter `point` says; (n, d) for d labels."""
         H = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
@@ -391,7 +400,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             )
         return values
 
-    def predict_distribution(self, X: Any) -> Any:
+    def predict_distribution(self, X: Features) -> Distribution | Any:
         """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
         check_is_fitted(self, "calibrated_")
         X = collected(X)
@@ -400,7 +409,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
         return self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9, *, joint: bool = False) -> Any:
+    def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
 
         For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
@@ -409,7 +418,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         coverage = unit("coverage", coverage)
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
-            bounds = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
+            bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
             return like_several(X, ["lower", "upper"], H.names, bounds)
         if joint:
             raise TypeError("joint=True is for several labels, and y had one")
@@ -421,7 +430,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         bounds = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return like_input(X, ["lower", "upper"], to_numpy(bounds))
 
-    def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
+    def predict_quantiles(self, X: Features, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
         """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame.
 
         For several labels: an array (n, k, d), or a frame with the columns `q0.05_a`, ... for a label a.
@@ -436,7 +445,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return like_several(X, names, H.names, values)
         return like_input(X, names, values)
 
-    def predict_samples(self, X: Any, size: int = 100, rng: np.random.Generator | None = None) -> Array:
+    def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
         """Draws from the law of each row, (n, size); for several labels joint draws, (n, size, d)."""
         return to_numpy(self.predict_distribution(X).sample(size, rng))
 

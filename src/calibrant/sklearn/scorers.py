@@ -10,22 +10,25 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, to_numpy, unit
+from calibrant._types import ArrayLike, Features
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.scores import interval_score_rows
 from calibrant.models import prediction_of
 
 
-def neg_crps(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+def neg_crps(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """Minus the mean CRPS of the predicted laws."""
     return -_mean(_law_of(estimator, X).crps(_labels(y)), sample_weight)
 
 
-def neg_nll(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """The mean log density of the labels; -inf where a law has none at some label."""
     return _mean(_law_of(estimator, X).logpdf(_labels(y)), sample_weight)
 
 
-def neg_interval_score(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, coverage: float = 0.9) -> float:
+def neg_interval_score(
+    estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None, *, coverage: float = 0.9
+) -> float:
     """Minus the mean interval score of the centred interval; `functools.partial` sets another coverage."""
     H = _law_of(estimator, X)
     return -_mean(interval_score_rows(H, _labels(y), unit("coverage", coverage)), sample_weight)

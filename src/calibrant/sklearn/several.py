@@ -50,8 +50,15 @@ class SeveralModel:
 
 
 def trained(
-    estimator: Any, X: Any, Y: Array, names: tuple[str, ...], adapter: Adapter, refine: Any, routed: Routed, random: Any
-) -> tuple[SeveralModel, Any, Several, Array]:
+    estimator: Any,
+    X: Any,
+    Y: np.ndarray[Any, Any],
+    names: tuple[str, ...],
+    adapter: Adapter,
+    refine: Any,
+    routed: Routed,
+    random: Any,
+) -> tuple[SeveralModel, Any, Several, np.ndarray[Any, Any]]:
     """The model and its refinements; and X, refined predictions and labels of training rows, by models new to them."""
     estimator, count = for_several(estimator), len(Y)
     if is_frozen(estimator):
@@ -109,7 +116,7 @@ def is_several(y: Any) -> bool:
     return len(shape) == 2 and shape[-1] > 1
 
 
-def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], Array, Array]:
+def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The names of the labels, Y of shape (n, d), and the rows that have all labels."""
     names, columns = label_columns(y)
     names = [f"y{j}" for j in range(len(columns))] if names is None else names

@@ -82,7 +82,7 @@ def _values(task: Task) -> dict[str, float]:
     y, rng = task.test.y, task.cell.rng(task.seed)
     H = fitted(task.test.prediction, rng=rng)
     density = H.logpdf(y)
-    found = {
+    found: dict[str, Any] = {
         "std": metrics.std(H),
         "ci95_width": metrics.ci_width(H, 0.95),
         "nll": float(-np.mean(density)),

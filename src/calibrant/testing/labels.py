@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import floats, to_numpy
+from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrator
 from calibrant.distributions import Laplace, Normal
 from calibrant.labels import Labels
@@ -20,7 +21,7 @@ from calibrant.testing.broken import law
 _DRAWS = 400
 
 
-def check_labels(labels: Labels, y: Any, *, bound: Any = None, rng: np.random.Generator | None = None) -> None:
+def check_labels(labels: Labels, y: ArrayLike, *, bound: Bound = None, rng: np.random.Generator | None = None) -> None:
     """Raise an AssertionError unless `labels` keeps the laws of a kind of labels on the labels y.
 
     The laws, with Y' what `spread` makes of y and g what `collapse` stands for: labels pass their own check; Y' has one

@@ -10,8 +10,10 @@ import numpy as np
 
 from calibrant._arrays import Array, device_like, floats, same_length, to_numpy
 from calibrant._batch import promoted
+from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
+from calibrant.forecast import PredictionLike
 from calibrant.predictions import as_prediction
 from calibrant.scores import Score
 from calibrant.testing.broken import Floats, first, law
@@ -19,7 +21,7 @@ from calibrant.testing.broken import Floats, first, law
 _POINTS = 15  # labels tried in each row
 
 
-def check_score(score: Score, prediction: Any, y: Any) -> None:
+def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     """Raise an AssertionError unless `score` keeps the laws of a score on these predictions and labels.
 
     The laws: one finite number a row; strictly increasing in y; `pull_back(q, prediction)` has the cdf q(score), its

@@ -17,10 +17,12 @@ from calibrant import doers
 from calibrant._arrays import Rng, one_number, to_numpy, warn_user
 from calibrant._kept import kept
 from calibrant._missing import those
+from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.grouped import Grouped
+from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.labels import Labels
@@ -149,18 +151,24 @@ class Tracker:
         """What is promised: see `TrackedGuarantee`."""
         return TrackedGuarantee(self.levels, self._step, *self.extremes, self.rows)
 
-    def __call__(self, prediction: Any, *, bound: Any = None, seed: int | None = None) -> Distribution:
+    def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
         """The laws of the next rows, with the positions as they stand."""
         prediction = as_prediction(prediction)
         rows = np.broadcast_to(self.positions, (len(prediction), len(self.levels)))
         return self._laws(prediction, np.array(rows), bound, seed)
 
-    def update(self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None) -> Tracker:
+    def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
         """The tracker after these rows, in the order of time. A row whose label is NaN is no step."""
         return self._after(*self._walked(as_prediction(prediction), y, bound, rng))
 
     def run(
-        self, prediction: Any, y: Any, *, bound: Any = None, rng: Rng = None, seed: int | None = None
+        self,
+        prediction: PredictionLike,
+        y: ArrayLike,
+        *,
+        bound: Bound = None,
+        rng: Rng = None,
+        seed: int | None = None,
     ) -> tuple[Distribution, Tracker]:
         """The law of each row, made before its label was seen, and the tracker after all rows, in the order of time.
 
@@ -208,7 +216,7 @@ class Tracker:
         return f"Tracker(levels=({levels}), step={self.step:.3g}, rows={self.rows})"
 
 
-def checked_levels(levels: Any) -> tuple[float, ...]:
+def checked_levels(levels: ArrayLike) -> tuple[float, ...]:
     """As floats, which must increase inside (0, 1)."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
         raise TypeError(f"Tracker.levels must be a list of numbers, got {levels!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from typing import cast
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Chart(ABC):
         """Whether the inverse grows so fast that what lies far out in the tails of q counts, as exp does."""
         return False
 
-    def breaks(self) -> Array:
+    def breaks(self) -> Array | None:
         """The y at which the map of a single row bends; None where it is smooth."""
         return None
 
@@ -82,7 +83,7 @@ class Chart(ABC):
     @property
     def like(self) -> Array:
         """One of its arrays, which tells namespace, dtype and device."""
-        return first_array(self)
+        return cast(Array, first_array(self))
 
     def _lift(self, parameter: Array) -> Array:
         return parameter[:, None, ...] if self.shape else parameter

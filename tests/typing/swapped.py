@@ -1,0 +1,40 @@
+"""Calls that are wrong: a strict type checker must name every line that is marked, and no other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrant import Calibrated, Calibrator, Linear, Normal, Point, Quantiles, evaluate, load
+from calibrant.metrics import crps
+from calibrant.plots import fan
+from calibrant.scores import ResidualScore
+
+prediction = Normal(np.zeros(3), 1.0)
+y = np.zeros(3)
+calibrated = Calibrator().fit(prediction, y)
+H = calibrated(prediction)
+
+Calibrator().fit(y, prediction)  # wrong
+Calibrator(Linear(), ResidualScore())  # wrong
+Calibrator(score="residual")  # wrong
+Calibrator().fit(prediction, "y")  # wrong
+Calibrator().fit(prediction, y, rng=0)  # wrong
+calibrated("prediction.csv")  # wrong
+calibrated(prediction, bound="capacity")  # wrong
+H.interval("0.9")  # wrong
+H.interval([0.5, 0.9])  # wrong
+H.cdf("0.3")  # wrong
+H.cdf(prediction)  # wrong
+H.quantiles("0.1")  # wrong
+H.sample(np.random.default_rng(0), 10)  # wrong
+H["first"]  # wrong
+Normal("0.0", 1.0)  # wrong
+Point(prediction)  # wrong
+Quantiles(y, "levels")  # wrong
+crps(y, prediction)  # wrong
+evaluate(y, prediction)  # wrong
+fan(y, prediction)  # wrong
+load(3)  # wrong
+calibrated.save(3)  # wrong
+width: float = H.interval(0.9)  # wrong
+model: Calibrated = load("model.safetensors")  # wrong
