@@ -76,7 +76,6 @@ test-core:
 	$(CORE)/bin/python -m pip install --quiet $(PINNED) --editable . pytest pytest-xdist hypothesis
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
-# Wheel and sdist.
 # A real Spark on this machine. pyspark, 450 MB, lies in a folder of its own, so that `make test` goes without it.
 test-spark: spark-ready
 	PYTHONPATH=$(SPARK) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --complete tests/test_spark.py
@@ -90,6 +89,7 @@ spark-ready: $(DEV_READY)
 	  { rm -rf $(SPARK) && $(PIP) $(PINNED) --target $(SPARK) pyspark && touch $(SPARK)/.ready; } || \
 	  { echo "Spark cannot be tested: pyspark could not be installed" >&2; exit 1; }
 
+# Wheel and sdist.
 dist: $(DEV_READY)
 	rm -rf dist
 	$(PY) -m build --no-isolation --outdir dist

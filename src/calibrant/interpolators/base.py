@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class Interpolator(Protocol):
     """Makes q, the law of the calibration scores, of the scores. To write your own, write these two methods.
 
+    >>> import numpy as np
     >>> from calibrant import Calibrator, Normal
     >>> class Gaussian:  # a normal law fitted to the scores; it promises no accuracy
     ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
