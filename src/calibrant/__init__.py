@@ -185,8 +185,8 @@ _MODULES = (
 )
 """Modules, likewise."""
 
-_NAMESAKES = {"dask"}
-"""A star leaves these out: they would hide the libraries of the same name."""
+_NAMESAKES = {"dask", "spark"}
+"""A star leaves these out: they would hide the library dask, and the session that Spark's users call `spark`."""
 
 _RENAMED: dict[str, tuple[str, str, str]] = {}
 """Old names: the new one, the version since which they warn, and the one in which they are gone."""

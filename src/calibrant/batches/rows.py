@@ -104,6 +104,11 @@ class Batch:
         raise ValueError(f"{self.source}: column {column!r} {what} in row {row} (counting from 0)")
 
 
+def partition(number: int, file: str | None = None) -> str:
+    """What errors call a partition, with the file that it was read from if that is known."""
+    return f"partition {number}" + (f" ({file})" if file else "")
+
+
 def spelt_out(values: pa.Array) -> pa.Array:
     """The values of a column that is kept as a dictionary; any other as it is."""
     return values.dictionary_decode() if types.is_dictionary(values.type) else values

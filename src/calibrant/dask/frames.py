@@ -17,7 +17,7 @@ from calibrant.batches.header import Header
 from calibrant.batches.missing import all_missing
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import Predicting, predicting
-from calibrant.batches.rows import Batch
+from calibrant.batches.rows import Batch, partition
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrator
 from calibrant.sampling import Sampled
@@ -172,8 +172,7 @@ def _header(ddf: Any) -> Header:
 
 
 def _name(frame: pd.DataFrame, number: int) -> str:
-    file = frame.attrs.get(FILE)
-    return f"partition {number}" + (f" ({file})" if file else "")
+    return partition(number, frame.attrs.get(FILE))
 
 
 def _number(number: int) -> pd.Series:

@@ -16,6 +16,7 @@ from calibrant.batches.evaluating import Evaluating
 from calibrant.batches.fitting import Fitting
 from calibrant.batches.missing import all_missing
 from calibrant.batches.predicting import Predicting
+from calibrant.batches.rows import partition
 from calibrant.batches.stream import Stream
 
 NUMBER, FOUND = "number", "found"
@@ -32,7 +33,7 @@ def part(work: Fitting | Evaluating, batches: Iterable[pa.RecordBatch]) -> Itera
         found = [work.merge(found)] if len(found) == TOGETHER else found
     if not found:
         nothing = pa.table({name: pa.array([], pa.null()) for name in work.read})
-        found = [work.part(nothing, f"partition {number}", number)]
+        found = [work.part(nothing, partition(number), number)]
     yield _row(number, work.merge(found))
 
 
@@ -73,8 +74,7 @@ def _files(batches: Iterable[pa.RecordBatch], names: Sequence[str], number: int)
     """The batches of a partition as a stream for each file; rows are counted in the partition."""
     for file, pieces in groupby(_pieces(batches, names), itemgetter(0)):
         _, start, first = next(pieces)
-        name = f"partition {number}" + (f" ({file})" if file else "")
-        yield Stream(name, first.schema, chain([first], (rows for *_, rows in pieces)), start)  # noqa: B031  (the rest)
+        yield Stream(partition(number, file), first.schema, chain([first], (rows for *_, rows in pieces)), start)  # noqa: B031  (the rest)
 
 
 def _pieces(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, int, pa.RecordBatch]]:
