@@ -8,6 +8,7 @@ from typing import Any
 from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares, image
+from calibrant.distributions.on_gpu import one_pass
 from calibrant.distributions.outline import Outline
 
 
@@ -44,7 +45,8 @@ class LocationScale(Distribution):
         return self._lift(self.loc) + self._lift(self.scale) * z
 
     def _cdf(self, y: Array) -> Array:
-        return self.base._cdf(self._z(y))
+        done = one_pass("cdf", self.base, self.loc, self.scale, y)
+        return self.base._cdf(self._z(y)) if done is None else done
 
     def _sf(self, y: Array) -> Array:
         return self.base._sf(self._z(y))
@@ -75,6 +77,9 @@ class LocationScale(Distribution):
         return self._y(self.base._quantiles_logit(s))
 
     def _logpdf(self, y: Array) -> Array:
+        done = one_pass("logpdf", self.base, self.loc, self.scale, y)
+        if done is not None:
+            return done
         return self.base._logpdf(self._z(y)) - namespace(self.scale).log(self._lift(self.scale))
 
     def _mean(self) -> Array:
@@ -84,7 +89,8 @@ class LocationScale(Distribution):
         return self.scale * self.base._std()
 
     def _crps(self, y: Array) -> Array:
-        return self._lift(self.scale) * self.base._crps(self._z(y))
+        done = one_pass("crps", self.base, self.loc, self.scale, y)
+        return self._lift(self.scale) * self.base._crps(self._z(y)) if done is None else done
 
     def _logit(self, y: Array) -> Array:
         return self.base._logit(self._z(y))
