@@ -21,6 +21,7 @@ TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-
 
 BY_NAME = {
     "__init__.py": "`import calibrant` loads no optional library: what needs one comes when it is asked for",
+    "distributions/on_gpu.py": "the kernels need Triton, which comes with torch for CUDA",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/app.py": "`--help` waits for no library that only some commands need",

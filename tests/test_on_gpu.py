@@ -38,6 +38,11 @@ LAWS = {
     "both tails": law(np.sort(RNG.normal(size=1000)), level(1000), 0.4, 0.7),
     "1,023 knots": law(np.sort(RNG.normal(size=1023)), level(1023), 0.4, 0.7),
     "1,024 knots": law(np.sort(RNG.normal(size=1024)), level(1024), 0.4, 0.7),
+    "an outlier": law(np.sort(np.append(RNG.normal(size=5000), 1e9)), level(5001), 0.4, 0.7),
+    "wild": law(np.sort(RNG.standard_cauchy(size=20_000)), level(20_000), 40.0, 70.0),
+    "as wide as can be": law([-1e300, -1.0, 0.0, 1.0, 1e300], np.linspace(0, 1, 5)),
+    "as narrow as can be": law([0.0, 5e-324, 1e-323], [0.0, 0.5, 1.0]),
+    "equal knots": law(np.full(9, 2.0), level(9), 1.0, 1.0),
     "jumps": law(np.repeat([-1.0, 0.0, 2.0], [1, 2, 3]), level(6), 0.5, 0.5),
 }
 
@@ -83,7 +88,8 @@ def compared(name, method, monkeypatch):
     given = arguments(base)
     expected = by_arrays(method, base, *given, monkeypatch)
     found = by_kernel(method, base, *given)
-    assert found.shape == expected.shape and found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-14)
 
 
@@ -116,3 +122,19 @@ def test_one_scale_for_all_rows_is_read_as_it_is_stored():
     q = Calibrator().fit(f, y)
     H, home = q(f), q(f.cpu().numpy())
     assert np.max(np.abs(H.cdf(y).cpu().numpy() - home.cdf(y.cpu().numpy()))) < 1e-12
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not GPU, reason="there is no CUDA device here")
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_named(value):
+    f, y = tensor(RNG.normal(size=500)), tensor(RNG.normal(size=500))
+    H = Calibrator().fit(f, y)(f)
+    y[7] = value
+    with pytest.raises(ValueError, match="row 7"):
+        H.crps(y)
+    if math.isnan(value):
+        with pytest.raises(ValueError, match="row 7"):
+            H.cdf(y)
+    else:
+        assert float(H.cdf(y)[7]) == (value > 0)
