@@ -24,7 +24,7 @@ import joblib  # noqa: E402
 
 import calibrant  # noqa: E402
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, metrics  # noqa: E402
-from calibrant.study import sources  # noqa: E402
+from calibrant.study import phases, smooth, sources  # noqa: E402
 from calibrant.study.cells import Rows, finite, measure, standardised  # noqa: E402
 from calibrant.study.cells import task_of as task_of_cell  # noqa: E402
 from calibrant.study.datasets import AbsentError, DatasetError, RawTable  # noqa: E402
@@ -383,6 +383,21 @@ def test_half_a_file_that_a_kill_left_is_swept_away(tmp_path):
 def test_a_run_off_a_terminal_prints_nothing(tmp_path, capfd):
     study(tmp_path, tables=TABLES[1:])
     assert capfd.readouterr() == ("", "")
+
+
+def test_smooth_laws_found_as_one_batch_change_no_number(tmp_path, monkeypatch):
+    study(tmp_path / "alone")
+    seen = []
+    own = smooth.splines_together
+    monkeypatch.setattr(smooth, "splines_together", lambda many, *rest: seen.append(len(many)) or own(many, *rest))
+    monkeypatch.setattr(phases, "on_gpu", lambda device: True)
+    study(tmp_path / "batch")
+    alone, batch = numbers(tmp_path / "alone"), numbers(tmp_path / "batch")
+    assert sum(seen) == sum(cell.interpolator == "naf" for cell in alone)
+    assert alone.keys() == batch.keys()
+    for cell, values in alone.items():
+        measured = {name: value for name, value in values.items() if isinstance(value, float)}
+        assert {name: batch[cell][name] for name in measured} == pytest.approx(measured, rel=1e-9, abs=1e-12), cell
 
 
 def test_a_device_that_is_not_there_and_no_splits_are_refused(tmp_path):

@@ -37,7 +37,11 @@ class LogitSpline(ByTable):
     def through(cls, law: Distribution, knots: Any, like: Array) -> LogitSpline:
         """The spline with a law's own logits and slopes at some knots, beside an array."""
         knots = np.unique(to_numpy(device_like(np.unique(knots), like)).astype(np.float64))
-        value, log_slope = law._logit_and_log_slope(knots)
+        return cls.drawn(knots, *law._logit_and_log_slope(knots), like)
+
+    @classmethod
+    def drawn(cls, knots: Any, value: Any, log_slope: Any, like: Array) -> LogitSpline:
+        """The spline with these logits and slopes at increasing knots, beside an array."""
         with np.errstate(over="ignore"):
             slope = np.exp(log_slope)
         good = np.isfinite(value) & np.isfinite(slope) & (slope > 0)

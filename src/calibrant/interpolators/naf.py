@@ -12,7 +12,7 @@ from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
-from calibrant.interpolators._in_order import in_order
+from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
@@ -55,14 +55,22 @@ class NAF:
     ) -> Distribution:
         """The mixture fitted to the scores, under guard."""
         del rng
-        known, where = in_order(scores, weights, support), as_support(support)
+        known = in_order(scores, weights, support)
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
-            return Linear().fit(scores, weights=weights, support=where)
+            return Linear().fit(scores, weights=weights, support=support)
         parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
-        law = LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered)
+        return self._guarded(
+            LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered), known, support
+        )
+
+    def guarded(self, law: Distribution, scores: Array, *, support: Support = REAL_LINE) -> Distribution:
+        """A smooth law of the scores that was found before, under guard."""
+        return self._guarded(law, in_order(scores, None, support), support)
+
+    def _guarded(self, law: Distribution, known: InOrder, support: Support) -> Distribution:
         N = known.total
-        q = where.bounded(guard(law, ordered, self.accuracy(max(1, int(N))), known))
+        q = as_support(support).bounded(guard(law, known.scores, self.accuracy(max(1, int(N))), known))
         return known.law(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
 
     def accuracy(self, n: int) -> float:

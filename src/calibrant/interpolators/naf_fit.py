@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 Array = NDArray[np.float64]
+Parts = tuple[Array, Array, Array]
 
 BANDWIDTHS, WIDEST, NARROWEST = 7, 0.4, 0.0125  # candidates for delta, in theta, which runs from 0 to pi/2
 STEPS = 100  # of EM on the weights
@@ -17,7 +21,7 @@ POINT_WIDTH = 2.0**-20  # the scale, relative to their magnitude, of scores that
 FLOOR = 1e-307  # the least scale relative to the largest score: keeps every (s - m_k) / t_k finite
 
 
-def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None = None) -> tuple[Array, Array, Array]:
+def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None = None) -> Parts:
     """Fit q(s) = sum_k w_k sigmoid((s - m_k) / t_k) to the scores; return (w, m, t), each <= ``units`` long.
 
     All happens on the scale theta = arcsin(sqrt(p)), p = (rank - 1/2) / n, on which a rank has the same
@@ -36,10 +40,55 @@ def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None 
     ``BINS`` distinct scores are binned: beyond the sort, the cost does not grow with n. Needs units >= 2.
     A score with a weight counts as so many; n is then their sum.
     """
+    problem = prepare(scores, units, weights)
+    return problem if isinstance(problem, tuple) else problem.best([_solve(problem, t) for t in problem.scales])
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What EM found with one delta."""
+
+    weights: Array
+    loss: float
+    """Minus the cross-validated log likelihood of a score."""
+    gap: float
+    """The largest |(n+1) q(u_(i)) - i|."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The scores, summarised and scaled into [-1, 1] about their median, and the units that are to have weights."""
+
+    points: Array
+    held: Array
+    """The number of scores at each point, by fold."""
+    ends: Array
+    """The last score of each point, where q is compared with its rank."""
+    ranks: Array
+    n: float
+    locs: Array
+    mass: Array
+    scales: Array
+    """A line for each delta."""
+    centre: float
+    exponent: int
+
+    def best(self, solutions: Sequence[Solution]) -> Parts:
+        """The solution near the ranks with the least loss, in the unit of the scores."""
+        far = [solution.gap / (np.sqrt(self.n) / 2) for solution in solutions]
+        k = min(range(len(solutions)), key=lambda k: (max(far[k], NEAR), solutions[k].loss))
+        with np.errstate(over="ignore"):
+            scales = np.ldexp(self.scales[k], self.exponent)
+        scales = np.clip(scales, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
+        return solutions[k].weights, np.ldexp(self.locs + self.centre, self.exponent), scales
+
+
+def prepare(scores: Array, units: int, weights: Array | None = None) -> Problem | Parts:
+    """What is to be solved; or the one narrow logistic of scores that floats cannot tell apart."""
     scores = np.asarray(scores, dtype=np.float64).ravel()
     order = np.argsort(scores, kind="stable")
     scores, weights = scores[order], np.ones(scores.size) if weights is None else np.asarray(weights)[order]
-    size, n, float64 = scores.size, float(weights.sum()), np.finfo(np.float64)
+    size, n = scores.size, float(weights.sum())
     exponent = int(np.frexp(np.abs(scores[[0, -1]]).max())[1])
     scores = np.ldexp(scores, -exponent)  # now in [-1, 1], exactly: no difference or ratio below overflows
     centre = scores[(size - 1) // 2]
@@ -47,7 +96,7 @@ def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None 
     counts = np.bincount(place, weights)
     if values.size == 1:
         scale = np.ldexp(POINT_WIDTH * np.abs(centre), exponent) if centre else 1.0
-        return np.ones(1), np.ldexp([centre], exponent), np.array([max(scale, float64.tiny)])
+        return np.ones(1), np.ldexp([centre], exponent), np.array([max(scale, np.finfo(np.float64).tiny)])
 
     ranks = np.cumsum(counts) - (counts - 1) / 2
     theta = np.arcsin(np.sqrt(np.clip((ranks - 0.5) / n, 0, 1)))
@@ -66,19 +115,19 @@ def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None 
     nearest = np.unique(np.rint(np.interp(levels, theta, np.arange(values.size))).astype(np.int64))
     nodes, locs = theta[nearest], values[nearest]
     mass = np.diff(np.sin(np.concatenate(([0.0], (nodes[1:] + nodes[:-1]) / 2, [np.pi / 2]))) ** 2)
-    candidates = []
+    scales = []
     for delta in np.geomspace(np.clip(1 / np.sqrt(n), NARROWEST, WIDEST), WIDEST, BANDWIDTHS):
         low, high = np.maximum(nodes - delta, theta[0]), np.minimum(nodes + delta, theta[-1])
         slopes = (np.interp(high, theta, values) - np.interp(low, theta, values)) / (high - low)
-        scales = np.maximum(delta * slopes * np.sqrt(3) / np.pi, FLOOR)
-        weights, loss = _fit_weights(points, held, locs, scales, mass)
-        q = expit((values[last, None] - locs) / scales) @ weights
-        miss = np.abs((n + 1) * q - ranks[last]).max() / (np.sqrt(n) / 2)
-        candidates.append((max(miss, NEAR), loss, weights, scales))
-    _, _, weights, scales = min(candidates, key=lambda candidate: candidate[:2])
-    with np.errstate(over="ignore"):
-        scales = np.clip(np.ldexp(scales, exponent), float64.tiny, float64.max)
-    return weights, np.ldexp(locs + centre, exponent), scales
+        scales.append(np.maximum(delta * slopes * np.sqrt(3) / np.pi, FLOOR))
+    ends = values[last], ranks[last]
+    return Problem(points, held, *ends, n, locs, mass, np.stack(scales), float(centre), exponent)
+
+
+def _solve(problem: Problem, scales: Array) -> Solution:
+    weights, loss = _fit_weights(problem.points, problem.held, problem.locs, scales, problem.mass)
+    q = expit((problem.ends[:, None] - problem.locs) / scales) @ weights
+    return Solution(weights, loss, float(np.abs((problem.n + 1) * q - problem.ranks).max()))
 
 
 def _fit_weights(points: Array, held: Array, locs: Array, scales: Array, mass: Array) -> tuple[Array, float]:

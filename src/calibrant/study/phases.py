@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from calibrant.study.cells import measure, one_thread
+from calibrant.study.cells import Task, measure, one_thread
 from calibrant.study.devices import on_gpu
 from calibrant.study.names import Cell
 from calibrant.study.part import Part
 from calibrant.study.progress import Clock, shown
+from calibrant.study.smooth import with_smooth_laws
 from calibrant.study.store import Store
 from calibrant.study.trained import Training
 
@@ -30,13 +31,23 @@ def phases(parts: list[Part], store: Store, device: str, jobs: int | None, seed:
         with training.running():
             _train(trainings, by_name, store, device, jobs, training, show)
         with calibration.running(), one_thread():
-            stream = _parallel(jobs, max_nbytes=None)(delayed(measure)(t) for part in parts for t in part.tasks(seed))
-            for line in stream:
-                store.append(line)
-                calibration.advance(by_name[line["dataset"]].work(Cell.of(line)))
-                show(f"{line['dataset']}, split {line['split']}")
+            batches = with_smooth_laws(parts, seed, device) if on_gpu(device) else _one_by_one(parts, seed)
+            for lines in _parallel(jobs, max_nbytes=None)(map(delayed(_measured), batches)):
+                store.append(*lines)
+                for line in lines:
+                    calibration.advance(by_name[line["dataset"]].work(Cell.of(line)))
+                show(f"{lines[-1]['dataset']}, split {lines[-1]['split']}")
     store.append({"phase": {"name": "calibration", "seconds": calibration.seconds, "jobs": workers}})
     return {"training": training.seconds, "calibration": calibration.seconds}
+
+
+def _one_by_one(parts: list[Part], seed: int) -> Iterator[list[Task]]:
+    return ([task] for part in parts for task in part.tasks(seed))
+
+
+def _measured(tasks: list[Task]) -> list[dict[str, Any]]:
+    """The lines of tasks that travel together."""
+    return [measure(task) for task in tasks]
 
 
 def _train(

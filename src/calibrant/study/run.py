@@ -70,7 +70,7 @@ def run(
         recipe: How the networks are trained; None is the design's own recipe.
         jobs: The cells measured at a time, as in joblib; None leaves it to a `joblib.parallel_config`, and under one
             with the backend "dask" the cells go to that cluster.
-        device: Where the networks are trained.
+        device: Where the networks are trained; a CUDA device fits the NAFs too.
         seed: Of the splits, the networks and the random interpolation.
         command: What to type to run it again, for the record.
         say: Told what a user should know, a sentence at a time.

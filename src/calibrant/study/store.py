@@ -35,13 +35,14 @@ class Store:
         self.undefined: Counter[str] = Counter()
         self._read()
 
-    def append(self, line: dict[str, Any]) -> None:
-        """Write one line of strict JSON, through to the disk."""
-        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+    def append(self, *lines: dict[str, Any]) -> None:
+        """Write lines of strict JSON, through to the disk."""
+        self._file.write(b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines))
         self._file.flush()
         os.fsync(self._file.fileno())
-        if "dataset" in line:
-            self._count(line)
+        for line in lines:
+            if "dataset" in line:
+                self._count(line)
 
     def check(self, about: dict[str, Any]) -> None:
         """Raise unless the results there, if any, are of the same study; versions and devices may differ."""
