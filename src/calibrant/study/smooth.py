@@ -24,7 +24,7 @@ from calibrant.study.part import Part
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class KnownNAF:
     """A NAF whose smooth law was found before."""
 
     naf: NAF
@@ -69,7 +69,8 @@ def _found(tasks: Iterable[Task], device: str) -> list[Task]:
         same = [i for i, own in enumerate(units) if own == count]
         laws |= zip(same, splines_together([scores[i] for i in same], count, device), strict=True)
     return [
-        replace(task, interpolator=Found(naf, laws[i])) if i in laws else task for i, (task, naf) in enumerate(smooth)
+        replace(task, interpolator=KnownNAF(naf, laws[i])) if i in laws else task
+        for i, (task, naf) in enumerate(smooth)
     ]
 
 
