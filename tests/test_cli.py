@@ -76,6 +76,11 @@ def run(*arguments, code=0):
     return result
 
 
+def plain(result):
+    """What was said, without the frame and its line breaks."""
+    return " ".join(result.stderr.replace("│", " ").split())
+
+
 def columns_of(path):
     return {name: column.to_numpy() for name, column in zip(*_parts(path), strict=True)}
 
@@ -118,6 +123,20 @@ def test_fit_and_predict_give_bit_for_bit_what_python_gives(folder, tmp_path, ki
     run("fit", folder / f"cal.{suffix}", "--target", "sy", *KINDS[kind][0], "-o", model)
     run("predict", folder / f"test.{suffix}", "-m", model, *WANTED, "-o", out)
     assert_same(columns_of(out), expected(kind))
+
+
+def test_probabilities_are_values_of_the_cdf(folder, tmp_path):
+    out = tmp_path / "out.parquet"
+    ask = ["predict", folder / "test.parquet", "-m", folder / "normal.safetensors", "-o", out]
+    run(*ask, "--probabilities", "-1,0.5")
+    found = columns_of(out)
+    assert list(found) == ["cdf_-1", "cdf_0.5"]
+    there = columns_of(folder / "test.parquet")
+    wanted = calibrant.load(folder / "normal.safetensors")(Normal(there["mu"], there["sigma"]))
+    np.testing.assert_array_equal(found["cdf_0.5"], wanted.cdf(0.5))
+    for given, said in (("a,1", "numbers are wanted, got 'a,1'"), ("1,1.0", "the same number is wanted twice")):
+        assert said in plain(run(*ask, "--probabilities", given, code=2))
+    assert "--quantiles, --interval or --probabilities is wanted, got none of them" in plain(run(*ask, code=2))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -177,7 +196,7 @@ def test_the_number_behind_the_name_of_a_score_is_its_own(folder, tmp_path, name
 def test_a_number_that_a_score_cannot_have_is_refused(folder, tmp_path, name, words):
     flags = [*KINDS["normal"][0], "--score", name, "-o", tmp_path / "m.safetensors"]
     said = run("fit", folder / "cal.parquet", "--target", "sy", *flags, code=2)
-    assert words in " ".join(said.stderr.replace("│", " ").split())
+    assert words in plain(said)
 
 
 def test_a_label_that_a_logarithm_cannot_take_is_named_with_its_file(folder, tmp_path):

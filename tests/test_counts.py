@@ -295,6 +295,24 @@ PREDICTIONS = {
 }
 
 
+def test_a_law_of_counts_has_no_density_and_says_what_it_has():
+    for law in (Poisson([1.0, 2.0]), Poisson([1.0, 2.0]).clip(0, 5), Poisson(3.0)):
+        for ask in (law.pdf, law.logpdf):
+            with pytest.raises(ValueError, match="a law of counts has no density: pmf and logpmf"):
+                ask(1.0)
+
+
+def test_the_scorer_of_counts_takes_their_probabilities():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = visits(300)
+    model = calibrant.CalibratedRegressor(
+        linear_model.PoissonRegressor(), labels="counts", refine=None, random_state=0
+    ).fit(X, y)
+    found = calibrant.neg_nll(model, X, y)
+    assert found == pytest.approx(np.mean(model.predict_distribution(X).logpmf(y)))
+    assert np.isfinite(found)
+
+
 @pytest.mark.parametrize("kind", PREDICTIONS)
 def test_every_kind_of_prediction_of_counts_calibrates(kind):
     rng = np.random.default_rng(2)
@@ -503,6 +521,9 @@ def test_labels_that_a_law_of_counts_cannot_give_are_named():
 def test_counts_are_drawn_as_bars():
     pytest.importorskip("matplotlib").use("Agg")
     from calibrant.plots.curves import shape
+
+    assert calibrant.plots.density(Poisson(3.0)).get_ylabel() == "probability"
+    assert calibrant.plots.density(Normal(3.0, 1.0)).get_ylabel() == "density"
 
     law = Poisson(3.0)
     drawn = shape(law, "H")

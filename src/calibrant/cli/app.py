@@ -104,6 +104,12 @@ WantedInterval = Annotated[
         help="Write the bounds of the centred interval, as lower and upper; given again, as lower_0.5 and so on.",
     ),
 ]
+WantedProbabilities = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER,...", help="Write the probability of a label up to each number, as cdf_100 and so on."
+    ),
+]
 Keep = Annotated[
     str,
     typer.Option(metavar="NAME,...", help="Columns to copy, before the new ones; '*' copies all.", show_default=False),
@@ -475,7 +481,7 @@ def track(
     epilog=examples(
         "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
         "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
-        "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
+        "calibrant predict new.csv -m m.safetensors --interval 0.9 --probabilities 100,200 --keep id -o out.csv",
     )
 )
 def predict(
@@ -485,6 +491,7 @@ def predict(
     output: Output,
     quantiles: WantedQuantiles = None,
     interval: WantedInterval = None,
+    probabilities: WantedProbabilities = None,
     joint: Annotated[
         bool, typer.Option("--joint", help="For several labels: the bounds of a box that holds all of them.")
     ] = False,
@@ -504,23 +511,25 @@ def predict(
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Write calibrated quantiles and intervals for each row. Files larger than memory are fine.
+    """Write calibrated quantiles, intervals and probabilities for each row. Files larger than memory are fine.
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
     with reported(debug=debug, delimiter=delimiter):
         found = _later("model").Model.read(model)
         if by_horizon := found.by_horizon:
-            if quantiles is not None or interval:
+            if quantiles is not None or interval or probabilities is not None:
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             _later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval))
+        wanted = _later("predict").wanted_of(_levels(quantiles), _coverages(interval), _numbers(probabilities))
         found = found.weighted_by(weights)
         flags = _flags(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
         if notes := (several := _later("several")).targets_of(found):
+            if probabilities is not None:
+                raise typer.BadParameter(f"{model} holds several labels", param_hint="--probabilities")
             source = several.Forecaster.of(found, notes, flags)
             several.predict(file, source, wanted, _split(keep), output, seed, joint=joint, gaps=_gaps(missing))
             return
@@ -922,6 +931,13 @@ def _levels(text: str | None, flag: str = "--quantiles") -> tuple[float, ...]:
 
 def _coverages(interval: list[float] | None) -> tuple[float, ...]:
     return tuple(_unit(str(each), "--interval") for each in interval or ())
+
+
+def _numbers(text: str | None) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in _split(text or ""))
+    except ValueError:
+        raise typer.BadParameter(f"numbers are wanted, got {text!r}", param_hint="--probabilities") from None
 
 
 def _unit(text: str, flag: str) -> float:

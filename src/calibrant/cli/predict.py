@@ -20,13 +20,17 @@ from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.guarantee.required import too_few_for_interval
 
 
-def wanted_of(levels: tuple[float, ...], coverages: tuple[float, ...]) -> ColumnsWanted:
-    """The new columns that the flags ask for."""
-    if not levels and not coverages:
-        raise typer.BadParameter("--quantiles or --interval is wanted, got neither")
-    if len(set(coverages)) < len(coverages):
-        raise typer.BadParameter("the same coverage is wanted twice", param_hint="--interval")
-    return ColumnsWanted(levels, coverages)
+def wanted_of(
+    levels: tuple[float, ...], coverages: tuple[float, ...], thresholds: tuple[float, ...] | None = None
+) -> ColumnsWanted:
+    """The new columns that the flags ask for; None is where probabilities are no choice."""
+    if not (levels or coverages or thresholds):
+        flags = "--quantiles or --interval" if thresholds is None else "--quantiles, --interval or --probabilities"
+        raise typer.BadParameter(f"{flags} is wanted, got {'neither' if thresholds is None else 'none of them'}")
+    for flag, values, what in (("--interval", coverages, "coverage"), ("--probabilities", thresholds or (), "number")):
+        if len(set(values)) < len(values):
+            raise typer.BadParameter(f"the same {what} is wanted twice", param_hint=flag)
+    return ColumnsWanted(levels, coverages, thresholds or ())
 
 
 def predict(

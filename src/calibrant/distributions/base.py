@@ -236,6 +236,8 @@ class Distribution(Forecast):
 
     def logpdf(self, y: ArrayLike) -> Array:
         """The log density; of the absolutely continuous part where the law has atoms."""
+        if self.lattice is not None:
+            raise ValueError("a law of counts has no density: pmf and logpmf give the probability of a value")
         law, y = self._meeting("y", y)
         return law._at("_logpdf", y)
 
@@ -400,8 +402,13 @@ class Distribution(Forecast):
             return cast(Array, getattr(self, name)(value))
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
-        if value.ndim and not (value.ndim == 2 and value.shape[0] == 1):
-            same_length("the batch", len(self), f"a {value.ndim}-d argument", value.shape[0])
+        if value.ndim == 1 and value.shape[0] != len(self):
+            raise ValueError(
+                f"a 1-d argument has one value for each of the {len(self)} rows, got {value.shape[0]}: "
+                f"for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
+            )
+        if value.ndim == 2 and value.shape[0] != 1:
+            same_length("the batch", len(self), "a 2-d argument", value.shape[0])
         columns = value if value.ndim == 2 else value[:, None] if value.ndim else value[None, None]
         result = self._in_blocks(name, columns)
         return result if value.ndim == 2 else result[:, 0]

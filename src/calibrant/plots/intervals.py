@@ -27,9 +27,9 @@ _MOST_POSITIONS = 2000
 
 def fan(
     H: PredictionLike,
+    y: ArrayLike | None = None,
     *,
     x: Values | None = None,
-    y: ArrayLike | None = None,
     coverages: Sequence[float] = (0.5, 0.8, 0.95),
     ax: Axes | None = None,
 ) -> Axes:

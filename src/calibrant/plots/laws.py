@@ -32,10 +32,10 @@ _HIGHEST = 2.6
 
 def density(
     H: PredictionLike,
+    y: ArrayLike | None = None,
     *,
     rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
-    y: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """(H(b) - H(a)) / (b - a) over small cells (a, b], of each of some rows: the mean density.
@@ -72,17 +72,17 @@ def density(
         span_y(ax, 0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
         if len(chosen) > 1:
             _name_peaks(ax, pen, chosen, after)
-        words(ax, x="y", y="density")
+        words(ax, x="y", y="probability" if H.lattice is not None and H.lattice[1] == 1 else "density")
         _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits)
     return ax
 
 
 def cdf(
     H: PredictionLike,
+    y: ArrayLike | None = None,
     *,
     rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
-    y: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """H[x](y) of each of some rows against y, upright where it jumps.
@@ -128,10 +128,10 @@ def cdf(
 
 def ridgeline(
     H: PredictionLike,
+    y: ArrayLike | None = None,
     *,
     rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
-    y: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy, unit
 from calibrant._types import ArrayLike, Features
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.scores import interval_score_rows
+from calibrant.metrics.scores import interval_score_rows, nll_rows
 from calibrant.models import prediction_of
 
 
@@ -22,8 +22,8 @@ def neg_crps(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike
 
 
 def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """The mean log density of the labels; -inf where a law has none at some label."""
-    return _mean(_law_of(estimator, X).logpdf(_labels(y)), sample_weight)
+    """The mean log density of the labels, of counts their log probability; -inf where a law has none at some label."""
+    return -_mean(nll_rows(_law_of(estimator, X), _labels(y)), sample_weight)
 
 
 def neg_interval_score(
