@@ -15,7 +15,10 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-collect_ignore_glob = ["tests/typing/*"]  # for type checkers: see tests/test_typing.py
+collect_ignore_glob = [
+    "tests/typing/*",  # for type checkers: see tests/test_typing.py
+    "src/calibrant/distributions/triton_lines.py",  # needs Triton, and has no doctest: see tests/test_on_gpu.py
+]
 
 MODULES = {
     "axe-playwright-python": "axe_playwright_python",
