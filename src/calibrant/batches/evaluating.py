@@ -21,7 +21,7 @@ from calibrant.batches.missing import Gaps, all_missing, where
 from calibrant.batches.model import TableModel, names_of
 from calibrant.batches.predicting import IN_CACHE, Undrawn
 from calibrant.batches.rows import Batch, Source, naming
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
@@ -63,7 +63,7 @@ class TableEvaluation:
 
 
 def evaluate(
-    batches: Any,
+    batches: Batches,
     model: TableModel,
     *,
     target: str | None = None,

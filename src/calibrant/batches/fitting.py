@@ -20,7 +20,7 @@ from calibrant.batches.missing import Gaps, all_missing, where
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
 from calibrant.sampling import Keys, RowDraws, Sampled, row_keys
 
@@ -31,7 +31,7 @@ KEY = "key of the row's id"
 
 
 def fit(
-    batches: Any,
+    batches: Batches,
     *,
     target: str,
     point: str | None = None,

@@ -18,7 +18,7 @@ from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps, where
 from calibrant.batches.model import TableModel
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import calibration_rows
@@ -30,7 +30,7 @@ IN_CACHE = 2**15
 
 
 def predict(
-    batches: Any,
+    batches: Batches,
     model: TableModel,
     *,
     quantiles: float | Iterable[float] = (),

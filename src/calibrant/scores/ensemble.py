@@ -84,7 +84,7 @@ class EnsembleScore(Scaled):
     def _scores(self, prediction: Any) -> list[ChartScore]:
         count = len(prediction.members)
         if self.scores is None:
-            return [default_score(member) for member in prediction.members]
+            return [cast(ChartScore, default_score(member)) for member in prediction.members]
         if not isinstance(self.scores, Sequence):
             members = prediction.members
             return [self if isinstance(member, Ensemble) else self.scores for member in members]
