@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
