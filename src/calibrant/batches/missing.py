@@ -23,7 +23,8 @@ class Gaps:
 
     def __init__(self, *, refused: bool) -> None:
         self.refused = refused
-        self.unlabelled, self.unpredicted = Tally(), Tally()
+        self.unlabelled: Tally = Tally()
+        self.unpredicted: Tally = Tally()
 
     @classmethod
     def of(cls, missing: str) -> Gaps:

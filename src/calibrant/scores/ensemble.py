@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
@@ -28,7 +28,7 @@ class EnsembleScore(Scaled):
     """
 
     scores: ChartScore | Sequence[ChartScore] | None = None
-    expects = (Ensemble,)
+    expects: ClassVar[tuple[type, ...]] = (Ensemble,)
 
     @property
     def support(self) -> Support:  # type: ignore[override]

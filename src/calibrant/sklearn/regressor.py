@@ -136,7 +136,10 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     401   24.0  160.0
     """
 
+    estimators_: list[Any]
+    calibrated_: Any
     calibrator_: SeveralCalibrator
+    seed_: int
 
     def __init__(
         self,
