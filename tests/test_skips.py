@@ -36,6 +36,6 @@ def test_a_name_that_is_no_library_of_ours_is_an_error(tmp_path):
 
 
 def test_a_package_without_a_version_is_called_by_what_it_is_imported_as(tmp_path):
-    asked = "from importlib.metadata import PackageNotFoundError\n\ndef test_one():\n    raise PackageNotFoundError({!r})\n"
+    asked = "from importlib.metadata import PackageNotFoundError as Lost\n\ndef test_one():\n    raise Lost({!r})\n"
     for package, module in (("uncertainty-toolbox", "uncertainty_toolbox"), ("scikit-learn", "sklearn")):
         assert f"{module} is not installed" in outcome(tmp_path, asked.format(package))

@@ -1,9 +1,9 @@
 """What a user's type checker is told about every public parameter and result: `python tests/typing/public_any.py`.
 
 Public is what the packages below list, with the public methods, properties and fields of their classes, inherited
-ones included. A place is
-`module.name(parameter)`, `module.Class.method ->`, or `module.Class.field`, and of overloads each one counts. It says nothing where its annotation is
-`Any` or a name for it, alone or in a union; `dict[str, Any]` says something.
+ones included. A place is `module.name(parameter)`, `module.Class.method ->`, or `module.Class.field`, and of overloads
+each one counts. It says nothing where its annotation is `Any` or a name for it, alone or in a union; `dict[str, Any]`
+says something.
 """
 
 from __future__ import annotations
