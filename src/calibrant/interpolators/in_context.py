@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from calibrant._arrays import Array, Rng
+from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.guarantee import Guarantee
@@ -31,9 +31,8 @@ def interpolate(
     interpolator: Interpolator, scores: Array, context: Context, *, support: Any
 ) -> tuple[Distribution, Guarantee, Interpolator]:
     """q, what it promises, and what made it."""
-    rng = cast(Rng, context.rng)  # an interpolator that draws more than uniforms needs a generator of numpy
     if not context.unused():
-        q = interpolator.fit(scores, support=support, rng=rng)
+        q = interpolator.fit(scores, support=support, rng=context.rng)  # type: ignore[arg-type]
         return q, Guarantee.of(interpolator, scores), interpolator
     if context.by is not None and not isinstance(interpolator, ContextInterpolator):
         interpolator = by_group(interpolator)
@@ -42,7 +41,7 @@ def interpolate(
     if "weights" not in signature(interpolator.fit).parameters:
         raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
     fit, weights = interpolator.fit, as_weights(context.weights)
-    q = fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
+    q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[arg-type, call-arg]
     return q, weights.guarantee(interpolator, scores), interpolator
 
 

@@ -17,7 +17,8 @@ from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
 from calibrant._types import ArrayLike, Features, RandomState, Values
 from calibrant.calibration import Calibrator
-from calibrant.choice import Criterion, CriterionLike, League, criterion_named
+from calibrant.choice import Criterion, League, criterion_named
+from calibrant.choice.criteria import CriterionLike
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.base import Interpolator
 from calibrant.names import InterpolatorName, interpolator_named, score_named
