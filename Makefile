@@ -18,6 +18,7 @@ LOWEST := .venv-lowest
 NEWEST := .venv-newest
 CORE := .venv-core
 SPARK := .venv-spark
+TYPES := .venv-types
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
@@ -25,7 +26,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
   plots public_names several_cli slices time_doors)
 
-.PHONY: help demo test test-core test-lowest test-newest test-spark spark-ready test-wheel dist lock docs lint check bench conformance format clean
+.PHONY: help demo test test-core test-lowest test-newest test-spark spark-ready test-wheel types dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
@@ -35,6 +36,7 @@ help:
 	@echo "make test-spark"
 	@echo "             the tests on a real Spark, with Java from Debian's packages where there is none"
 	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
+	@echo "make types   how much of the public interface pyright knows; fails below 99%"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
@@ -103,6 +105,17 @@ test-wheel: dist
 	tar --extract --gzip --file dist/*.tar.gz --directory build/wheel --strip-components 1 && rm -r build/wheel/src
 	cd build/wheel && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 venv/bin/python -m pytest -n $(JOBS) -m 'not slow' \
 	  $(FLOORS:=.py)
+
+# What pyright knows of the wheel, beside the libraries that it is used with; the file it writes names what it does not.
+# basedpyright brings its own node, and looks for a python on the path.
+types: dist
+	$(PYTHON) -m venv --clear $(TYPES)
+	$(TYPES)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) 'basedpyright>=1.40' \
+	  "$$(ls dist/*.whl)[sklearn,files,plots,report,cli,batches,dask]"
+	mkdir -p build
+	-PATH="$(CURDIR)/$(TYPES)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(TYPES)" \
+	  basedpyright --verifytypes calibrant --ignoreexternal --outputjson > build/types.json
+	$(TYPES)/bin/python tests/typing/completeness.py build/types.json
 
 # 3.11.5, since the tools that make the site ask for it; the lowest versions are for the lowest Python.
 lock: $(DEV_READY)

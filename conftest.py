@@ -30,12 +30,16 @@ MODULES = {
 WITH_MKDOCS = {"griffe", "markdown"}
 
 
+def imported_as(package):
+    return MODULES.get(package, package.replace("-", "_"))
+
+
 def optional_libraries():
     """What calibrant works without: the libraries of the extras and of the groups for development."""
     project = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text(encoding="utf-8"))
     lists = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values()]
     names = {re.split(r"[\[<>=~! ;]", entry)[0] for entries in lists for entry in entries if isinstance(entry, str)}
-    return {MODULES.get(name, name.replace("-", "_")) for name in names - {"calibrant"}} | WITH_MKDOCS
+    return {imported_as(name) for name in names - {"calibrant"}} | WITH_MKDOCS
 
 
 OPTIONAL = optional_libraries()
@@ -59,7 +63,7 @@ def lacking(error):
     while error is not None and error not in seen:
         seen.append(error)
         if isinstance(error, ModuleNotFoundError) and error.name:
-            library = error.name.partition(".")[0]
+            library = imported_as(error.name.partition(".")[0])  # a package without metadata has its own name
             return library if library in OPTIONAL else None
         wrapped = getattr(error, "exc_info", (None, None))[1]
         failures = getattr(error, "failures", [])

@@ -375,6 +375,13 @@ MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
             "the batches: column 'mu' is missing in all 700 rows",
         ),
         (
+            lambda: batches.predict(
+                with_("sigma", pa.nulls(N)).to_batches(max_chunksize=64), MODEL, quantiles=0.5
+            ).read_all(),
+            ValueError,
+            "the batches: column 'sigma' is missing in all 700 rows",
+        ),
+        (
             lambda: batches.evaluate(with_("y", pa.nulls(N)), MODEL),
             ValueError,
             "the batches: column 'y' is missing in all 700 rows",

@@ -107,6 +107,16 @@ def test_a_missing_label_is_named_too(tmp_path, model):
     assert said == f"{test}: column 'y' is missing in row 170 (counting from 0)"
 
 
+def test_a_column_that_is_missing_in_all_rows_is_named_and_leaves_the_old_output(tmp_path, model):
+    rows, out = len(forecasts()["sigma"]), tmp_path / "out.csv"
+    test = write(tmp_path / "test.parquet", forecasts() | {"sigma": np.full(rows, np.nan)})
+    out.write_text("old")
+    said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", out)
+    assert said == f"{test}: column 'sigma' is missing in all {rows:,} rows"
+    assert out.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == [out.name, test.name]
+
+
 def test_a_word_among_the_numbers_of_a_csv_file_is_named(tmp_path, model):
     test, out = write(tmp_path / "test.csv", with_bad(12345.5, "mu")), tmp_path / "out.csv"
     test.write_text(test.read_text().replace("12345.5", "a few"))

@@ -410,6 +410,13 @@ def test_the_bars_of_the_pit_histogram_count_every_row_once(bins, case):
     assert bars[0].get_height() == np.sum(pits < 1 / bins)
 
 
+def test_the_pit_histogram_of_samples_counts_the_ranks_of_the_labels(case):
+    draws = np.random.default_rng(3).normal(case.f[:, None], 1.0, (len(case.f), 9))
+    bars = plots.pit_histogram(Samples(draws), case.y, bins=10).containers[0]
+    ranks = np.sum(draws < case.y[:, None], axis=1)
+    assert [bar.get_height() for bar in bars] == np.bincount(ranks, minlength=10).tolist()
+
+
 def test_the_band_of_the_pit_histogram_holds_a_calibrated_forecast_in_95_of_100_draws():
     rng, H = np.random.default_rng(1), Normal(0.0, 1.0)
     ax = plt.figure().subplots()
@@ -521,6 +528,14 @@ def test_spread_skill_has_the_error_of_each_bin_at_its_spread(case):
     for k, rows in enumerate(np.array_split(np.argsort(case.base.std()), 4)):
         assert spread[k] == pytest.approx(np.sqrt(np.mean(case.base.std()[rows] ** 2)))
         assert error[k] == pytest.approx(np.sqrt(np.mean((case.y - case.f)[rows] ** 2)))
+
+
+def test_the_spread_of_samples_is_that_of_the_draws_around_their_mean(case):
+    draws = np.random.default_rng(4).normal(case.f[:, None], case.base.std()[:, None], (len(case.f), 9))
+    spread, error = plots.spread_skill(Samples(draws), case.y, bins=2).containers[0][0].get_data()
+    for k, rows in enumerate(np.array_split(np.argsort(draws.std(axis=1)), 2)):
+        assert spread[k] == pytest.approx(np.sqrt(np.mean(draws.var(axis=1)[rows])))
+        assert error[k] == pytest.approx(np.sqrt(np.mean((case.y - draws.mean(axis=1))[rows] ** 2)))
 
 
 def test_the_bars_of_spread_skill_are_standard_errors():

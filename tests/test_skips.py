@@ -33,3 +33,9 @@ def test_a_library_that_is_not_installed_skips_what_needs_it(tmp_path, where):
 def test_a_name_that_is_no_library_of_ours_is_an_error(tmp_path):
     said = outcome(tmp_path, f"def test_one():\n    {NEEDS.format(name='calibrant.scoers')}\n")
     assert "1 failed" in said
+
+
+def test_a_package_without_a_version_is_called_by_what_it_is_imported_as(tmp_path):
+    asked = "from importlib.metadata import PackageNotFoundError as Lost\n\ndef test_one():\n    raise Lost({!r})\n"
+    for package, module in (("uncertainty-toolbox", "uncertainty_toolbox"), ("scikit-learn", "sklearn")):
+        assert f"{module} is not installed" in outcome(tmp_path, asked.format(package))

@@ -7,7 +7,7 @@ what can be made of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -87,6 +87,21 @@ class Array(SupportsArray, Protocol):
     def __invert__(self) -> Array: ...
 
 
+class SupportsRandom(Protocol):
+    """What draws random numbers: numpy's generator, or `calibrant.RowDraws`."""
+
+    def random(self, count: int, /) -> Any: ...
+
+
+class Table(SupportsArray, Protocol):
+    """A data frame of any library."""
+
+    @property
+    def columns(self) -> Any: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
 class Namespace(Protocol):
     """The functions of an array library, as the array API standard names them; most give an array."""
 
@@ -152,3 +167,9 @@ RowIndex = int | slice | Sequence[int] | SupportsArray
 
 Rng = np.random.Generator | None
 """What draws random numbers; None is a fresh generator."""
+
+Draws = SupportsRandom | None
+"""What draws a uniform number for each row: numpy's generator, or `RowDraws`; None is a fresh generator."""
+
+Frame = TypeVar("Frame", bound=Table)
+"""The kind of data frame that goes in and comes out."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant import doers
-from calibrant._arrays import Array, Rng, check_bound, check_has, detached, namespace, refuse
+from calibrant._arrays import Array, check_bound, check_has, detached, namespace, refuse
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
@@ -24,7 +24,7 @@ from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
 
 if TYPE_CHECKING:
-    from calibrant._types import Bound, LabelsLike, Values
+    from calibrant._types import Bound, Draws, LabelsLike, Values
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
@@ -64,7 +64,7 @@ class Calibrator:
 
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,
-        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Rng = None,
+        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Draws = None,
     ) -> Calibrated:  # fmt: skip
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
@@ -107,7 +107,7 @@ class Calibrated:
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,
-        weights: Weights = None, bound: Bound = None, rng: Rng = None, seed: int | None = None,
+        weights: Weights = None, bound: Bound = None, rng: Draws = None, seed: int | None = None,
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
@@ -143,7 +143,7 @@ class Calibrated:
         doers.save(path, self)
 
 
-def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Rng) -> tuple[Any, Array]:
+def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
     """The prediction and the labels, both continuous."""
     check_bound(labels, bound)
     return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)

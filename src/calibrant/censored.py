@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
 from calibrant._missing import those
-from calibrant._types import ArrayLike, Bound, RowIndex, Values
+from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
 from calibrant.calibration import Calibrated, Calibrator, spread
 from calibrant.distributions.followed_up import FollowedUp
 from calibrant.forecast import PredictionLike
@@ -41,10 +41,16 @@ class Censored:
     array([[0.71, 2.24]])
     """
 
-    y: Any
-    event: Any
-    followed: Any = None
+    y: Numbers
+    event: NDArray[np.bool_]
+    followed: Numbers | None = None
     tolerance: float = 0.01
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, y: ArrayLike, event: ArrayLike, followed: ArrayLike | None = None, tolerance: float = 0.01
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         one_each("y", len(floats("y", self.y, ndim=1)), "event", self.event)
@@ -79,7 +85,7 @@ class Censored:
         by: Values | None = None,
         weights: Weights = None,
         bound: Bound = None,
-        rng: Any = None,
+        rng: Draws = None,
     ) -> Calibrated:
         """What `Calibrator.fit` makes of them."""
         if by is not None or weights is not None:

@@ -26,6 +26,13 @@ class SupportsCDF(Protocol):
         """P(Y <= value)."""
 
 
+class Scoring(Protocol):
+    """As much of `calibrant.scores.Score` as is known here."""
+
+    def __call__(self, prediction: Any, y: Any, /) -> Array:
+        """phi(f(x_i), y_i) for each row i."""
+
+
 class Mark(NamedTuple):
     """A number that a forecast names for each row, drawn as a tick, or as a dot at its level."""
 
@@ -162,7 +169,7 @@ class Forecast(ABC):
         """The numbers of each row that are drawn where there is no law; of a law its median."""
         return [Mark("median", self._law("numbers to mark").median())]
 
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Forecast, ...]:
         """The forecasts it consists of; none where it is a single one."""
         return ()
 
@@ -174,7 +181,7 @@ class Forecast(ABC):
         """Raise unless it has the form of the calibration rows; None, which is not known, takes every form."""
         check_form(calibrated_on, self.form())
 
-    def default_score(self) -> Any:
+    def default_score(self) -> Scoring | None:
         """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""
         return None
 

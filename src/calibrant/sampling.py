@@ -58,7 +58,7 @@ class RowDraws:
     So shards that draw, as counts do, draw what one fit would draw.
     """
 
-    ids: Any
+    ids: Values
     seed: int = 0
 
     def random(self, count: int) -> NDArray[np.float64]:

@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any, assert_type
+
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 import calibrant
-from calibrant import Calibrated, Calibrator, Interval, Normal, Point, Quantiles, Samples, evaluate, load
+from calibrant import (
+    Calibrated,
+    CalibratedRegressor,
+    Calibrator,
+    Censored,
+    HorizonCalibrator,
+    Interval,
+    Normal,
+    Point,
+    Quantiles,
+    RowDraws,
+    Samples,
+    backtest,
+    choose,
+    diagnose,
+    evaluate,
+    load,
+    required_n,
+)
+from calibrant.backtesting import Backtest
+from calibrant.batches import TableModel
+from calibrant.distributions import Distribution, Joined
+from calibrant.interpolators import NAF
 from calibrant.labels import Counts
+from calibrant.predictions import Prediction
+from calibrant.reports import Report
 from calibrant.scores import ResidualScore
+from calibrant.several import Several
 from calibrant.typing import Array, ArrayLike, PredictionLike
 
 
@@ -47,4 +75,32 @@ again = load("model.safetensors")
 if isinstance(again, Calibrated):
     print(again(f).median(), again.guarantee)
 print(evaluate(H, [0.1, 0.2]).crps, widths(calibrated, f, 0.9), share_below(Normal(f, 1.0), y))
+
+# What comes out has the kind of what went in.
+matrix, frame = np.zeros((100, 3)), pl.DataFrame({"x": f})
+model = CalibratedRegressor(None, refine=None).fit(matrix, y)
+assert_type(model.predict_interval(matrix), np.ndarray[Any, Any])
+assert_type(model.predict_interval([[0.0], [1.0]], coverage=0.5), np.ndarray[Any, Any])
+assert_type(model.predict_interval(frame, 0.8), pl.DataFrame)
+assert_type(model.predict_quantiles(matrix, [0.1, 0.9]), np.ndarray[Any, Any])
+assert_type(model.predict_quantiles(frame), pl.DataFrame)
+assert_type(model.predict_samples(matrix, 10), Array)
+assert_type(model.score(matrix, y), float)
+assert_type(model.track(matrix, y), Distribution)
+assert_type(model.report(matrix, y, groups=[0]), Report)
+assert_type(HorizonCalibrator().fit(frame).predict(frame), pl.DataFrame)
+assert_type(backtest(HorizonCalibrator(), frame, target="y", least=20), Backtest)
+assert_type(backtest(calibrated, Normal(f, 0.5), y, batch=10), Backtest)
+assert_type(backtest(calibrated, f, y).base, Prediction | Distribution)
+assert_type(Censored(y, y > 0).event, npt.NDArray[np.bool_])
+Calibrator().fit(f, Censored([1.0, 2.0], [True, False]))
+Calibrator(labels=Counts()).fit(f, y, rng=RowDraws(np.arange(100)))
+Calibrator(labels=Counts()).fit(f, y, rng=np.random.default_rng(0))
+choose({"one": f, "other": (Normal(f, 1.0), Calibrator())}, y, criterion="nll")
+diagnose(H, [0.1, 0.2], {"x": [1.0, 2.0]})
+diagnose(H, [0.1, 0.2], frame)
+required_n(0.05, interpolator=NAF())
+Joined.of([Normal(0.0, 1.0)], [0, 0])
+TableModel.of(calibrated, mean="mu", std="sigma")
+assert_type(Several.of({"wind": f, "load": Normal(f, 1.0)}).predictions, tuple[Prediction | Distribution, ...])
 print(inside, first, middle, mean_width, logs, shape, draws, one_row, some_rows, as_numpy)

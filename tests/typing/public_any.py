@@ -1,8 +1,9 @@
 """What a user's type checker is told about every public parameter and result: `python tests/typing/public_any.py`.
 
-Public is what the packages below list, with the public methods, properties and fields of their classes. A place is
-`module.name(parameter)`, `module.Class.method -> `, or `module.Class.field`. It says nothing where its annotation is
-`Any` or a name for it, alone or in a union; `dict[str, Any]` says something.
+Public is what the packages below list, with the public methods, properties and fields of their classes, inherited
+ones included. A place is `module.name(parameter)`, `module.Class.method ->`, or `module.Class.field`, and of overloads
+each one counts. It says nothing where its annotation is `Any` or a name for it, alone or in a union; `dict[str, Any]`
+says something.
 """
 
 from __future__ import annotations
@@ -52,8 +53,14 @@ def places() -> Iterator[tuple[str, str, Any]]:
             if not whole or whole in seen:
                 continue
             seen.add(whole)
-            found = of_class(value, whole) if isinstance(value, type) else of_function(value, whole)
-            yield from found
+            if not isinstance(value, type):
+                yield from of_function(value, whole)
+                continue
+            for base in value.__mro__:
+                inherited = f"{base.__module__}.{base.__qualname__}"
+                if base is value or (base.__module__.startswith("calibrant") and inherited not in seen):
+                    seen.add(inherited)
+                    yield from of_class(base, inherited)
 
 
 def of_class(cls: type, whole: str) -> Iterator[tuple[str, str, Any]]:
@@ -82,11 +89,13 @@ def of_function(function: Any, whole: str, *, result: bool = True) -> Iterator[t
     module = sys.modules[function.__module__]
     if function.__qualname__.endswith("__init__") and "__create_fn__" in function.__qualname__:
         return
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.name not in ("self", "cls"):
-            yield f"{whole}({parameter.name})", str(parameter.annotation), module
-    if result:
-        yield f"{whole} ->", str(inspect.signature(function).return_annotation), module
+    for each in typing.get_overloads(function) or [function]:
+        signature = inspect.signature(each)
+        for parameter in signature.parameters.values():
+            if parameter.name not in ("self", "cls"):
+                yield f"{whole}({parameter.name})", str(parameter.annotation), module
+        if result:
+            yield f"{whole} ->", str(signature.return_annotation), module
 
 
 def says_nothing(annotation: str, module: Any) -> bool:
@@ -119,9 +128,10 @@ def top_level(text: str, separator: str) -> list[str]:
 
 
 def silent() -> tuple[list[str], int]:
-    """The places that say nothing, and the number of all."""
+    """The places that say nothing, and the number of all; a place of several overloads is one."""
     found = list(places())
-    return sorted(name for name, annotation, module in found if says_nothing(annotation, module)), len(found)
+    nothing = {name for name, annotation, module in found if says_nothing(annotation, module)}
+    return sorted(nothing), len({name for name, *_ in found})
 
 
 if __name__ == "__main__":

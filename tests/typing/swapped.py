@@ -4,7 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant import Calibrated, Calibrator, Linear, Normal, Point, Quantiles, evaluate, load
+from calibrant import (
+    Calibrated,
+    CalibratedRegressor,
+    Calibrator,
+    Censored,
+    HorizonCalibrator,
+    Linear,
+    Normal,
+    Point,
+    Quantiles,
+    backtest,
+    batches,
+    choose,
+    diagnose,
+    evaluate,
+    load,
+    report,
+    required_n,
+)
+from calibrant.batches import TableModel
 from calibrant.metrics import crps
 from calibrant.plots import fan
 from calibrant.scores import ResidualScore
@@ -38,3 +57,22 @@ load(3)  # wrong
 calibrated.save(3)  # wrong
 width: float = H.interval(0.9)  # wrong
 model: Calibrated = load("model.safetensors")  # wrong
+Censored(y, "event")  # wrong
+Calibrator().fit(prediction, y, rng=y)  # wrong
+choose([prediction, prediction], y)  # wrong
+choose({"one": prediction, "other": y}, y, criterion="coverage")  # wrong
+required_n(0.05, interpolator="naf")  # wrong
+evaluate(prediction, y, labels="counts")  # wrong
+report(prediction, y, guarantee="marginal")  # wrong
+diagnose(prediction, y, 3)  # wrong
+backtest(calibrated, y, prediction)  # wrong
+backtest(calibrated, prediction)  # wrong
+backtest(HorizonCalibrator(), prediction)  # wrong
+HorizonCalibrator().fit("forecasts.csv")  # wrong
+TableModel.of(calibrated, mean=3)  # wrong
+batches.predict(TableModel.of(calibrated, point="f"), [])  # wrong
+regressor = CalibratedRegressor(None).fit(y, y)
+regressor.predict_interval(y, [0.5, 0.9])  # wrong
+regressor.predict_quantiles(y, 0.5)  # wrong
+regressor.report(y, prediction)  # wrong
+middle: float = regressor.predict_interval(y)  # wrong

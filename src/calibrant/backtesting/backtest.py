@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import check_has, to_numpy
 from calibrant._batch import take_rows
+from calibrant._types import ArrayLike, Table
 from calibrant.backtesting.in_sequence import in_sequence
 from calibrant.backtesting.in_table import in_table
 from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator
 from calibrant.horizons.evaluation import HorizonEvaluation, judged
 from calibrant.metrics import Evaluation, evaluate
+from calibrant.predictions import Prediction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,11 +30,11 @@ class Backtest:
     y: NDArray[np.float64]
     rows: NDArray[np.int64]
     """Which rows of what was given these are."""
-    base: Any
+    base: Prediction | Distribution
     """The forecasts as they were."""
     horizon: NDArray[np.int64] | None = None
     """The steps ahead of each row, of a long table."""
-    made: Any = None
+    made: Sequence[object] | None = None
     """When each forecast was made: its cutoff, of a long table."""
 
     def __len__(self) -> int:
@@ -59,10 +63,28 @@ class Backtest:
         return f"Backtest(n={len(self)}{steps})"
 
 
+@overload
+def backtest(
+    forecaster: HorizonCalibrator,
+    rows: Table,
+    y: None = None,
+    *,
+    least: int = 10,
+    every: int = 1,
+    model: str | None = None,
+    target: str = "y",
+    series: str | None = "unique_id",
+    time: str = "ds",
+    cutoff: str = "cutoff",
+    horizon: str | None = None,
+    coverage: float = 0.8,
+) -> Backtest: ...
+@overload
+def backtest(forecaster: Any, rows: PredictionLike, y: ArrayLike, *, batch: int = 1, delay: int = 0) -> Backtest: ...
 def backtest(
     forecaster: Any,
-    rows: Any,
-    y: Any = None,
+    rows: PredictionLike | Table,
+    y: ArrayLike | None = None,
     *,
     batch: int = 1,
     delay: int = 0,

@@ -61,7 +61,8 @@ class Columns(ABC):
 class PointColumns(Columns):
     """A number a row."""
 
-    kind, flags = "point", ("point",)
+    kind: ClassVar[str] = "point"
+    flags: ClassVar[tuple[str, ...]] = ("point",)
     point: str
 
     @property
@@ -78,7 +79,8 @@ class PointColumns(Columns):
 class RateColumns(Columns):
     """The mean of a count a row."""
 
-    kind, flags = "rate", ("rate",)
+    kind: ClassVar[str] = "rate"
+    flags: ClassVar[tuple[str, ...]] = ("rate",)
     rate: str
 
     @property
@@ -95,7 +97,8 @@ class RateColumns(Columns):
 class NormalColumns(Columns):
     """A mean and a standard deviation a row."""
 
-    kind, flags = "normal", ("mean", "std")
+    kind: ClassVar[str] = "normal"
+    flags: ClassVar[tuple[str, ...]] = ("mean", "std")
     mean: str
     std: str
 
@@ -116,7 +119,8 @@ class NormalColumns(Columns):
 class IntervalColumns(Columns):
     """A lower and an upper bound a row."""
 
-    kind, flags = "interval", ("lower", "upper")
+    kind: ClassVar[str] = "interval"
+    flags: ClassVar[tuple[str, ...]] = ("lower", "upper")
     lower: str
     upper: str
 
@@ -135,7 +139,8 @@ class IntervalColumns(Columns):
 class QuantileColumns(Columns):
     """Quantiles at given levels."""
 
-    kind, flags = "quantiles", ("quantiles",)
+    kind: ClassVar[str] = "quantiles"
+    flags: ClassVar[tuple[str, ...]] = ("quantiles",)
     quantiles: tuple[tuple[str, float], ...]
 
     def __post_init__(self) -> None:
@@ -173,7 +178,8 @@ class QuantileColumns(Columns):
 class SampleColumns(Columns):
     """Draws from the predictive law, a column for each."""
 
-    kind, flags = "samples", ("samples",)
+    kind: ClassVar[str] = "samples"
+    flags: ClassVar[tuple[str, ...]] = ("samples",)
     samples: tuple[str, ...]
 
     @property

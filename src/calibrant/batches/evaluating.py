@@ -17,11 +17,11 @@ from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty
 from calibrant.batches.header import Header
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, all_missing, where
+from calibrant.batches.missing import Gaps, where
 from calibrant.batches.model import TableModel, names_of
 from calibrant.batches.predicting import IN_CACHE, Undrawn
 from calibrant.batches.rows import Batch, Source, naming
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
@@ -63,7 +63,7 @@ class TableEvaluation:
 
 
 def evaluate(
-    batches: Any,
+    batches: Batches,
     model: TableModel,
     *,
     target: str | None = None,
@@ -185,22 +185,19 @@ class Evaluating:
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
         gaps, mender = Gaps(refused=self.refused), Mender()
-        lacking, seen = {self.target, *self.predicted}, 0
+        seen = 0
         found: list[JudgedRows] = []
         for batch in stream.batches():
             for whole in batch.parts(IN_CACHE):
                 seen += len(whole)
                 there = gaps.there(whole, self.predicted, self.target)
                 if not there.any():
-                    lacking = {column for column in lacking if not whole.known([column]).any()}
                     continue
-                lacking = set()
                 u = RowDraws(row_ids(whole, self.ids, number)[there]).random(int(there.sum()))
                 rows = whole.those(there)
                 with naming(where(name, there, whole.start)), counted():
                     found = [_joined([*found, self._judged(rows, mender, u)])]
-        if seen and lacking:
-            raise all_missing(name, sorted(lacking), seen)
+        gaps.check(name)
         if seen and not found:
             raise ValueError(f"{name}: no row has both a label and a prediction")
         judged = found[0] if found else JudgedRows()

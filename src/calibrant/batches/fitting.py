@@ -16,11 +16,11 @@ from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header, listed
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, all_missing, where
+from calibrant.batches.missing import Gaps, where
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
 from calibrant.sampling import Keys, RowDraws, Sampled, row_keys
 
@@ -31,7 +31,7 @@ KEY = "key of the row's id"
 
 
 def fit(
-    batches: Any,
+    batches: Batches,
     *,
     target: str,
     point: str | None = None,
@@ -158,14 +158,11 @@ class Fitting:
         stream.header.check(self.read)
         gaps, mender = Gaps(refused=self.refused), Mender()
         pool, limit, kept, seen = [self._empty()], None, 0, 0
-        lacking = set(self.numbers)
         for batch in stream.batches():
             seen += len(batch)
             there = gaps.there(batch, self.predicted, self.target)
             if not there.any():
-                lacking = {column for column in lacking if not batch.known([column]).any()}
                 continue
-            lacking = set()
             keys = row_ids(batch, self.ids, number, self._seed)[there]
             rows = batch.those(there)
             if limit is not None:  # beyond the sample that is had already
@@ -178,8 +175,7 @@ class Fitting:
                 pool = [self._sampled(pool, name)]
                 kept = len(pool[0])
                 limit = None if self.beside.by else np.max(_keys(pool[0]))
-        if seen and lacking:
-            raise all_missing(name, sorted(lacking, key=self.numbers.index), seen)
+        gaps.check(name)
         if seen and not any(map(len, pool)) and not gaps.refused:
             raise ValueError(f"{name}: no row has both a label and a prediction")
         return CalibrationRows(self._sampled(pool, name), name, seen, () if seen else (name,), gaps, mender)

@@ -21,7 +21,8 @@ class Tally:
     """How many rows of a source there were of a kind, and which was the first."""
 
     def __init__(self) -> None:
-        self.count, self.first = 0, 0
+        self.count: int = 0
+        self.first: int = 0
         self.source: Source = ""
 
     def add(self, bad: NDArray[np.bool_], batch: Batch) -> None:
@@ -46,7 +47,8 @@ class Mender:
     """Sorts what crosses, and counts that and the rows without a width of their own."""
 
     def __init__(self) -> None:
-        self.crossing, self.flat = Tally(), Tally()
+        self.crossing: Tally = Tally()
+        self.flat: Tally = Tally()
 
     def ordered(self, values: Numbers, batch: Batch) -> Numbers:
         """The rows, sorted."""

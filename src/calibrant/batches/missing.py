@@ -23,7 +23,11 @@ class Gaps:
 
     def __init__(self, *, refused: bool) -> None:
         self.refused = refused
-        self.unlabelled, self.unpredicted = Tally(), Tally()
+        self.unlabelled: Tally = Tally()
+        self.unpredicted: Tally = Tally()
+        self.seen: int = 0
+        self.lacking: list[str] | None = None
+        """The columns that no row so far has a number of; None before the first row."""
 
     @classmethod
     def of(cls, missing: str) -> Gaps:
@@ -42,7 +46,15 @@ class Gaps:
             labelled = batch.known(targets)
             self.unlabelled.add(~labelled, batch)
             known = known & labelled
+        self.seen += len(batch)
+        asked = [*targets, *columns] if self.lacking is None else self.lacking
+        self.lacking = [] if known.any() else [each for each in asked if not batch.known([each]).any()]
         return known
+
+    def check(self, source: Source) -> None:
+        """Raise if a column has no number in any row that was seen, which is seldom what was meant."""
+        if self.seen and self.lacking:
+            raise ValueError(f"{source}: column {self.lacking[0]!r} is missing in all {self.seen:,} rows")
 
     def then(self, later: Gaps) -> None:
         """Count what was missing elsewhere too."""
@@ -54,8 +66,3 @@ class Gaps:
         for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
             if tally.count:
                 warnings.warn(f"{tally.said(source)} have no {what}: {fate}", stacklevel=2)
-
-
-def all_missing(source: Source, columns: Sequence[str], rows: int) -> ValueError:
-    """The error of a part in which a column has no number at all, which is seldom what was meant."""
-    return ValueError(f"{source}: column {columns[0]!r} is missing in all {rows:,} rows")

@@ -44,7 +44,7 @@ class TableModel:
         target: str = "y",
         by: str | Sequence[str] = (),
         weights: str | None = None,
-        **columns: Any,
+        **columns: str | Sequence[str] | Mapping[str, float] | None,
     ) -> TableModel:
         """Of what was calibrated elsewhere, with the names of the columns as `fit` takes them."""
         return cls(calibrated, Notes(columns_of(columns), target, weights=weights, by=names_of(by)))
@@ -60,7 +60,7 @@ class TableModel:
                 f"{os.fspath(path)}: it does not say which columns it was fitted on: load it, and name them by"
                 " TableModel.of"
             ) from error
-        return cls(stored.calibrated, notes)
+        return cls(stored.calibrated, notes)  # type: ignore[arg-type] # __post_init__ checks it
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file that `TableModel.read` and the command line read; a crash leaves an older file whole."""

@@ -18,7 +18,7 @@ from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps, where
 from calibrant.batches.model import TableModel
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
-from calibrant.batches.stream import Stream
+from calibrant.batches.stream import Batches, Stream
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import calibration_rows
@@ -30,7 +30,7 @@ IN_CACHE = 2**15
 
 
 def predict(
-    batches: Any,
+    batches: Batches,
     model: TableModel,
     *,
     quantiles: float | Iterable[float] = (),
@@ -46,7 +46,8 @@ def predict(
     `batches` are record batches, one after the other, or anything that Arrow can stream: a reader, a table, a data
     frame, a polars LazyFrame, a DuckDB relation. The new columns are q0.05 and so on for `quantiles`, lower and upper
     for an `interval`, cdf_100 for P(Y <= 100), one of the `probabilities`. `keep` says which columns stay, by names
-    and patterns; all of them without it. Rows without a prediction get NaN, or with `missing="error"` raise.
+    and patterns; all of them without it. Rows without a prediction get NaN, or with `missing="error"` raise. A column
+    of the prediction that is missing in all rows raises after the last batch.
 
     A row's numbers depend on that row and the model alone, so batches of any size and in any order give the same bits;
     a randomised q takes a `seed` for that. `name` is what errors call the batches.
@@ -187,6 +188,7 @@ class Predicting:
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of what was mended or left out."""
+        """Warn of what was mended or left out; a column without a single number raises."""
+        self.gaps.check(source)
         self.mender.report(source)
         self.gaps.report(source, "what is written for them is NaN")

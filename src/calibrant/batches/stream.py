@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -14,6 +14,23 @@ from calibrant.batches.rows import Batch, Source
 
 BATCH = 2**18
 """The most rows that are worked on at a time."""
+
+
+class ArrowStream(Protocol):
+    """What Arrow can stream: a table, a reader, a data frame, a DuckDB relation."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
+
+
+class Lazy(Protocol):
+    """A LazyFrame of polars."""
+
+    def collect_batches(self) -> Iterable[Any]:
+        """Its rows, in batches."""
+
+
+Batches = ArrowStream | Lazy | Iterable[object]
+"""Record batches, one after the other, or what Arrow can stream."""
 
 
 @dataclass(frozen=True)

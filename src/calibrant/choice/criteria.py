@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from calibrant._arrays import Array, Rng, to_numpy, unit
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Interpolator, Linear
 from calibrant.metrics.scores import interval_score_rows, nll_rows
+
+CriterionName = Literal["crps", "nll", "interval"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ class Criterion:
         return scores
 
 
+CriterionLike = Criterion | CriterionName
+"""A criterion, or its name."""
+
+
 def interval_score(coverage: float) -> Criterion:
     """The interval score of the centred interval."""
     coverage = unit("coverage", coverage)
@@ -61,7 +67,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
 """What makes each criterion, by its name."""
 
 
-def criterion_named(value: Any) -> Criterion:
+def criterion_named(value: CriterionLike) -> Criterion:
     """The criterion of a name, or a `Criterion` as it is."""
     if isinstance(value, Criterion):
         return value

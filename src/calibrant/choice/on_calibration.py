@@ -10,8 +10,9 @@ import numpy as np
 
 from calibrant._types import ArrayLike
 from calibrant.calibration import Calibrated, Calibrator
-from calibrant.choice.criteria import criterion_named
+from calibrant.choice.criteria import CriterionLike, criterion_named
 from calibrant.choice.league import League
+from calibrant.forecast import PredictionLike
 from calibrant.guarantee import ChosenGuarantee
 from calibrant.predictions import with_labels
 
@@ -27,7 +28,11 @@ class Choice:
 
 
 def choose(
-    candidates: Mapping[str, Any], y: ArrayLike, *, criterion: Any = "crps", rng: np.random.Generator | None = None
+    candidates: Mapping[str, PredictionLike | tuple[PredictionLike, Calibrator]],
+    y: ArrayLike,
+    *,
+    criterion: CriterionLike = "crps",
+    rng: np.random.Generator | None = None,
 ) -> Choice:
     """Choose among predictions of the calibration rows, calibrate the chosen one, and state the price.
 
@@ -50,7 +55,9 @@ def choose(
     """
     if not isinstance(candidates, Mapping):
         raise TypeError(f"candidates must be a dict of predictions by name, got {type(candidates).__name__}")
-    pairs = {name: each if _with_calibrator(each) else (each, None) for name, each in candidates.items()}
+    pairs: dict[str, Any] = {
+        name: each if _with_calibrator(each) else (each, None) for name, each in candidates.items()
+    }
     if len(pairs) < 2:
         raise ValueError(f"choose takes at least two candidates, got {len(pairs)}")
     by = criterion_named(criterion)

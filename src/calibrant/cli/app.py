@@ -14,7 +14,7 @@ from calibrant._version import library_version
 from calibrant.cli.console import needing, reported
 from calibrant.cli.usage import Commands
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     cls=Commands,
     help="Calibrated predictive distributions from the predictions of any regression model.",
     no_args_is_help=True,

@@ -57,7 +57,7 @@ def predict(
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
-    work.report(path)
+            work.report(path)  # where it raises, nothing is written
     warn_if_few(model, wanted)
     show(f"Wrote {rows:,} rows to {out}: {', '.join([*work.kept, *wanted.names])}.")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -136,7 +136,7 @@ def one_target(model: Model, notes: Sequence[Notes], target: str | None) -> Mode
     if target is None or target not in (names := [each.target for each in notes]):
         known = ", ".join(each.target for each in notes)
         raise typer.BadParameter(f"one of {known} is wanted, got {target or 'none'}", param_hint="--target")
-    calibrated = model.stored.calibrated[target]
+    calibrated = Forecaster(model, {}).calibrated[target]
     return Model(model.path, replace(model.stored, calibrated=calibrated), notes[names.index(target)])
 
 
@@ -157,8 +157,7 @@ class Forecaster:
     @property
     def calibrated(self) -> SeveralCalibrated:
         """Of all targets."""
-        found: SeveralCalibrated = self.model.stored.calibrated
-        return found
+        return cast(SeveralCalibrated, self.model.stored.calibrated)
 
     @property
     def labels(self) -> Labels | None:

@@ -14,7 +14,6 @@ from dask.delayed import delayed
 from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation, evaluating
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
-from calibrant.batches.missing import all_missing
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import Predicting, predicting
 from calibrant.batches.rows import Batch, partition
@@ -118,9 +117,6 @@ def _predicted(frame: pd.DataFrame, number: pd.Series, shared: Predicting) -> pd
     work, name = shared.afresh(), _name(frame, int(number.iloc[0]))
     needed = list(dict.fromkeys([*work.numbers, *work.beside.by]))
     batch = Batch(name, 0, _rows(frame, needed, name))
-    for column in work.numbers if len(frame) else ():
-        if not work.gaps.refused and not batch.known([column]).any():
-            raise all_missing(name, [column], len(frame))
     new = work.new(batch)
     work.report(name)
     return _with_new(frame, work, dict(zip(work.wanted.names, new, strict=True)))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import unit
-from calibrant._types import ArrayLike
+from calibrant._types import ArrayLike, Features, Groups
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.certificate import CHECKS, Diagnosis
 from calibrant.diagnosis.features import feature_slices
@@ -25,7 +24,7 @@ FEWEST = 50
 def diagnose(
     H: PredictionLike,
     y: ArrayLike,
-    X: Any = None,
+    X: Features | Groups | None = None,
     *,
     coverages: Sequence[float] = (0.9, 0.5),
     confidence: float = 0.95,

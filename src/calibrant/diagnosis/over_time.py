@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ class Stretch(SliceResult):
 def over_time(
     H: PredictionLike,
     y: ArrayLike,
-    time: Sequence[Any] | None = None,
+    time: Values | None = None,
     *,
     bins: int = 10,
     coverages: Sequence[float] = (0.9,),

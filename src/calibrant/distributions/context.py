@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
-from typing import Any
 
 from calibrant._arrays import one_each
+from calibrant._types import ArrayLike, Draws, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,11 +17,11 @@ class Context:
     """
 
     rows: int
-    by: Any = None
+    by: Values | None = None
     """A label for each row, such as its group."""
-    weights: Any = None
+    weights: ArrayLike | Sized | None = None
     """A weight for each row, such as a likelihood ratio."""
-    rng: Any = None
+    rng: Draws = None
     """What draws whatever is random, see `calibrant._arrays.generator`."""
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from array_api_compat import device
 from calibrant._arrays import Array, concatenate, device_like, namespace, same_length, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
-from calibrant._types import RowIndex
+from calibrant._types import RowIndex, SupportsArray
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale
@@ -38,7 +38,7 @@ class Joined(Distribution):
     row: Rows
 
     @classmethod
-    def of(cls, laws: Sequence[Distribution], which: Any) -> Joined:
+    def of(cls, laws: Sequence[Distribution], which: Sequence[int] | SupportsArray) -> Joined:
         """One of several single laws for each row, by its number."""
         part = np.asarray(to_numpy(which), dtype=np.int64) if hasattr(which, "shape") else np.asarray(which, np.int64)
         laws = tuple(laws)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
+from calibrant.guarantee.grouped import GroupGuarantee
+from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, limit_words
 
@@ -20,7 +22,7 @@ class CrossGuarantee(InShort):
     w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
     """
 
-    folds: tuple[Any, ...]
+    folds: tuple[Guarantee | GroupGuarantee, ...]
     """A `Guarantee` or a `GroupGuarantee` of each fold."""
     weights: tuple[float, ...]
 
@@ -36,7 +38,7 @@ class CrossGuarantee(InShort):
 
     def of(self, label: Hashable) -> CrossGuarantee:
         """What is promised to one group, where the folds were calibrated by group."""
-        return CrossGuarantee(tuple(fold.of(label) for fold in self.folds), self.weights)
+        return CrossGuarantee(tuple(cast(GroupGuarantee, fold).of(label) for fold in self.folds), self.weights)
 
     @property
     def largest_tie(self) -> int:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 from calibrant._arrays import Array, largest_tie_of, unit
 from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, in_words
+
+
+class Accurate(Protocol):
+    """As much of an interpolator as a guarantee needs."""
+
+    def accuracy(self, n: int, /) -> float:
+        """Its lambda on n scores."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Guarantee(InShort):
     """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
 
     @classmethod
-    def of(cls, interpolator: Any, scores: Array, *, floored: int = 0) -> Guarantee:
+    def of(cls, interpolator: Accurate, scores: Array, *, floored: int = 0) -> Guarantee:
         """The guarantee of an interpolator on these scores."""
         n = scores.shape[0]
         return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores), floored)

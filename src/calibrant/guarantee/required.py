@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from calibrant._arrays import unit
-from calibrant.guarantee.marginal import dkw
+from calibrant.guarantee.marginal import Accurate, dkw
 
 
-def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Any = None) -> int:
+def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
     """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
 
     >>> required_n(0.01), required_n(0.05, confidence=0.95)

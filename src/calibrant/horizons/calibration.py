@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from calibrant import doers
 from calibrant._arrays import Rng, check_has, first_and_count
+from calibrant._types import Frame, Table
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import HorizonGuarantee
@@ -49,7 +49,7 @@ class HorizonCalibrator:
 
     def fit(
         self,
-        frame: Any,
+        frame: Table,
         *,
         model: str | None = None,
         target: str = "y",
@@ -111,11 +111,11 @@ class HorizonCalibrated:
         """Those that were calibrated."""
         return self.guarantee.labels  # type: ignore[return-value]
 
-    def __call__(self, frame: Any, *, rng: Rng = None, seed: int | None = None) -> Distribution:
+    def __call__(self, frame: Table, *, rng: Rng = None, seed: int | None = None) -> Distribution:
         """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once."""
         return laws_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
 
-    def predict(self, frame: Any, *, rng: Rng = None, seed: int | None = None) -> Any:
+    def predict(self, frame: Frame, *, rng: Rng = None, seed: int | None = None) -> Frame:
         """The same table, with calibrated numbers in the columns of the forecast.
 
         A quantile or a bound is that of the law, and the point is its median.
@@ -124,15 +124,16 @@ class HorizonCalibrated:
         names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
         if forecast.point is not None and forecast.point in names_of(frame):
             names, levels = [*names, forecast.point], [*levels, 0.5]
-        return written(frame, dict(zip(names, np.ascontiguousarray(H.quantiles(levels).T), strict=True)))
+        table: Frame = written(frame, dict(zip(names, np.ascontiguousarray(H.quantiles(levels).T), strict=True)))
+        return table
 
-    def evaluate(self, frame: Any, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
+    def evaluate(self, frame: Table, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
         """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
         rows = self.labelled(frame)
         H = laws_of(self.calibrated, rows, seed=seed)
         return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
 
-    def labelled(self, frame: Any) -> LongRows:
+    def labelled(self, frame: Table) -> LongRows:
         """The rows of a table that have a label."""
         rows = self.rows(frame, labels=True)
         rows = rows[np.flatnonzero(~np.isnan(rows.y))]  # type: ignore[arg-type]
@@ -140,7 +141,7 @@ class HorizonCalibrated:
             raise ValueError(f"no row of the table has a label, in column {self.columns.target!r}")
         return rows
 
-    def rows(self, frame: Any, *, labels: bool = False) -> LongRows:
+    def rows(self, frame: Table, *, labels: bool = False) -> LongRows:
         """The rows of a table, each of a horizon that was calibrated."""
         kind = self.calibrated.labels
         rows = read(frame, self.columns, labels=labels, bounds=() if kind is None else tuple(kind.columns))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import unit
+from calibrant._types import ArrayLike
 from calibrant.predictions import Interval, Point, Quantiles
 
 UNNAMED = "quantiles"
@@ -32,7 +33,7 @@ class ForecastColumns:
         """Of the columns that are read: the point only where there are no quantiles."""
         return tuple(name for name, _ in self.quantiles) or (str(self.point),)
 
-    def prediction(self, column: Callable[[str], Any]) -> Any:
+    def prediction(self, column: Callable[[str], ArrayLike]) -> Point | Interval | Quantiles:
         """A Point, an Interval, or Quantiles.
 
         Where there are quantiles, the point stays aside: it is a mean, and no level says where a mean lies.

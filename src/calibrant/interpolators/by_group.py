@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, first_and_count, to_numpy
+from calibrant._arrays import Array, Rng, device_like, first_and_count, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
@@ -120,7 +120,7 @@ class Apart(_Grouping):
         there = device_like(parts.scores, scores)
         pieces = [there[int(a) : int(b)] for a, b in zip(parts.first[:-1], parts.first[1:], strict=True)]
         pieces += [there] if self.unseen == "pooled" else []
-        laws = [self.own.fit(piece, support=support, rng=context.rng) for piece in pieces]
+        laws = [self.own.fit(piece, support=support, rng=cast(Rng, context.rng)) for piece in pieces]
         numbers = np.arange(len(laws))
         lines = all(type(law) is PiecewiseLinear for law in laws)
         batch = Lines(TableOfLines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def interpolate(
 ) -> tuple[Distribution, Guarantee, Interpolator]:
     """q, what it promises, and what made it."""
     if not context.unused():
-        q = interpolator.fit(scores, support=support, rng=context.rng)
+        q = interpolator.fit(scores, support=support, rng=context.rng)  # type: ignore[arg-type]
         return q, Guarantee.of(interpolator, scores), interpolator
     if context.by is not None and not isinstance(interpolator, ContextInterpolator):
         interpolator = by_group(interpolator)
@@ -41,7 +41,7 @@ def interpolate(
     if "weights" not in signature(interpolator.fit).parameters:
         raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
     fit, weights = interpolator.fit, as_weights(context.weights)
-    q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[call-arg]
+    q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[arg-type, call-arg]
     return q, weights.guarantee(interpolator, scores), interpolator
 
 

@@ -15,6 +15,7 @@ from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.guarantee import SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee.marginal import Accurate
 
 Numbers = NDArray[np.float64]
 
@@ -67,7 +68,7 @@ class CalibrationWeights:
         """The share of the scores that are known only to be above all others: none."""
         return 0.0
 
-    def guarantee(self, interpolator: Any, scores: Array) -> WeightedGuarantee:
+    def guarantee(self, interpolator: Accurate, scores: Array) -> WeightedGuarantee:
         """What is promised; rows of weight 0 do not count."""
         w = self.in_units
         counts = np.flatnonzero(w > 0)

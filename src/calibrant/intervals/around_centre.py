@@ -32,7 +32,7 @@ class AroundCentre(Nonconformity):
         lower, _ = self.level_set(prediction, 0.0)
         return lower
 
-    def level_set(self, prediction: Any, t: Any) -> tuple[Array, Array]:
+    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """The y whose scores are centre -+ t."""
         prediction, t = rows_and("t", prediction, t)
         chart, centre = self._chart(prediction)

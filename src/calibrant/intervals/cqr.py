@@ -39,7 +39,7 @@ class CQR(Nonconformity):
         lower, upper = _bounds(as_prediction(prediction))
         return lower + (upper - lower) / 2
 
-    def level_set(self, prediction: Any, t: Any) -> tuple[Array, Array]:
+    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """[l - t, u + t], empty where -2 t > u - l."""
         prediction, t = rows_and("t", prediction, t)
         lower, upper = _bounds(prediction)

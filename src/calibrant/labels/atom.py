@@ -20,7 +20,7 @@ from calibrant._arrays import (
     probabilities,
     same_length,
 )
-from calibrant._types import Bound, Rng
+from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Chained, Labels, column_of
 from calibrant.labels.real import Real
@@ -84,7 +84,7 @@ class AtomAt(Labels):
         del bound
         below_atom(y, self.at)
 
-    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """at - w (1 - U) for the labels at the atom, U just inside (0, 1)."""
         del bound
         xp = namespace(y)

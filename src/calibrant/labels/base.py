@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array
-from calibrant._types import Bound, Rng
+from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.predictions.base import Prediction
 
@@ -36,7 +36,7 @@ class Labels(ABC):
         """Raise a ValueError that names the rows, where y cannot be such a label."""
         del y, bound
 
-    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`."""
         del prediction, bound, rng
         return y
@@ -65,7 +65,7 @@ class Labels(ABC):
         """The names of the columns that `bound` must have."""
         return ()
 
-    def spread_both(self, prediction: Any, y: Array, *, bound: Bound = None, rng: Rng = None) -> tuple[Any, Array]:
+    def spread_both(self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None) -> tuple[Any, Array]:
         """The prediction and the labels of the same rows, both for Y'."""
         self.check(y, bound)
         return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)
@@ -110,7 +110,7 @@ class Chained(Labels):
         """That of the first step: the others check what it makes of the labels."""
         self.steps[0].check(y, _own(self.steps[0], bound))
 
-    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """By each step in turn."""
         for step in self.steps:
             own = _own(step, bound)

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
 from calibrant._search import count_up_to
-from calibrant._types import Bound, Rng
+from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
 from calibrant.distributions.location_scale import LocationScale
@@ -78,7 +78,7 @@ class Counts(Labels):
                 f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}"
             )
 
-    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """Y + step * U, U just inside (0, 1)."""
         del prediction, bound
         xp = namespace(y)

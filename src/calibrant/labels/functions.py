@@ -41,7 +41,7 @@ class Function(ABC):
 class Log(Function):
     """log y."""
 
-    lower = 0.0
+    lower: ClassVar[float] = 0.0
 
     def forward(self, y: Array) -> Array:
         """-inf up to 0."""
@@ -61,7 +61,7 @@ class Log(Function):
 class Log1p(Function):
     """log(1 + y)."""
 
-    lower = -1.0
+    lower: ClassVar[float] = -1.0
 
     def forward(self, y: Array) -> Array:
         """-inf up to -1."""
@@ -83,8 +83,8 @@ class Log1p(Function):
 class Logit(Function):
     """log y - log(1 - y)."""
 
-    lower = 0.0
-    upper = 1.0
+    lower: ClassVar[float] = 0.0
+    upper: ClassVar[float] = 1.0
 
     def forward(self, y: Array) -> Array:
         """Infinite outside (0, 1)."""
@@ -104,7 +104,7 @@ class Logit(Function):
 class Sqrt(Function):
     """sqrt(y) for y >= 0, continued by -sqrt(-y)."""
 
-    least = 0.0
+    least: ClassVar[float] = 0.0
 
     def forward(self, y: Array) -> Array:
         """The root, with the sign of y."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
-from calibrant._types import Bound, Rng
+from calibrant._types import Bound, Draws
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.truncated import Truncated
@@ -55,7 +55,7 @@ class Transformed(Labels):
         del bound
         self._inside(y, "y")
 
-    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Rng = None) -> Array:
+    def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """t(y)."""
         del prediction, bound, rng
         return self._inside(y, "y")

@@ -43,7 +43,7 @@ __all__ = ["FileError", "Promised", "Saved", "Stored", "load", "read", "save"]
 class Stored:
     """What a file holds."""
 
-    calibrated: Any
+    calibrated: Saved
     """A `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`, as it was saved."""
     notes: dict[str, Any]
     """What the writer noted beside it, as JSON values."""
@@ -90,7 +90,7 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Saved
     """
     stored = _read(path, classes)
     _warn_of_unknown_form(path, stored.calibrated)
-    return stored.calibrated  # type: ignore[no-any-return]
+    return stored.calibrated
 
 
 def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:

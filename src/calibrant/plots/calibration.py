@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike, Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.calibration import drawn_pit
+from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import Numbers, named, numbers
@@ -35,8 +35,9 @@ def pit_histogram(
     """#{PIT_i in bin}, with the band that holds all bins at once if H is calibrated.
 
     A hump says that H is too wide, a bowl that it is too narrow, a slope that it is too low or too high. H is a
-    forecast or a mapping of names to forecasts: one is drawn as bars, several as outlines. With `n`, the number of
-    rows that calibrated H, the band also allows for the error of so few rows (`calibrant.metrics.pit_band`).
+    forecast or a mapping of names to forecasts: one is drawn as bars, several as outlines. Of Samples it is the rank
+    histogram. With `n`, the number of rows that calibrated H, the band also allows for the error of so few rows
+    (`calibrant.metrics.pit_band`).
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
@@ -128,7 +129,7 @@ def reliability(
 def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    return drawn_pit(forecast.as_law(), y)
+    return drawn_pit(forecast.as_law(), y) if forecast.has_law else numbers(pit(forecast, y))
 
 
 def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:

@@ -132,7 +132,7 @@ def ridgeline(
     *,
     rows: Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
-    labels: Sequence[Any] | None = None,
+    labels: Sequence[object] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """The densities of several rows, one above the other, drawn as by `density`: all on one scale.

@@ -24,8 +24,8 @@ def spread_skill(H: PredictionLike, y: ArrayLike, *, bins: int = 10, ax: Axes | 
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
     dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12
-    different spreads are a bin each; the bars are one standard error each way. H is a law or a mapping of names to
-    laws.
+    different spreads are a bin each; the bars are one standard error each way. H is a law, Samples, or a mapping of
+    names to these.
 
     >>> from calibrant import Normal
     >>> sigma = np.linspace(1, 3, 1000)
@@ -62,8 +62,8 @@ class _Bins(NamedTuple):
 def _bins(forecast: Any, y: Any, bins: int, name: str) -> _Bins:
     what = f"the forecast {name!r}" if name else "the forecast"
     forecast, y = paired(forecast, y, what)
-    law, y = forecast.as_law(), numbers(y)
-    mean, std = (np.broadcast_to(numbers(each), y.shape) for each in (law.mean(), law.std()))
+    y = numbers(y)
+    std, mean = (np.broadcast_to(numbers(each), y.shape) for each in (forecast.std_rows(), forecast.centre_rows()))
     refuse(f"the standard deviation of {what}", ~np.isfinite(std), "is not finite")
     index = slices_of("spread", std, len(y), parts=bins).index
     count = np.bincount(index)

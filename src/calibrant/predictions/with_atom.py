@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class WithAtom(Prediction):
         """That of the prediction."""
         return self.prediction.spread_rows()
 
-    def default_score(self) -> Any:
+    def default_score(self) -> NoReturn:
         """None: it takes labels that have an atom."""
         raise TypeError("a WithAtom needs labels that say where the atom is, as in Calibrator(labels=AtomAt(0))")
 

@@ -6,13 +6,17 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from calibrant._arrays import Array
-from calibrant.choice.criteria import Criterion, criterion_named
+from calibrant._types import Features
+from calibrant.choice.criteria import Criterion, CriterionLike, criterion_named
 from calibrant.choice.league import League
+from calibrant.distributions.base import Distribution
+from calibrant.forecast import PredictionLike
+from calibrant.predictions import Prediction
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
@@ -63,8 +67,8 @@ class Auto(Refiner):
             score at 90%.
     """
 
-    candidates: Any = None
-    criterion: Any = "crps"
+    candidates: Mapping[str, Refiner] | Sequence[Refiner | tuple[str, Refiner]] | None = None
+    criterion: CriterionLike = "crps"
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -74,7 +78,7 @@ class Auto(Refiner):
 
     def fit(self, rows: TrainingRows) -> ChosenRefinement:
         """The league, and the chosen refiner fitted on all rows."""
-        candidates = dict(self.candidates)
+        candidates = dict(cast("Sequence[tuple[str, Refiner]]", self.candidates))
         if rows.spread is None:  # the prediction has no spread to go by
             candidates = {name: each for name, each in candidates.items() if not isinstance(each, Spread)} or candidates
         league = None
@@ -153,6 +157,7 @@ class ChosenRefinement:
     refinement: Refinement
     league: League | None
 
-    def __call__(self, X: Any, prediction: Any) -> Any:
+    def __call__(self, X: Features, prediction: PredictionLike) -> Prediction | Distribution:
         """What the winner says."""
-        return self.refinement(X, prediction)
+        found: Prediction | Distribution = self.refinement(X, prediction)
+        return found

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
+from calibrant._types import Features as RowsOfFeatures
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import Prediction
 from calibrant.refine.features import Features
 
 T = TypeVar("T")
@@ -21,9 +24,9 @@ T = TypeVar("T")
 class TrainingRows:
     """X, the prediction of each row by a model that did not see it, and the label."""
 
-    X: Any
+    X: RowsOfFeatures
     """The features as they were given: an array, a sparse matrix or a frame."""
-    prediction: Any
+    prediction: Prediction | Distribution
     """Out of fold: no row's model has seen the row."""
     y: Array
     """The labels, a numpy array."""
@@ -78,7 +81,7 @@ class TrainingRows:
         spread = self.prediction.spread_rows()
         return None if spread is None else to_numpy(spread).astype(np.float64)
 
-    def once(self, key: Any, make: Callable[[], T]) -> T:
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once for these rows: refiners that build on each other learn each part once."""
         kept = vars(self).setdefault("_kept", {})
         if key not in kept:

@@ -19,6 +19,7 @@ from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
+from calibrant.guarantee.short import InShort
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
 from calibrant.metrics.forecasts import beside
@@ -79,7 +80,7 @@ def report(
     base: PredictionLike | None = None,
     groups: Groups | None = None,
     time: Values | None = None,
-    guarantee: Any = None,
+    guarantee: InShort | Mapping[str, InShort] | None = None,
     league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
@@ -196,7 +197,7 @@ def report(
         tiles=tiles(findings, str(label)),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
-        in_short=guarantee.in_short(coverage) if hasattr(guarantee, "in_short") else None,
+        in_short=guarantee.in_short(coverage) if guarantee is not None and hasattr(guarantee, "in_short") else None,
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in over_time(findings) if data["time"]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.predictions.atom_line import LEVELS, AtomLine
@@ -29,7 +29,7 @@ class AtomScore(QuantileLine):
     """
 
     outer_slope = None
-    expects = (AtomLine,)
+    expects: ClassVar[tuple[type, ...]] = (AtomLine,)
 
     def quantiles(self, prediction: Any) -> Quantiles:
         """Those above the atom."""

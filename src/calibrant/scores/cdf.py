@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
@@ -19,7 +19,7 @@ class CDFScore(ChartScore):
     the logits: Linear interpolates in F(y), as the paper does, and NAF in the logit.
     """
 
-    expects = (Distribution,)
+    expects: ClassVar[tuple[type, ...]] = (Distribution,)
     support = Logits()
 
     def chart(self, prediction: Any) -> Chart:

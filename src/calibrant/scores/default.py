@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from calibrant.forecast import PredictionLike
 from calibrant.scores.base import ChartScore, Score
 
 S = TypeVar("S", bound=type[ChartScore])
@@ -25,7 +26,7 @@ def default_for(kind: type) -> Callable[[S], S]:
     return note
 
 
-def default_score(prediction: Any) -> Any:
+def default_score(prediction: PredictionLike) -> Score:
     """The score that fits the kind of prediction; a kind of your own gives it by a method `default_score`.
 
     >>> from calibrant import Point

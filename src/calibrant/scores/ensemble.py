@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self
+from typing import Any, ClassVar, Self, cast
 
 from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
@@ -28,7 +28,7 @@ class EnsembleScore(Scaled):
     """
 
     scores: ChartScore | Sequence[ChartScore] | None = None
-    expects = (Ensemble,)
+    expects: ClassVar[tuple[type, ...]] = (Ensemble,)
 
     @property
     def support(self) -> Support:  # type: ignore[override]
@@ -84,7 +84,7 @@ class EnsembleScore(Scaled):
     def _scores(self, prediction: Any) -> list[ChartScore]:
         count = len(prediction.members)
         if self.scores is None:
-            return [default_score(member) for member in prediction.members]
+            return [cast(ChartScore, default_score(member)) for member in prediction.members]
         if not isinstance(self.scores, Sequence):
             members = prediction.members
             return [self if isinstance(member, Ensemble) else self.scores for member in members]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array
 from calibrant.predictions import Interval
@@ -17,7 +17,7 @@ from calibrant.scores.location_scale import LocationScaleScore
 class IntervalScore(Floored, LocationScaleScore):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
-    expects = (Interval,)
+    expects: ClassVar[tuple[type, ...]] = (Interval,)
 
     def widths(self, prediction: Any) -> tuple[Array, Array]:
         """u - l, near l."""

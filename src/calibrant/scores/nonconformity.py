@@ -52,7 +52,7 @@ class Nonconformity(ABC):
         """The y with the smallest a(f(x_i), y)."""
 
     @abstractmethod
-    def level_set(self, prediction: Any, t: Any) -> tuple[Array, Array]:
+    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """The ends (lower, upper) of {y : a(f(x_i), y) <= t}, empty where lower > upper.
 
         t is one number for all rows, or one a row.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, anywhere, first_and_count, one_number
 from calibrant.predictions import Point
@@ -21,7 +21,7 @@ class Offset(ChartScore):
     """A score of f + c and y + c."""
 
     c: float = 0.0
-    expects = (Point,)
+    expects: ClassVar[tuple[type, ...]] = (Point,)
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"

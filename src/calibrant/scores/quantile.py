@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from calibrant._arrays import one_number
 from calibrant.predictions import Quantiles
@@ -24,7 +24,7 @@ class QuantileScore(QuantileLine):
     """
 
     outer_slope: float | None = None
-    expects = (Quantiles,)
+    expects: ClassVar[tuple[type, ...]] = (Quantiles,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, namespace
 from calibrant.predictions import Point
@@ -22,7 +22,7 @@ class RelativeScore(Floored, LocationScaleScore):
     array([0.1 , 0.25])
     """
 
-    expects = (Point,)
+    expects: ClassVar[tuple[type, ...]] = (Point,)
 
     def widths(self, prediction: Any) -> tuple[Array, Array]:
         """|f|, near f."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, namespace
 from calibrant.predictions import Point
@@ -16,7 +16,7 @@ from calibrant.scores.location_scale import LocationScaleScore
 class ResidualScore(LocationScaleScore):
     """phi(f, y) = y - f."""
 
-    expects = (Point,)
+    expects: ClassVar[tuple[type, ...]] = (Point,)
     unit_free = False
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:

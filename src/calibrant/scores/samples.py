@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from calibrant.predictions import Quantiles, Samples
 from calibrant.scores.default import default_for
@@ -16,7 +16,7 @@ class SamplesScore(QuantileLine):
     """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
 
     outer_slope = None
-    expects = (Samples,)
+    expects: ClassVar[tuple[type, ...]] = (Samples,)
 
     def quantiles(self, prediction: Any) -> Quantiles:
         """The sorted samples."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant.distributions.base import Distribution
@@ -17,7 +17,7 @@ from calibrant.scores.location_scale import LocationScaleScore
 class ZScore(Floored, LocationScaleScore):
     """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
 
-    expects = (Distribution,)
+    expects: ClassVar[tuple[type, ...]] = (Distribution,)
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
         """The mean and the standard deviation."""

@@ -13,8 +13,9 @@ import numpy as np
 from calibrant._arrays import Array, first_and_count, namespace, same_length, to_numpy, warn_user
 from calibrant._missing import those
 from calibrant._types import RowIndex, SupportsArray
+from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
-from calibrant.predictions import as_prediction
+from calibrant.predictions import Prediction, as_prediction
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +28,7 @@ class Several:
     """
 
     names: tuple[str, ...]
-    predictions: tuple[Any, ...]
+    predictions: tuple[Prediction | Distribution, ...]
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.predictions) or not self.names:
@@ -42,7 +43,7 @@ class Several:
         object.__setattr__(self, "predictions", predictions)
 
     @classmethod
-    def of(cls, value: Any, names: Sequence[str] | None = None) -> Several:
+    def of(cls, value: SeveralLike, names: Sequence[str] | None = None) -> Several:
         """From a dict {name: prediction}, a list of d predictions, or an (n, d) array or table of points.
 
         Labels without a name are called y0, y1 and so on.

@@ -42,7 +42,9 @@ class Reference:
         return cls(known.score, known.q, known.labels)
 
     @classmethod
-    def own(cls, prediction: Any, y: Array, labels: Labels | None, *, bound: Bound = None) -> Reference | None:
+    def own(
+        cls, prediction: PredictionLike, y: Array, labels: Labels | None, *, bound: Bound = None
+    ) -> Reference | None:
         """From the prediction's own spread; None where it has none.
 
         A law is its own reference. For an interval, quantiles or draws q is a logistic law around the middle of their

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
@@ -17,8 +18,11 @@ from calibrant._frames import rows_of
 from calibrant._types import ArrayLike, Features, RandomState, Values
 from calibrant.calibration import Calibrator
 from calibrant.choice import Criterion, League, criterion_named
+from calibrant.choice.criteria import CriterionLike
+from calibrant.distributions.base import Distribution
 from calibrant.interpolators.base import Interpolator
 from calibrant.names import InterpolatorName, interpolator_named, score_named
+from calibrant.predictions import Prediction
 from calibrant.refine.auto import named, two_halves
 from calibrant.scores.base import Score
 from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels, tags_like
@@ -72,8 +76,18 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
     'ridge'
     """
 
+    name_: str
+    candidate_: Candidate
+    estimator_: Any
+    league_: League
+
     def __init__(
-        self, candidates: Any, *, cv: Folds = 5, criterion: Any = "crps", random_state: RandomState = None
+        self,
+        candidates: Sequence[object] | Mapping[str, object],
+        *,
+        cv: Folds = 5,
+        criterion: CriterionLike = "crps",
+        random_state: RandomState = None,
     ) -> None:
         self.candidates = candidates
         self.cv = cv
@@ -121,10 +135,11 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         self.name_, self.candidate_, self.estimator_, self.league_ = league.chosen, winner, model, league
         return self
 
-    def predict_forecast(self, X: Features) -> Any:
+    def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """What the winner predicts."""
         check_is_fitted(self, "estimator_")
-        return forecast(self.estimator_, X, self.candidate_.adapter)
+        found: Prediction | Distribution = forecast(self.estimator_, X, self.candidate_.adapter)
+        return found
 
     def predict(self, X: Features) -> Array:
         """The middle of what the winner predicts."""

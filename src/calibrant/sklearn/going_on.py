@@ -13,6 +13,7 @@ from calibrant._frames import collected, rows_of
 from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
+from calibrant.distributions.base import Distribution
 from calibrant.monitoring import Monitor
 from calibrant.several import SeveralCalibrated
 from calibrant.sklearn.around import labels, with_labels_only
@@ -54,7 +55,7 @@ class GoingOn:
 
     def track(
         self, X: Features, y: LabelsLike, *, levels: Sequence[float] | None = None, step: float | None = None
-    ) -> Any:
+    ) -> Distribution:
         """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
 
         From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next

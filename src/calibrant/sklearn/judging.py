@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._frames import is_frame
+from calibrant._types import ArrayLike, Columns, Features, Values
 from calibrant.metrics import Evaluation, evaluate
 from calibrant.several import SeveralLaws
 from calibrant.several.evaluation import SeveralEvaluation
 from calibrant.sklearn.around import forecast
 from calibrant.sklearn.groups import column_of
 from calibrant.sklearn.refined import Refined
+
+if TYPE_CHECKING:
+    from calibrant.reports import Report
 
 MOST = 30
 """As many features as a report takes."""
@@ -32,7 +36,7 @@ class Judging:
     _known: Any
     _calibrator: Any
 
-    def evaluate(self, X: Any, y: Any, *, coverage: float = 0.9) -> Evaluation | SeveralEvaluation:
+    def evaluate(self, X: Features, y: Columns, *, coverage: float = 0.9) -> Evaluation | SeveralEvaluation:
         """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`.
 
         Args:
@@ -44,20 +48,20 @@ class Judging:
         if isinstance(H, SeveralLaws):
             return H.evaluate(y, coverage=coverage)
         self._check(X, y)
-        return evaluate(H, y, coverage=coverage)
+        return evaluate(H, cast(ArrayLike, y), coverage=coverage)
 
     def report(
         self,
-        X: Any,
-        y: Any,
+        X: Features,
+        y: ArrayLike,
         *,
-        groups: str | int | Sequence[Any] = (),
-        features: str | int | Sequence[Any] | None = None,
-        time: Any = None,
+        groups: str | int | Sequence[str | int] = (),
+        features: str | int | Sequence[str | int] | None = None,
+        time: str | int | Values | None = None,
         coverage: float = 0.9,
         title: str | None = None,
         label: str | None = None,
-    ) -> Any:
+    ) -> Report:
         """The page of `calibrant.report` on rows that neither trained nor calibrated: `.save("report.html")`.
 
         Beside the calibrated forecasts stand those of the model itself, where there is one.
@@ -78,7 +82,7 @@ class Judging:
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
         self._check(X, y)
         names = [groups] if isinstance(groups, (str, int)) else list(groups)
-        return import_module("calibrant.reports").report(
+        page: Report = import_module("calibrant.reports").report(
             H,
             y,
             base=self._alone(X),
@@ -91,6 +95,7 @@ class Judging:
             title=title,
             label=str(getattr(y, "name", None) or "y") if label is None else label,
         )
+        return page
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what was calibrated to a file that `calibrant.load` reads; the models themselves are not in it.

@@ -14,9 +14,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
 from calibrant._types import ArrayLike, Features, RandomState
-from calibrant.predictions import concatenate
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
-from calibrant.refine.base import Refiner
+from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.names import refiner_named
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.folds import Folds, at_most, folds_of, units
@@ -56,6 +57,9 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     LocationScale(n=42, base=StandardNormal())
     """
 
+    estimator_: Any
+    refinement_: Refinement
+
     def __init__(
         self,
         estimator: Any,
@@ -77,7 +81,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         """Fit the model, fold by fold and on all rows, and the refiner on what the folds predicted."""
         return self.fit_routed(X, y, self._routed(params))
 
-    def fit_routed(self, X: Any, y: Any, routed: Routed) -> Self:
+    def fit_routed(self, X: Features, y: ArrayLike, routed: Routed) -> Self:
         """`fit`, for callers that have sorted out already what goes where."""
         refiner = refiner_named(self.refiner)
         X, y = indexable(X, labels(y))
@@ -106,10 +110,11 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.estimator_, self.refinement_ = model, refinement
         return self
 
-    def predict_forecast(self, X: Features) -> Any:
+    def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The refined prediction of each row: a law, quantiles or a point, as the refiner has it."""
         check_is_fitted(self, "refinement_")
-        return self.refinement_(X, forecast(self.estimator_, X, self.adapter))
+        found: Prediction | Distribution = self.refinement_(X, forecast(self.estimator_, X, self.adapter))
+        return found
 
     def predict(self, X: Features) -> Array:
         """The middle of each row's refined prediction."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self, cast, overload
 
 import numpy as np
 from sklearn import get_config
@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import collected, like_input, rows_of
-from calibrant._types import Features, LabelsLike, RandomState
+from calibrant._types import Features, Frame, LabelsLike, RandomState
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.choice import League
@@ -136,6 +136,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     401   24.0  160.0
     """
 
+    estimators_: list[Any]
+    calibrated_: Any
+    calibrator_: SeveralCalibrator
+    seed_: int
+
     def __init__(
         self,
         estimator: Any,
@@ -172,12 +177,13 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     # ---- the two meanings of score ---------------------------------------------------------------------------------
 
     @property
-    def score(self) -> Any:
+    def score(self) -> Callable[..., float]:
         """The method of every scikit-learn regressor: R^2 of `predict`. The parameter `score` is in `get_params()`."""
-        return super().score
+        found: Callable[..., float] = super().score
+        return found
 
     @score.setter
-    def score(self, value: Any) -> None:
+    def score(self, value: Score | str | None) -> None:
         self.__dict__["score"] = value
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
@@ -409,6 +415,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
         return self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_)
 
+    @overload
+    def predict_interval(  # type: ignore[overload-overlap]
+        self, X: Frame, coverage: float = 0.9, *, joint: bool = False
+    ) -> Frame: ...
+    @overload
+    def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> np.ndarray[Any, Any]: ...
     def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
 
@@ -430,6 +442,14 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         bounds = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return like_input(X, ["lower", "upper"], to_numpy(bounds))
 
+    @overload
+    def predict_quantiles(  # type: ignore[overload-overlap]
+        self, X: Frame, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
+    ) -> Frame: ...
+    @overload
+    def predict_quantiles(
+        self, X: Features, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
+    ) -> np.ndarray[Any, Any]: ...
     def predict_quantiles(self, X: Features, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
         """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame.
 

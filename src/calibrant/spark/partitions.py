@@ -14,7 +14,6 @@ from pyarrow import compute
 
 from calibrant.batches.evaluating import Evaluating
 from calibrant.batches.fitting import Fitting
-from calibrant.batches.missing import all_missing
 from calibrant.batches.predicting import Predicting
 from calibrant.batches.rows import partition
 from calibrant.batches.stream import Stream
@@ -49,15 +48,9 @@ def merged(work: Fitting | Evaluating, batches: Iterable[pa.RecordBatch]) -> Ite
 def predicted(shared: Predicting, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of a partition with their new columns."""
     for stream in _files(batches, read_by(shared), _number()):
-        work, lacking, seen = shared.afresh(), set(shared.numbers), 0
-        for batch in stream.batches():
-            seen += len(batch)
-            if not shared.gaps.refused:
-                lacking = {column for column in lacking if not batch.known([column]).any()}
-            yield work(batch)
-        if lacking and not shared.gaps.refused:  # the task fails, and what it wrote so far goes
-            raise all_missing(stream.source, [name for name in shared.numbers if name in lacking], seen)
-        work.report(stream.source)
+        work = shared.afresh()
+        yield from map(work, stream.batches())
+        work.report(stream.source)  # where it raises, the task fails, and what it wrote so far goes
 
 
 def in_order(rows: Iterable[Any]) -> list[Any]:

@@ -38,9 +38,11 @@ class Clock:
     """The work of a phase, and the time it has taken."""
 
     def __init__(self, work: float, workers: int = 1) -> None:
-        self.work, self.done, self.workers = work, 0.0, workers
+        self.work: float = work
+        self.done: float = 0.0
+        self.workers: int = workers
         self.start: float | None = None
-        self.seconds = 0.0
+        self.seconds: float = 0.0
 
     def advance(self, work: float) -> None:
         """So much more is done."""

@@ -29,7 +29,8 @@ class Store:
     """
 
     def __init__(self, path: Path, file: IO[bytes], key: Callable[[dict[str, Any]], Hashable] = Cell.of) -> None:
-        self.path, self._file, self._key = path, file, key
+        self.path: Path = path
+        self._file, self._key = file, key
         self.header: dict[str, Any] | None = None
         self.done: set[Any] = set()
         self.undefined: Counter[str] = Counter()

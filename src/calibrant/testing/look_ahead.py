@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
+from calibrant._types import SupportsArray, Table
 from calibrant.backtesting import Backtest
 from calibrant.distributions.base import Distribution
 from calibrant.horizons.table import numbers_in, ordered_times, written
@@ -18,7 +19,7 @@ LEVELS = (0.1, 0.5, 0.9)
 
 def check_look_ahead(
     run: Callable[[Any], Any],
-    labels: Any,
+    labels: Table | Sequence[float] | SupportsArray,
     *,
     target: str = "y",
     time: str = "ds",
@@ -44,7 +45,7 @@ def check_look_ahead(
     AssertionError: a look ahead: the forecast of row 0 changes with labels of rows after row 12, which were not known
     when it was made (14 rows in all)
     """
-    rows, table = len(labels), hasattr(labels, "columns")
+    rows, table = len(labels), hasattr(labels, "columns")  # type: ignore[arg-type]
     if table:
         y = numbers_in(labels, target, gaps=True)
         known, made, said = ordered_times(labels, time, cutoff)
