@@ -394,6 +394,16 @@ def _float(rank: Array) -> Array:
     return np.where(rank >= 0, 1.0, -1.0) * np.abs(rank).view(np.float64)
 
 
+def _graded(points: Array) -> Array:
+    """With more points in wide gaps, close to both ends of a gap, where a tail that starts there is not yet gone."""
+    a, b = points[:-1], points[1:]
+    wide = b - a > 1.0
+    steps = 3.0 ** np.arange(-2, 316)
+    reach = (b - a)[wide, None] / 2
+    from_below, from_above = a[wide, None] + steps, b[wide, None] - steps
+    return np.unique(np.concatenate([points, from_below[steps < reach], from_above[steps < reach]]))
+
+
 @dataclass(frozen=True)
 class Truth:
     """H of the predicted rows: rows are 0, 1, ... here."""
@@ -477,8 +487,7 @@ class Truth:
         edges = edges[np.isfinite(edges)]
         centre = float(np.clip(self.quantile(row, 0.5), low, high))
         inner = np.clip(np.concatenate([edges, labels, [centre], np.array([low, high])]), low, high)
-        inner = np.unique(inner[np.abs(inner) < FAR])
-        points = inner
+        inner = points = _graded(np.unique(inner[np.abs(inner) < FAR]))
         if low == -np.inf:
             points = np.concatenate([self._outwards(row, 0, inner[0])[::-1], points])
         if high == np.inf:
@@ -506,7 +515,7 @@ class Truth:
 
     def _outwards(self, row: int, side: int, end: float) -> Array:
         """Points from the end on, each about three times as far, to FAR or until nothing is left."""
-        t = end + (1 if side else -1) * 3.0 ** np.arange(-3, 316)
+        t = end + (1 if side else -1) * 3.0 ** np.arange(-2, 316)
         if self.powers[row, side] < np.inf:
             return t
         tail = (self.S if side else self.F)(np.full(t.shape, row), t)

@@ -32,6 +32,7 @@ from calibrant.distributions.tails import HEAVY, still_rising, unsettled
 _BLOCK = 2**14  # stretches at a time
 _FINEST = 4096  # parts of a stretch: few rows need more than 16
 _ROUGH = 1e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
+_BLUR = 16.0  # roundings of y
 _UNSTEADY = 5.0  # times their sum: what the sizes of the weights come to where the nodes lie badly for polynomials
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together there, where polynomials are at their worst."""
@@ -82,6 +83,8 @@ class _Stretches(NamedTuple):
     """Stretches of y: their lengths, what q is at their ends, and its weights at their nodes."""
 
     h: Array
+    blur: Array
+    """What rounding makes of a y on it."""
     start: Place
     stop: Place
     nodes: list[Array]
@@ -103,7 +106,10 @@ class _Stretches(NamedTuple):
             miss = xp.where(size > _UNSTEADY * total, xp.ones_like(miss), miss)
         start, stop = self.start, self.stop
         mass = xp.where(start.F < 0.5, stop.F - start.F, start.S - stop.S)
-        miss = self.h * xp.where(mass > 0, mass * xp.where(miss < 1, miss, xp.ones_like(miss)), xp.zeros_like(mass))
+        miss = self.h * xp.where(miss < 1, miss, xp.ones_like(miss))
+        # a map is known as well as its argument is: finer stretches would find the roundings of y again
+        miss = xp.maximum(miss - self.blur, xp.zeros_like(miss))
+        miss = xp.where(mass > 0, mass * miss, xp.zeros_like(mass))
         spread = self.h * xp.minimum(start.F, stop.S)
         return ~(xp.sum(miss, axis=1) <= _ROUGH * xp.sum(spread, axis=1))
 
@@ -163,7 +169,8 @@ class _CutRows:
             s = xp.reshape(self.block.map(xp.reshape(nodes, (low.shape[0], -1))), nodes.shape)
             inner = [s[..., j] for j in range(NODES - 2)]
             weights = self.rule.weights(start, stop, inner, squares=squares)
-            return _Stretches(h, start, stop, [start.s, *inner, stop.s], weights)
+            blur = _BLUR * float(xp.finfo(h.dtype).eps) * (xp.abs(low) + xp.abs(high))
+            return _Stretches(h, blur, start, stop, [start.s, *inner, stop.s], weights)
 
         at_y = self.rule.at(self.block.map(self.inside))
         (a, left), (b, right) = (
