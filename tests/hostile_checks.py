@@ -97,7 +97,9 @@ class Judge:
     def place(self, t: np.ndarray) -> np.ndarray:
         """How well t is known."""
         log_unit = 1 + abs(self.N.log_stretch) if "log-normal" in self.case.pair else 1.0
-        return PLACE * self.eps * log_unit * (np.abs(t) + abs(self.N.zero) + 25)
+        # a z-score of two modes 20,000 sigma apart is in units of that distance
+        unit = 2e4 if self.case.pair == "z of separated mixture" else 25.0
+        return PLACE * self.eps * log_unit * (np.abs(t) + abs(self.N.zero) + unit)
 
     def note(self, kind: str, error: Any, where: Any = "") -> None:
         """The largest error, NaN being the worst."""
@@ -243,9 +245,14 @@ class Judge:
             spread = true_std if np.isfinite(true_std) else abs(true_mean) if np.isfinite(true_mean) else 1.0
             known = self.place(np.abs(np.nan_to_num(true_mean, posinf=0, neginf=0)) + spread)
             self.compare("mean", mean[row], true_mean, loose * spread + known)
-            self.compare("std", std[row], true_std, loose * spread + known)
+            self.compare("std", std[row], true_std, loose * spread + known + self.rounding_of_std(true_mean))
             for k in range(t.shape[1]):
                 self.compare("crps", crps[row, k], true_crps[k], loose * true_crps[k] + self.place(t[row, k]), t[row, k])
+
+    def rounding_of_std(self, mean: float) -> float:
+        """A variance is known to eps of the square of a length: of the clipped stretch, or of a millionth of the mean."""
+        length = 1e-3 * (abs(mean) + 25) if self.bounds is None else self.bounds[1] - self.bounds[0]
+        return float(np.sqrt(self.eps) * length) if np.isfinite(length) else 0.0
 
     def compare(self, kind: str, got: float, true: float, allowed: float, where: Any = None) -> None:
         if not np.isfinite(true):

@@ -426,8 +426,8 @@ class Truth:
 
     @cached_property
     def start(self) -> Array | None:
-        """Where the support of a base law begins, whose CDF is the score: mass at a logit of -inf is there."""
-        if not PAIRS[self.case.pair].logits or not self.case.pair.endswith(("log-normal", "gamma")):
+        """Where the score is -inf below, and its inverse of -inf is that place: mass at -inf is there."""
+        if self.case.pair not in ("cdf of log-normal", "cdf of scipy's gamma", "log ratio"):
             return None
         N = self.case.numbers
         return N.t("gamma")[PREDICTED] if self.case.pair.endswith("gamma") else np.full(len(PREDICTED), N.zero)

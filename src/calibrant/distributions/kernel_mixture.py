@@ -181,8 +181,9 @@ class KernelMixture(Solved):
         """The root of the sum of w (s^2 v + (m - mean)^2), v the kernel's variance."""
         w, m, s = self._components
         xp = namespace(m)
-        distance = m - self._mean()[..., None]
-        return xp.sqrt(xp.sum(w * ((s * self._kernel._std()) ** 2 + distance**2), axis=-1))
+        distance = xp.hypot(m - self._mean()[..., None], s * self._kernel._std())
+        unit = xp.max(distance, axis=-1)  # squares of shares of it neither vanish nor overflow
+        return unit * xp.sqrt(xp.sum(w * (distance / unit[..., None]) ** 2, axis=-1))
 
     def _crps(self, y: Array) -> Array:
         """E |Y - y| - E |Y - Y'| / 2."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.composed import Composed
 from calibrant.distributions.integrals import PartialMoments, Squares, between
@@ -19,6 +19,9 @@ from calibrant.distributions.tabulated import ByTable
 from calibrant.distributions.tails import beyond
 
 _TAILS = np.concatenate([-np.arange(344.0, 35, -3), np.arange(36.0, 345, 3)])  # logits far out, where floats still tell
+
+
+_WIDE, _PARTS = 1.0, 32  # scores of a steep map: how far apart at most, and into how many parts a gap is divided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,10 +79,19 @@ class PulledOne(Composed, ByTable):
         s = self.q._breaks()
         if self.map.steep:
             s = concatenate([s, beyond(s, self.q._ppf_logit(device_like(_TAILS, s)))])
+            s = _closer(xp.sort(s[xp.isfinite(s)]))
         mine = self.map.inverse(s)
         own = self.map.breaks()
         points = mine if own is None else concatenate([mine, device_like(own, mine)])
         return xp.sort(points[xp.isfinite(points)])
+
+
+def _closer(s: Array) -> Array:
+    """With scores between any two that are far apart: where the inverse is steep, a wide gap is many powers of ten."""
+    xp, gap = namespace(s), s[1:] - s[:-1]
+    parts = clip(xp.ceil(gap / _WIDE), 1, _PARTS)
+    inner = [(s[:-1] + gap * (k / parts))[parts > k] for k in range(1, _PARTS)]
+    return concatenate([s, *inner])
 
 
 def _unlanded(map: Increasing, q: Distribution) -> tuple[Any, Any]:

@@ -58,7 +58,7 @@ class Tabulated(FromMiddle):
     second: Squares
     infinite: tuple[float, float]
     rising: tuple[bool, ...]
-    """Which of the moments have not settled at the outermost edge, and are infinite."""
+    """Which of the moments and squares have not settled at the outermost edge, and are infinite."""
     middle: int
     """The edge in the middle of the law."""
     outward: Outward
@@ -101,6 +101,8 @@ class Tabulated(FromMiddle):
                 (rises_inside[1], beyond[0], 0, 2, lower2[-1]),
                 (rises_inside[2], beyond[1], -1, 1, upper[0]),
                 (rises_inside[3], beyond[1], -1, 2, upper2[0]),
+                (False, beyond[0] ** 2, 0, 1, lower_square[-1]),
+                (False, beyond[1] ** 2, -1, 1, upper_square[0]),
             )
         )
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
@@ -136,14 +138,16 @@ class Tabulated(FromMiddle):
         upper2 = at(moments.upper2, moments.upper[:-1], moments.upper[1:], falling)
         part = moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
         infinite = namespace(y).full_like(y, np.inf)
-        return PartialMoments(*(infinite if r else moment for moment, r in zip(part, self.rising, strict=True)))
+        return PartialMoments(*(infinite if r else moment for moment, r in zip(part, self.rising[:4], strict=True)))
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
         at = self._interpolation(y)
         lower = at(self.second.lower, self.F[0], self.F[1], lambda F: F**2)
         upper = at(self.second.upper, self.S[0], self.S[1], lambda S: -(S**2))
-        return squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+        part = squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+        infinite = namespace(y).full_like(y, np.inf)
+        return Squares(*(infinite if r else square for square, r in zip(part, self.rising[4:], strict=True)))
 
     def _middle(self) -> float:
         return float(self.edges[self.middle])
