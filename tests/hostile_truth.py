@@ -370,6 +370,8 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 FAR = 1e150
 """Beyond that a tail is a power of t."""
+CLOSE = 1e-6
+"""How well the power of a tail is known."""
 AGREE = 1e-9
 """Halves and wholes, relative to the integral."""
 
@@ -504,9 +506,9 @@ class Truth:
             at = (self.F if side == 0 else self.S)(np.array([row]), np.array([-t if side == 0 else t]))[0]
             sign = -1 if side == 0 else 1
             with np.errstate(all="ignore"):
-                first[side] += sign * (at * t / (power - 1) if power > 1 + 1e-9 else np.inf)
-                second += 2 * at * t * t / (power - 2) if power > 2 + 1e-9 else np.inf
-                crps = crps + (at * at * t / (2 * power - 1) if power > 0.5 + 1e-9 else np.inf)
+                first[side] += sign * (at * t / (power - 1) if power > 1 + CLOSE else np.inf)
+                second += 2 * at * t * t / (power - 2) if power > 2 + CLOSE else np.inf
+                crps = crps + (at * at * t / (2 * power - 1) if power > 0.5 + CLOSE else np.inf)
         if np.isinf(first).all():
             return np.nan, np.inf, crps
         bias = first[0] + first[1]

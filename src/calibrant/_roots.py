@@ -14,12 +14,10 @@ _SLOPED = 1e10
 """Values below which a log slope is known."""
 
 
-def solve_increasing(
-    function: Callable[[Array], tuple[Array, Array]],
-    target: Array,
-    low: Array,
-    high: Array,
-) -> Array:
+Function = Callable[[Array], tuple[Array, Array]]
+
+
+def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
@@ -28,6 +26,11 @@ def solve_increasing(
     by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held
     fixed, so that torch's gradients flow through it to the function's own parameters.
     """
+    with np.errstate(over="ignore"):  # a step that is too long for floats is none
+        return _solved(function, target, low, high)
+
+
+def _solved(function: Function, target: Array, low: Array, high: Array) -> Array:
     xp = namespace(target)
     shape = (target + low + high).shape
     a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
@@ -64,9 +67,6 @@ def between(a: Array, b: Array) -> Array:
     root = xp.sqrt(near) * xp.sqrt(far)
     apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
     return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
-
-
-Function = Callable[[Array], tuple[Array, Array]]
 
 
 def invert_many(

@@ -33,6 +33,11 @@ def log_ndtr(z: Array) -> Array:
     return _elementwise("log_ndtr", z)
 
 
+def erfcx(x: Array) -> Array:
+    """exp(x**2) erfc(x), which does not vanish for large x."""
+    return _elementwise("erfcx", x)
+
+
 def ndtri(p: Array) -> Array:
     """The standard normal quantile function."""
     return _elementwise("ndtri", p)

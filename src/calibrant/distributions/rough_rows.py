@@ -268,6 +268,8 @@ def _moments(rows: _CutRows) -> tuple[list[Array], Array]:
     if rows.far:
         middle = rows.edges[:, rows.edges.shape[1] // 2]
         out = middle - rows.edges[:, 0], rows.edges[:, -1] - middle
+        halves = whole.stop.F <= 0.5, whole.start.S <= 0.5  # on the other side F or S is 1, however far that goes
+        once, twice = ([xp.where(h, t, 0 * t) for h, t in zip(halves, terms, strict=True)] for terms in (once, twice))
         ends = (rows.at.F[:, 0], out[0], once[0], twice[0]), (rows.at.S[:, -1], out[1], once[1], twice[1])
         lost = [unsettled(mass, far**k, xp.sum(terms[k - 1], axis=1)) for mass, far, *terms in ends for k in (1, 2)]
         rising = [old if old is None else old | new for old, new in zip(rising, lost, strict=True)]
@@ -290,7 +292,18 @@ def _squares(rows: _CutRows) -> tuple[list[Array], Array]:
         gather(first, rows.piece) + left.below(1, 0),
         gather(last, rows.piece + 1) + right.above(1, 1),
     )
-    return list(squares_beyond(part, *rows.beyond, rows.q._infinite_mass())), whole.rough()
+    part = squares_beyond(part, *rows.beyond, rows.q._infinite_mass())
+    rough = whole.rough()
+    if not rows.far:
+        return list(part), rough
+    xp, middle, sure = namespace(first), rows.edges.shape[1] // 2, ~rough | (rows.parts >= _FINEST)
+    results, out = [], xp.abs(rows.edges - rows.edges[:, middle, None])
+    for square, tail, end, total, is_open in zip(
+        part, (rows.at.F, rows.at.S), (0, -1), (first[:, middle], last[:, middle]), rows.unbounded, strict=True
+    ):
+        lost = unsettled(tail[:, end] ** 2, out[:, end], total) & sure & is_open
+        results.append(xp.where(lost[:, None], xp.full_like(square, xp.inf), square))
+    return results, rough
 
 
 def _prefix(terms: Array) -> Array:

@@ -94,20 +94,23 @@ class Tabulated(FromMiddle):
         )
         below_all, above_all = law._infinite_mass()
         beyond = law._cdf_left(left[:1])[0] - below_all, law._sf(right[-1:])[0] - above_all
-        rising = tuple(
-            rises or bool(unsettled(mass, h[side] ** power, total))
-            for rises, mass, side, power, total in (
-                (rises_inside[0], beyond[0], 0, 1, lower[-1]),
-                (rises_inside[1], beyond[0], 0, 2, lower2[-1]),
-                (rises_inside[2], beyond[1], -1, 1, upper[0]),
-                (rises_inside[3], beyond[1], -1, 2, upper2[0]),
-                (False, beyond[0] ** 2, 0, 1, lower_square[-1]),
-                (False, beyond[1] ** 2, -1, 1, upper_square[0]),
-            )
-        )
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
         median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
+        # beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes
+        out = xp.abs(edges - edges[middle])
+        sums = (lower, lower2, upper, upper2, lower_square, upper_square)
+        rising = tuple(
+            rises or bool(unsettled(mass, out[side] ** power, column[middle]))
+            for rises, mass, side, power, column in zip(
+                (*rises_inside, False, False),
+                (beyond[0], beyond[0], beyond[1], beyond[1], beyond[0] ** 2, beyond[1] ** 2),
+                (0, 0, -1, -1, 0, -1),
+                (1, 2, 1, 2, 1, 1),
+                sums,
+                strict=True,
+            )
+        )
         F_down, h_down = xp.flip(F[:middle, :], axis=0), xp.flip(h[:middle])
         down = _sums(xp, F_down, h_down, w, x)
         up = _sums(xp, S[middle:, :], h[middle:], w, 1 - x)
