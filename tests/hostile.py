@@ -8,7 +8,6 @@ own, t = (y - shift) / stretch, read back from what the world wrote down: there 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -336,6 +335,8 @@ class Case:
 
 def _go_together(case: Case) -> bool:
     pair, world = PAIRS[case.pair], WORLDS[case.world]
+    if case.world == "scale 1e140" and pair.power == 0:  # for the scores that 1e150 is too large for
+        return False
     return (pair.stretches or world.stretch == 1) and (pair.shifts or world.shift == 0)
 
 
@@ -355,9 +356,3 @@ def sample(count: int, seed: int) -> list[Case]:
     every = list(cases())
     chosen = np.random.default_rng(seed).choice(len(every), size=count, replace=False)
     return [every[k] for k in np.sort(chosen)]
-
-
-def quietly() -> Any:
-    """Sentences that the library says as warnings pass; a warning of numpy's is an error."""
-    catch = warnings.catch_warnings()
-    return catch

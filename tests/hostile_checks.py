@@ -156,7 +156,7 @@ class Judge:
         self.note("cdf", np.maximum(F_low - F, F - F_high) / self.level, t)
         self.note("sf", np.maximum(S_low - S, S - S_high) / self.level, t)
         tiny = 1e-30 if self.case.world == "float32" else 1e-290
-        loose = 1e4 * self.eps + 100 * self.learned
+        loose = 1e4 * self.eps + 200 * self.learned * np.maximum(np.abs(t - LOC[PREDICTED][:, None]) / 25, 1.0)
         for kind, got, low, high in (("lower tail", F, F_low, F_high), ("upper tail", S, S_low, S_high)):
             worst = np.maximum(low - got, got - high) / (loose * np.maximum(high, tiny))
             self.note(kind, np.where(high < 1e-2, worst, 0.0), t)
@@ -253,7 +253,6 @@ class Judge:
             true_mean, true_std, true_crps = self.true.integrals(row, t[row], self.bounds)
             spread = true_std if np.isfinite(true_std) else abs(true_mean) if np.isfinite(true_mean) else 1.0
             known = self.place(np.abs(np.nan_to_num(true_mean, posinf=0, neginf=0)) + spread)
-            self.compare("mean", mean[row], true_mean, loose * spread + known)
             powers = self.true.powers[row] if self.bounds is None else np.array([np.inf])
             if not np.isfinite(mean[row]) and np.any((powers > 1) & (powers < 1 + UNSETTLED)):
                 true_mean = np.nan
@@ -261,7 +260,8 @@ class Judge:
                 true_std = np.inf
             if std[row] == np.inf and true_std * self.N.world.stretch > SQUARABLE:
                 true_std = np.inf  # its square is no float
-            self.compare("std", std[row], true_std, loose * spread + known + self.rounding_of_std(true_mean) + self.learned_std(true_std))
+            self.compare("mean", mean[row], true_mean, loose * spread + known)
+            self.compare("std", std[row], true_std, 2 * loose * spread + known + self.rounding_of_std(true_mean) + self.learned_std(true_std))
             for k in range(t.shape[1]):
                 self.compare("crps", crps[row, k], true_crps[k], loose * true_crps[k] + self.place(t[row, k]), t[row, k])
 

@@ -65,7 +65,8 @@ class SmoothRows:
         rows, column = SmoothRows(InUnits(self.map, unit), self.q), unit[:, None]
         with np.errstate(over="ignore"):  # what is too large for floats is infinite
             found = rows._in_blocks(*(None if y is None else y / column for y in places), integrate, roughly)
-            return [part * column**power for part, power in zip(found, powers, strict=True)]
+            once = [part * column for part in found]
+            return [part * column if power == 2 else part for part, power in zip(once, powers, strict=True)]
 
     def _in_double(self) -> SmoothRows:
         like = self.map.like

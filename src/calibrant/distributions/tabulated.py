@@ -33,6 +33,7 @@ from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.tails import still_rising, unsettled
 
 _PIECES = 12288
+_FAR = 1e6  # interquartile ranges
 
 
 def _refined(points: Array, count: int) -> Array:
@@ -44,7 +45,7 @@ def _refined(points: Array, count: int) -> Array:
         return points
     share = device_like(np.arange(-(-count // pieces)) / -(-count // pieces), points)
     inner = points[:-1, None] + (points[1:] - points[:-1])[:, None] * share
-    return concatenate([xp.reshape(inner, (-1,)), points[-1:]])
+    return distinct(concatenate([xp.reshape(inner, (-1,)), points[-1:]]))  # floats may have no room for so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +100,11 @@ class Tabulated(FromMiddle):
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
         # beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes
         out = xp.abs(edges - edges[middle])
+        quartiles = law._ppf(device_like([0.25, 0.75], edges))
+        far = concatenate([out[:1], out[-1:]]) > _FAR * (quartiles[1] - quartiles[0])  # what ends close by has no tail to settle
         sums = (lower, lower2, upper, upper2, lower_square, upper_square)
         rising = tuple(
-            rises or bool(unsettled(mass, out[side] ** power, column[middle]))
+            rises or bool(far[side] & unsettled(mass, out[side] ** power, column[middle]))
             for rises, mass, side, power, column in zip(
                 (*rises_inside, False, False),
                 (beyond[0], beyond[0], beyond[1], beyond[1], beyond[0] ** 2, beyond[1] ** 2),
