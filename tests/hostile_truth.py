@@ -487,7 +487,8 @@ class Truth:
         low, high = (-np.inf, np.inf) if bounds is None else bounds
         edges = self.edges[row]
         edges = edges[np.isfinite(edges)]
-        centre = float(np.clip(self.quantile(row, 0.5), low, high))
+        middle = self.knots[row, self.knots.shape[1] // 2]  # any point will do; this one is in the bulk
+        centre = float(np.clip(middle, max(low, -FAR), min(high, FAR)))
         inner = np.clip(np.concatenate([edges, labels, [centre], np.array([low, high])]), low, high)
         inner = points = _graded(np.unique(inner[np.abs(inner) < FAR]))
         if low == -np.inf:
@@ -566,8 +567,3 @@ class Truth:
         for k, label in enumerate(labels):
             result[3 + k] = np.where((a >= label) == above[:, 0], same, other)
         return result
-
-    def quantile(self, row: int, p: float) -> float:
-        """The smallest t with F(t) >= p."""
-        at = np.full((1,), row)
-        return float(bisect(lambda t: self.F(at, t) < p, (1,))[0])

@@ -100,7 +100,8 @@ class Tabulated(FromMiddle):
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
         # beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes
         out = xp.abs(edges - edges[middle])
-        quartiles = law._ppf(device_like([0.25, 0.75], edges))
+        finite = 1 - above_all - below_all
+        quartiles = law._ppf(device_like([below_all + finite / 4, below_all + 3 * finite / 4], edges))
         far = concatenate([out[:1], out[-1:]]) > _FAR * (quartiles[1] - quartiles[0])  # what ends close by has no tail to settle
         sums = (lower, lower2, upper, upper2, lower_square, upper_square)
         rising = tuple(
