@@ -32,7 +32,6 @@ from catalogue import (
     PercentageError,
     World,
     Y,
-    float64,
 )
 
 from calibrant import (
@@ -224,8 +223,8 @@ PAIRS: dict[str, Pair] = {
     "signed residual": Pair("point", signed(AbsoluteResidual())),
     "signed cqr": Pair("interval", signed(CQR())),
 }
-"""Where `stretches` is False, the score has a length of 1 in it, meant for labels of about that size. A log-normal law has
-no place to be moved to."""
+"""Where `stretches` is False, the score has a length of 1 in it, meant for labels of about that size. A log-normal law
+has no place to be moved to."""
 
 COMBINATIONS = [
     (pair, name)

@@ -92,7 +92,8 @@ class Judge:
         self.case, self.true, self.H = case, truth(case), made(case)
         self.N, self.eps = case.numbers, case.epsilon
         # and how it stops depends on the roundings of the scores
-        self.learned = LEARNED + 1e4 * self.eps if case.interpolator.startswith("naf") else 0.0
+        roundings = 1e4 * self.eps + 0.02 * self.eps * abs(self.N.zero)
+        self.learned = LEARNED + roundings if case.interpolator.startswith("naf") else 0.0
         # between two modes far apart, logarithms of 5e7 meet
         self.level = LEVEL * self.eps * (16 if "separated" in case.pair else 1) + self.learned
         bounds = case.bounds()
@@ -158,7 +159,7 @@ class Judge:
         self.note("cdf", np.maximum(F_low - F, F - F_high) / self.level, t)
         self.note("sf", np.maximum(S_low - S, S - S_high) / self.level, t)
         tiny = 1e-30 if self.case.world == "float32" else 1e-290
-        loose = 1e4 * self.eps + 200 * self.learned * np.maximum(np.abs(t - LOC[PREDICTED][:, None]) / 25, 1.0)
+        loose = 1e5 * self.eps + 200 * self.learned * np.maximum(np.abs(t - LOC[PREDICTED][:, None]) / 25, 1.0)
         for kind, got, low, high in (("lower tail", F, F_low, F_high), ("upper tail", S, S_low, S_high)):
             worst = np.maximum(low - got, got - high) / (loose * np.maximum(high, tiny))
             self.note(kind, np.where(high < 1e-2, worst, 0.0), t)
@@ -263,12 +264,19 @@ class Judge:
             if std[row] == np.inf and true_std * self.N.world.stretch > SQUARABLE:
                 true_std = np.inf  # its square is no float
             self.compare("mean", mean[row], true_mean, loose * spread + known)
-            self.compare("std", std[row], true_std, 2 * loose * spread + known + self.rounding_of_std(true_mean) + self.learned_std(true_std))
+            self.compare(
+                "std",
+                std[row],
+                true_std,
+                2 * loose * spread + known + self.rounding_of_std(true_mean) + self.learned_std(true_std),
+            )
             for k in range(t.shape[1]):
-                self.compare("crps", crps[row, k], true_crps[k], loose * true_crps[k] + self.place(t[row, k]), t[row, k])
+                self.compare(
+                    "crps", crps[row, k], true_crps[k], loose * true_crps[k] + self.place(t[row, k]), t[row, k]
+                )
 
     def rounding_of_std(self, mean: float) -> float:
-        """A variance is known to eps of the square of a length: of the clipped stretch, or of a millionth of the mean."""
+        """A variance is known to eps of the square of a length: of the clipped stretch, or of part of the mean."""
         length = 1e-3 * (abs(mean) + 25) if self.bounds is None else self.bounds[1] - self.bounds[0]
         return float(np.sqrt(self.eps) * length) if np.isfinite(length) else 0.0
 

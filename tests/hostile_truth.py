@@ -1,8 +1,8 @@
 """What is true of a hostile case: H(t) = q(phi(t)) from the formulas, and its integrals; not a line of the library's.
 
 All in t = (y - shift) / stretch, where nothing over- or underflows and places are differences of about 1. phi is by
-numpy and scipy.stats, q by its definition (that of NAF, which is learned, by fitting it to these scores: then the unit of
-y is what is tried). F and 1 - F are computed apart, so that neither tail cancels. Integrals are Gauss-Legendre between
+numpy and scipy.special, q by its definition (that of NAF, which is learned, by fitting it to these scores: then the
+unit of y is what is tried). F and 1 - F are computed apart, so that neither tail cancels. Integrals are Gauss-Legendre between
 all points where q(phi(t)) bends, in pieces that are halved until both halves agree with the whole; beyond t = 1e150 a
 tail is a power of t.
 """
@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from catalogue import DATA, INTERPOLATORS, LEVELS, SCALE, SPLIT
-from hostile import LAWS, NEAR_ONE, NEAR_TWO, PAIRS, PREDICTED, SETS, Case, Numbers
-from scipy import special, stats
-from scipy.special import expit, log_expit
+from hostile import NEAR_ONE, NEAR_TWO, PAIRS, PREDICTED, SETS, Case, Numbers
+from scipy import special
+from scipy.special import log_expit
 
 Array = np.ndarray
 Phi = Callable[[Array, Array], Array]
@@ -94,7 +94,10 @@ def mixed(laws: list[LogTails], weights: Any) -> LogTails:
 
     def log_of(side: int) -> Callable[[Array, Array], Array]:
         def log_tail(r: Array, t: Array) -> Array:
-            parts = [np.log(np.broadcast_to(w, (len(SCALE),))[r]) + law[side](r, t) for w, law in zip(weights, laws)]
+            parts = [
+                np.log(np.broadcast_to(w, (len(SCALE),))[r]) + law[side](r, t)
+                for w, law in zip(weights, laws, strict=True)
+            ]
             return np.logaddexp.reduce(parts)
 
         return log_tail
@@ -536,7 +539,9 @@ class Truth:
             left, right = self._rule(row, a, middle, centre, labels), self._rule(row, middle, b, centre, labels)
             halves = left + right
             total = size + np.sum(np.abs(halves), axis=1)
-            rough = np.any(np.abs(halves - whole) > AGREE * total[:, None] + 1e-300, axis=0) & (a < middle) & (middle < b)
+            rough = (
+                np.any(np.abs(halves - whole) > AGREE * total[:, None] + 1e-300, axis=0) & (a < middle) & (middle < b)
+            )
             done += halves[:, ~rough].sum(axis=1)
             size += np.abs(halves[:, ~rough]).sum(axis=1)
             if not rough.any():

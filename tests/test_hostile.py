@@ -1,4 +1,4 @@
-"""The hostile side of the catalogue against its truth: a sample of the cases, or with `--whole`, as in `make test-all`, all.
+"""The hostile side of the catalogue against its truth: a sample, or with `--whole`, as in `make test-all`, all cases.
 
 A case is a function of its name, so that a failure is run alone by its id, or by
 `python benchmarks/hostile.py --only NAME`.
@@ -7,6 +7,7 @@ A case is a function of its name, so that a failure is run alone by its id, or b
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_the_integrals_of_the_truth_are_those_of_scipy(pair, clip):
         return float(true.F(row, np.array([t]))[0]) if t < high else 1.0
 
     def integral(function):
-        return sum(integrate.quad(function, a, b, epsabs=1e-9)[0] for a, b in zip(cuts, cuts[1:], strict=False))
+        return sum(integrate.quad(function, a, b, epsabs=1e-9)[0] for a, b in pairwise(cuts))
 
     c = float(np.clip(20.0, *ends))
     first = integral(lambda t: (1 - F(t)) if t > c else -F(t))

@@ -21,10 +21,10 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. Where values are larger than 1e10 a log slope, a difference of logarithms as large, may have no digits:
-    there it is bisection alone. The search ends when every step is small beside y or beside the length over which the value changes
-    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held
-    fixed, so that torch's gradients flow through it to the function's own parameters.
+    forth for ever. Where values are larger than 1e10 a log slope, a difference of logarithms as large, may have no
+    digits: there it is bisection alone. The search ends when every step is small beside y or beside the length over
+    which the value changes by 1, so that one more reaches the floats' resolution. That one is taken outside the search,
+    with the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
     """
     with np.errstate(over="ignore"):  # a step that is too long for floats is none
         return _solved(function, target, low, high)

@@ -101,7 +101,7 @@ def ndtri_logit(s: Array) -> Array:
 
 
 def _ndtri_far(size: Array) -> Array:
-    """The z with -log Phi(-z) = size, where that is z**2 / 2 + log(z sqrt(2 pi)) + 1 / z**2: each round gains digits."""
+    """The z with -log Phi(-z) = size, there z**2 / 2 + log(z sqrt(2 pi)) + 1 / z**2: each round gains digits."""
     xp = namespace(size)
     z = xp.sqrt(size) * math.sqrt(2.0)
     for _ in range(3):

@@ -73,7 +73,7 @@ class InUnits:
 
 
 def unit_of_rows(map: Increasing, s: Array) -> Array | None:
-    """A power of two near the size of each row's y at the scores s, (1, k); None where all of them are plain numbers."""
+    """A power of two near the size of each row's y at the scores s, (1, k); None where all are plain numbers."""
     xp = namespace(s)
     y = xp.abs(map.inverse(s))
     size = xp.max(xp.where(xp.isfinite(y), y, xp.zeros_like(y)), axis=-1)

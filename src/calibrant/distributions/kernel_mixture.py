@@ -174,7 +174,7 @@ class KernelMixture(Solved):
         return xp.log(F) - xp.log(S), xp.log(f) - xp.log(F) - xp.log(S)
 
     def _log_slope_far(self, y: Array) -> Array:
-        """From the components' own slopes, weighted by their parts of the smaller tail: no two large logs are compared."""
+        """From the components' own slopes, weighted by their parts of the smaller tail: no large logs are compared."""
 
         def body(z: Array, w: Array, s: Array) -> Array:
             xp, slope = namespace(z), self._kernel._logit_and_log_slope(z)[1]

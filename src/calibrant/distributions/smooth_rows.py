@@ -57,7 +57,7 @@ class SmoothRows:
         return Squares(*rows._in_units((1, 1), (y, lower, upper), _squares, RoughRows(rows.q).squares))
 
     def _in_units(self, powers: tuple[int, ...], places: Any, integrate: Integrate, roughly: Answer) -> list[Array]:
-        """In a unit for each row, where numbers are too large or too small to be squared; integrals have these powers."""
+        """In a unit for each row, where numbers cannot be squared; integrals have these powers of it."""
         quartiles = self.q._ppf_logit(device_like([-1.0, 0.0, 1.0], self.map.like))[None, :]
         unit = unit_of_rows(self.map, quartiles)
         if unit is None:

@@ -98,11 +98,13 @@ class Tabulated(FromMiddle):
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
         median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
-        # beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes
+        # Beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes.
+        # What ends close by has no tail to settle.
         out = xp.abs(edges - edges[middle])
         finite = 1 - above_all - below_all
         quartiles = law._ppf(device_like([below_all + finite / 4, below_all + 3 * finite / 4], edges))
-        far = concatenate([out[:1], out[-1:]]) > _FAR * (quartiles[1] - quartiles[0])  # what ends close by has no tail to settle
+        with np.errstate(invalid="ignore"):  # a law may have all of its mass at an end of the line
+            far = concatenate([out[:1], out[-1:]]) > _FAR * (quartiles[1] - quartiles[0])
         sums = (lower, lower2, upper, upper2, lower_square, upper_square)
         rising = tuple(
             rises or bool(far[side] & unsettled(mass, out[side] ** power, column[middle]))
