@@ -2,9 +2,9 @@
 
 All in t = (y - shift) / stretch, where nothing over- or underflows and places are differences of about 1. phi is by
 numpy and scipy.special, q by its definition (that of NAF, which is learned, by fitting it to these scores: then the
-unit of y is what is tried). F and 1 - F are computed apart, so that neither tail cancels. Integrals are Gauss-Legendre between
-all points where q(phi(t)) bends, in pieces that are halved until both halves agree with the whole; beyond t = 1e150 a
-tail is a power of t.
+unit of y is what is tried). F and 1 - F are computed apart, so that neither tail cancels. Integrals are Gauss-Legendre
+between all points where q(phi(t)) bends, in pieces that are halved until both halves agree with the whole; beyond
+t = 1e150 a tail is a power of t.
 """
 
 from __future__ import annotations

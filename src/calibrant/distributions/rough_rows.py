@@ -269,9 +269,13 @@ def _moments(rows: _CutRows) -> tuple[list[Array], Array]:
         middle = rows.edges[:, rows.edges.shape[1] // 2]
         out = middle - rows.edges[:, 0], rows.edges[:, -1] - middle
         halves = whole.stop.F <= 0.5, whole.start.S <= 0.5  # on the other side F or S is 1, however far that goes
-        once, twice = ([xp.where(h, t, 0 * t) for h, t in zip(halves, terms, strict=True)] for terms in (once, twice))
-        ends = (rows.at.F[:, 0], out[0], once[0], twice[0]), (rows.at.S[:, -1], out[1], once[1], twice[1])
-        lost = [unsettled(mass, far**k, xp.sum(terms[k - 1], axis=1)) for mass, far, *terms in ends for k in (1, 2)]
+        below_all = rows.at.F[:, 0], out[0], halves[0], once[0], twice[0]
+        above_all = rows.at.S[:, -1], out[1], halves[1], once[1], twice[1]
+        lost = [
+            unsettled(mass, far**k, xp.sum(xp.where(half, terms[k - 1], 0 * terms[k - 1]), axis=1))
+            for mass, far, half, *terms in (below_all, above_all)
+            for k in (1, 2)
+        ]
         rising = [old if old is None else old | new for old, new in zip(rising, lost, strict=True)]
     part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
     # what is still too rough to tell is cut finer first

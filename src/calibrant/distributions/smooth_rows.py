@@ -50,21 +50,24 @@ class SmoothRows:
 
     def _partial_moments(self, y: Array, lower: Any, upper: Any) -> PartialMoments:
         rows, powers = self._in_double(), (1, 2, 1, 2)
-        return PartialMoments(*rows._in_units(powers, (y, lower, upper), _moments, RoughRows(rows.q).partial_moments))
+        return PartialMoments(*rows._in_units(powers, y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
 
     def _squares(self, y: Array, lower: Any, upper: Any) -> Squares:
         rows = self._in_double()
-        return Squares(*rows._in_units((1, 1), (y, lower, upper), _squares, RoughRows(rows.q).squares))
+        return Squares(*rows._in_units((1, 1), y, lower, upper, _squares, RoughRows(rows.q).squares))
 
-    def _in_units(self, powers: tuple[int, ...], places: Any, integrate: Integrate, roughly: Answer) -> list[Array]:
+    def _in_units(
+        self, powers: tuple[int, ...], y: Array, lower: Any, upper: Any, integrate: Integrate, roughly: Answer
+    ) -> list[Array]:
         """In a unit for each row, where numbers cannot be squared; integrals have these powers of it."""
         quartiles = self.q._ppf_logit(device_like([-1.0, 0.0, 1.0], self.map.like))[None, :]
         unit = unit_of_rows(self.map, quartiles)
         if unit is None:
-            return self._in_blocks(*places, integrate, roughly)
+            return self._in_blocks(y, lower, upper, integrate, roughly)
         rows, column = SmoothRows(InUnits(self.map, unit), self.q), unit[:, None]
         with np.errstate(over="ignore"):  # what is too large for floats is infinite
-            found = rows._in_blocks(*(None if y is None else y / column for y in places), integrate, roughly)
+            lower, upper = (None if bound is None else bound / column for bound in (lower, upper))
+            found = rows._in_blocks(y / column, lower, upper, integrate, roughly)
             once = [part * column for part in found]
             return [part * column if power == 2 else part for part, power in zip(once, powers, strict=True)]
 
