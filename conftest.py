@@ -47,6 +47,7 @@ OPTIONAL = optional_libraries()
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="a library that is not installed is an error, not a skip")
+    parser.addoption("--whole", action="store_true", help="all hostile cases of the catalogue, not a sample of them")
     if find_spec("pytest_mpl") is None:  # its options are in pyproject.toml
         parser.addoption("--mpl", action="store_true", help="without pytest-mpl, pictures are not compared")
         for name in ("mpl-default-style", "mpl-default-tolerance"):

@@ -286,8 +286,8 @@ def resolution(centre: Array, least: float) -> Array:
 
 
 def smallest(like: Array) -> float:
-    """A width far below any that is meant, 1e-100 (1e-15 for float32), whose square is still a float."""
-    return 1e-15 if single_precision(like) else 1e-100
+    """A width below any that is meant, 1e-153 (1e-18 for float32): the least whose square keeps all its digits."""
+    return 2.0**-60 if single_precision(like) else 2.0**-508
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -10,39 +10,48 @@ from calibrant._arrays import Array, clip, detached, namespace
 from calibrant._search import count_up_to, gather
 
 _STEPS = 100
+_SLOPED = 1e10
+"""Values below which a log slope is known."""
 
 
-def solve_increasing(
-    function: Callable[[Array], tuple[Array, Array]],
-    target: Array,
-    low: Array,
-    high: Array,
-) -> Array:
+Function = Callable[[Array], tuple[Array, Array]]
+
+
+def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. The search ends when every step is small beside y or beside the length over which the value changes
-    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held
-    fixed, so that torch's gradients flow through it to the function's own parameters.
+    forth for ever. Where values are larger than 1e10 a log slope, a difference of logarithms as large, may have no
+    digits: there it is bisection alone. The search ends when every step is small beside y or beside the length over
+    which the value changes by 1, so that one more reaches the floats' resolution. That one is taken outside the search,
+    with the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
     """
+    with np.errstate(over="ignore"):  # a step that is too long for floats is none
+        return _solved(function, target, low, high)
+
+
+def _solved(function: Function, target: Array, low: Array, high: Array) -> Array:
     xp = namespace(target)
     shape = (target + low + high).shape
     a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
     goal = detached(target)
-    close = float(xp.finfo(target.dtype).eps) ** 0.75
+    eps = float(xp.finfo(target.dtype).eps)
+    close = eps**0.75
     width = xp.abs(b - a)
     y = between(a, b)
     done = ~(b > a)
+    sloped = xp.abs(goal) < _SLOPED
     last = width
     for _ in range(_STEPS):
         value, log_slope = (detached(part) for part in function(y))
         gap = value - goal
-        step = gap * xp.exp(clip(-log_slope, -700.0, 700.0))
+        step = gap * _exp(-log_slope)
         a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
-        small = close * xp.minimum(xp.abs(y) + xp.exp(clip(-log_slope, -700.0, 700.0)), width)
-        done = done | (xp.abs(step) <= small) | (gap == 0)
+        small = close * xp.minimum(xp.abs(y) + _exp(-log_slope), width)
+        small = xp.where(sloped, small, 4 * eps * xp.abs(y))
+        done = done | (xp.where(sloped, xp.abs(step), b - a) <= small) | (gap == 0)
         newton = y - step
-        good = (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
+        good = sloped & (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
         following = xp.where(done, y, xp.where(good, newton, between(a, b)))
         y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
@@ -58,9 +67,6 @@ def between(a: Array, b: Array) -> Array:
     root = xp.sqrt(near) * xp.sqrt(far)
     apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
     return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
-
-
-Function = Callable[[Array], tuple[Array, Array]]
 
 
 def invert_many(
@@ -90,7 +96,7 @@ def _inverted(
     target = xp.broadcast_to(target, (grid.shape[0], target.shape[1]))
     j = clip(count_up_to(value, target), 1, grid.shape[1] - 1)
     a, b, va, vb = gather(grid, j - 1), gather(grid, j), gather(value, j - 1), gather(value, j)
-    inverse = xp.exp(clip(-log_slope, -700.0, 700.0))
+    inverse = _exp(-log_slope)
     rise, width = xp.where(vb > va, vb - va, xp.ones_like(va)), b - a
     da, db = rise * gather(inverse, j - 1), rise * gather(inverse, j)
     t = (target - va) / rise
@@ -102,7 +108,7 @@ def _inverted(
         y = detached(y)
         value, log_slope = function(y)
         graded = getattr(value, "requires_grad", False)
-        step = (detached(value) - detached(target)) * xp.exp(clip(-detached(log_slope), -700.0, 700.0))
+        step = (detached(value) - detached(target)) * _exp(-detached(log_slope))
         # what is done stays as it is, whatever the others need
         y = xp.where(settled, y, xp.minimum(xp.maximum(y - step, a), b))
         settled = settled | (inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y))))
@@ -124,10 +130,17 @@ def _inverted(
     return xp.where(inside, newton_step(function, target, detached(y), width), y)
 
 
+def _exp(x: Array) -> Array:
+    """exp(x), kept from 0 and from infinity."""
+    xp = namespace(x)
+    most = 700.0 if x.dtype == xp.float64 else 80.0
+    return xp.exp(clip(x, -most, most))
+
+
 def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:
     """One more step from a y that is close to the root, of a bracket that was so wide."""
     xp = namespace(y)
     value, log_slope = function(y)
-    correction = (value - target) / xp.exp(clip(detached(log_slope), -700.0, 700.0))
-    fine = xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)
+    correction = (value - target) / _exp(detached(log_slope))
+    fine = (xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)) & (xp.abs(detached(target)) < _SLOPED)
     return y - xp.where(fine, correction, xp.zeros_like(correction))

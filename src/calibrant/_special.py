@@ -11,7 +11,7 @@ import array_api_compat
 import numpy as np
 import scipy.special
 
-from calibrant._arrays import Array, clip, device_like, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
 
 
 def _elementwise(name: str, x: Array) -> Array:
@@ -31,6 +31,11 @@ def ndtr(z: Array) -> Array:
 def log_ndtr(z: Array) -> Array:
     """The logarithm of the standard normal CDF, finite as far as z**2 is."""
     return _elementwise("log_ndtr", z)
+
+
+def erfcx(x: Array) -> Array:
+    """exp(x**2) erfc(x), which does not vanish for large x."""
+    return _elementwise("erfcx", x)
 
 
 def ndtri(p: Array) -> Array:
@@ -73,21 +78,35 @@ def logit(p: Array) -> Array:
 
 
 def ndtri_logit(s: Array) -> Array:
-    """The z with Phi(z) = sigmoid(s), |z| up to a million: ndtri, or Newton on log Phi from its asymptote."""
+    """The z with Phi(z) = sigmoid(s), as far as floats go: ndtri, Newton on log Phi, or its asymptote."""
     xp = namespace(s)
-    finite = clip(xp.abs(s), 0.0, 1e12 if s.dtype == xp.float64 else 1e4)  # as far as z**2 has digits left
+    far = 1e6 if s.dtype == xp.float64 else 1e3  # beyond, z**2 has no digits left for Newton
+    size = xp.abs(s)
+    finite = clip(size, 0.0, far)
     log_p = log_sigmoid(-finite)  # the smaller tail, at most log(1/2)
     deep = log_p < -80.0
-    far = xp.sqrt(xp.where(deep, -2 * log_p, xp.ones_like(s)))
-    far = -xp.sqrt(xp.where(deep, far**2 - xp.log(2 * math.pi * far**2), xp.ones_like(s)))
-    z = xp.where(deep, far, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
+    start = xp.sqrt(xp.where(deep, -2 * log_p, xp.ones_like(s)))
+    start = -xp.sqrt(xp.where(deep, start**2 - xp.log(2 * math.pi * start**2), xp.ones_like(s)))
+    z = xp.where(deep, start, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
     graded = array_api_compat.is_torch_array(s)  # whose gradients flow through the steps
     for _ in range(3 if graded or bool(xp.any(deep)) else 0):
         log_cdf = log_ndtr(z)
         step = (log_cdf - log_p) * xp.exp(log_cdf + 0.5 * z**2 + 0.5 * math.log(2 * math.pi))
         z = z - step if graded else xp.where(deep, z - step, z)
+    beyond = (size > far) & ~xp.isinf(s)
+    if anywhere(beyond):
+        z = xp.where(beyond, -_ndtri_far(xp.where(beyond, size, xp.full_like(s, 2 * far))), z)
     z = xp.where(s > 0, -z, z)
     return xp.where(xp.isinf(s), s, z)
+
+
+def _ndtri_far(size: Array) -> Array:
+    """The z with -log Phi(-z) = size, there z**2 / 2 + log(z sqrt(2 pi)) + 1 / z**2: each round gains digits."""
+    xp = namespace(size)
+    z = xp.sqrt(size) * math.sqrt(2.0)
+    for _ in range(3):
+        z = xp.sqrt(size - xp.log(z) - 0.5 * math.log(2 * math.pi) - 1 / z**2) * math.sqrt(2.0)
+    return z
 
 
 def levels_around(s: Array) -> np.ndarray[Any, Any]:

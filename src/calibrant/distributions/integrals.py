@@ -59,7 +59,8 @@ def moments_beyond(part: PartialMoments, over: Array, under: Array, infinite: tu
 def arm(length: Array, integral: Array) -> Array:
     """A length times an integral: 0 for no length, also where the integral is infinite."""
     xp = namespace(integral)
-    return length * xp.where(length > 0, integral, xp.zeros_like(integral))
+    with np.errstate(over="ignore"):
+        return length * xp.where(length > 0, integral, xp.zeros_like(integral))
 
 
 def squares_beyond(part: Squares, over: Array, under: Array, infinite: tuple[float, float]) -> Squares:

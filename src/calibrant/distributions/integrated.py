@@ -30,7 +30,8 @@ class Integrated(Distribution):
     def _std_from(self, centre: Array, part: PartialMoments) -> Array:
         xp = namespace(centre)
         below, above = self._infinite_mass()
-        square = 2 * (part.upper2 + part.lower2)
+        with np.errstate(over="ignore", invalid="ignore"):  # a square that is no float is infinite
+            square = 2 * (part.upper2 + part.lower2)
         finite = xp.isfinite(square) & (below + above + xp.zeros_like(centre) == 0)
         sides = [xp.where(finite, side, xp.zeros_like(square)) for side in (part.upper, part.lower)]
         bias = sides[0] - sides[1]

@@ -167,11 +167,30 @@ class KernelMixture(Solved):
         tiny = 1e3 * float(xp.finfo(F.dtype).smallest_normal)
         far = (tiny > F) | (tiny > S) | (f < tiny)
         if bool(xp.any(far)):
-            slow, slow_slope = super()._logit_and_log_slope(y)
+            slow, slow_slope = Distribution._logit(self, y), self._log_slope_far(y)
             F, S, f = (xp.where(far, xp.full_like(part, 0.5), part) for part in (F, S, f))
             value, log_slope = xp.log(F) - xp.log(S), xp.log(f) - xp.log(F) - xp.log(S)
             return xp.where(far, slow, value), xp.where(far, slow_slope, log_slope)
         return xp.log(F) - xp.log(S), xp.log(f) - xp.log(F) - xp.log(S)
+
+    def _log_slope_far(self, y: Array) -> Array:
+        """From the components' own slopes, weighted by their parts of the smaller tail: no large logs are compared."""
+
+        def body(z: Array, w: Array, s: Array) -> Array:
+            xp, slope = namespace(z), self._kernel._logit_and_log_slope(z)[1]
+            tails = self._kernel._logcdf(z), self._kernel._logsf(z)
+            sums, rates = [], []
+            for own, other in (tails, tails[::-1]):
+                terms = safe_log(w) + own
+                top = xp.max(terms, axis=-1)
+                share = xp.exp(terms - xp.where(xp.isfinite(top), top, xp.zeros_like(top))[..., None])
+                total = safe_log(xp.sum(share, axis=-1))
+                sums.append(total + top)
+                rates.append(safe_log(xp.sum(share * xp.exp(slope + other) / s, axis=-1)) - total)
+            return xp.where(sums[1] < sums[0], rates[1] - sums[0], rates[0] - sums[1])
+
+        with np.errstate(all="ignore"):
+            return self._blocks(body, y)
 
     def _mean(self) -> Array:
         w, m, _ = self._components
@@ -181,8 +200,9 @@ class KernelMixture(Solved):
         """The root of the sum of w (s^2 v + (m - mean)^2), v the kernel's variance."""
         w, m, s = self._components
         xp = namespace(m)
-        distance = m - self._mean()[..., None]
-        return xp.sqrt(xp.sum(w * ((s * self._kernel._std()) ** 2 + distance**2), axis=-1))
+        distance = xp.hypot(m - self._mean()[..., None], s * self._kernel._std())
+        unit = xp.max(distance, axis=-1)  # squares of shares of it neither vanish nor overflow
+        return unit * xp.sqrt(xp.sum(w * (distance / unit[..., None]) ** 2, axis=-1))
 
     def _crps(self, y: Array) -> Array:
         """E |Y - y| - E |Y - Y'| / 2."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares, image
@@ -36,6 +38,10 @@ class LocationScale(Distribution):
         return (y - self._lift(self.loc)) / self._lift(self.scale)
 
     def _y(self, z: Array) -> Array:
+        with np.errstate(over="ignore"):  # what is too large for floats is infinite
+            return self._moved(z)
+
+    def _moved(self, z: Array) -> Array:
         if self.shape and z.shape[0] == 1:  # the same z for all rows: column by column, as memory lies
             if getattr(self.scale, "strides", None) == (0,):  # numpy's way to store one scale for all rows
                 return (self.loc + self.scale[:1] * z.T).T
@@ -102,7 +108,8 @@ class LocationScale(Distribution):
     def _partial_moments(self, y: Array) -> PartialMoments:
         lower, lower2, upper, upper2 = self.base._partial_moments(self._z(y))
         scale = self._lift(self.scale)
-        return PartialMoments(scale * lower, scale**2 * lower2, scale * upper, scale**2 * upper2)
+        with np.errstate(over="ignore"):
+            return PartialMoments(scale * lower, scale**2 * lower2, scale * upper, scale**2 * upper2)
 
     def _squares(self, y: Array) -> Squares:
         lower, upper = self.base._squares(self._z(y))
@@ -121,8 +128,9 @@ class LocationScale(Distribution):
     def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
         within = self.base._moments_within(self._z(y), image(self._z, lower), image(self._z, upper))
         scale = self._lift(self.scale)
-        powers = (scale, scale**2, scale, scale**2)
-        return PartialMoments(*(power * part for power, part in zip(powers, within, strict=True)))
+        with np.errstate(over="ignore"):
+            powers = (scale, scale**2, scale, scale**2)
+            return PartialMoments(*(power * part for power, part in zip(powers, within, strict=True)))
 
     def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
         within = self.base._squares_within(self._z(y), image(self._z, lower), image(self._z, upper))

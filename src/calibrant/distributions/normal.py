@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
+from calibrant._special import erfcx, log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -42,6 +42,12 @@ class StandardNormal(Distribution):
 
     def _logpdf(self, z: Array) -> Array:
         return -0.5 * z**2 - 0.5 * math.log(2 * math.pi)
+
+    def _logit_and_log_slope(self, z: Array) -> tuple[Array, Array]:
+        """The slope is f / S / F; f / S by the scaled erfc, since log f and log S far out differ in no digit."""
+        out = namespace(z).abs(z)
+        hazard = -namespace(z).log(erfcx(out * math.sqrt(0.5)) * math.sqrt(math.pi / 2))
+        return log_ndtr(z) - log_ndtr(-z), hazard - log_ndtr(out)
 
     def _mean(self) -> Any:
         return 0.0

@@ -10,9 +10,9 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, single_precision
 from calibrant._batch import shared
-from calibrant._kept import kept
+from calibrant._kept import keep, kept
 from calibrant._search import Finder
 from calibrant._special import sigmoid
 from calibrant.distributions.exponential_tail import (
@@ -22,7 +22,7 @@ from calibrant.distributions.exponential_tail import (
     tail_integrals,
     tail_mass,
 )
-from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
+from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares, double, in_double
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.outline import Outline
 
@@ -293,6 +293,17 @@ class PiecewiseLinear(FromMiddle, Integrated):
 
     def _from_ends(self, y: Array) -> tuple[PartialMoments, Squares]:
         return self._partial_moments(y), self._squares(y)
+
+    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
+        return in_double(super(PiecewiseLinear, self._wide)._moments_within, y, lower, upper)
+
+    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
+        return in_double(super(PiecewiseLinear, self._wide)._squares_within, y, lower, upper)
+
+    @property
+    def _wide(self) -> PiecewiseLinear:
+        """The same in double precision: between two bounds that are close, single precision leaves no digit."""
+        return keep(self, "in double", lambda: self.to(double(self.knots))) if single_precision(self.knots) else self
 
     @kept
     def _outward_at_knots(self) -> Outward:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution
@@ -30,8 +32,9 @@ class PulledBroken(Composed):
         at_knots, at_s = self.q._partial_moments(line.levels), self.q._partial_moments(s)
         below = _Pieces(line, s, upwards=True)
         above = _Pieces(line, s, upwards=False)
-        lower, lower2 = below.twice(at_knots.lower, at_knots.lower2, at_s.lower, at_s.lower2)
-        upper, upper2 = above.twice(at_knots.upper, at_knots.upper2, at_s.upper, at_s.upper2)
+        with np.errstate(over="ignore", invalid="ignore"):  # a square too large for floats is infinite
+            lower, lower2 = below.twice(at_knots.lower, at_knots.lower2, at_s.lower, at_s.lower2)
+            upper, upper2 = above.twice(at_knots.upper, at_knots.upper2, at_s.upper, at_s.upper2)
         return PartialMoments(lower, lower2, upper, upper2)
 
     def _squares(self, y: Array) -> Squares:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -95,10 +96,15 @@ class Randomised(ByRow):
         core, low, high = self._weights()
         finite, lower, upper = self._finite()
         mean, std = self.atoms._mean_and_std()
+        finite = finite & xp.isfinite(mean) & xp.isfinite(std)
+        mean, std = (xp.where(finite, part, xp.zeros_like(part)) for part in (mean, std))
         centre = core * mean + low * lower + high * upper
-        square = core * (std**2 + (mean - centre) ** 2)
-        square = square + low * (lower - centre) ** 2 + high * (upper - centre) ** 2
-        return xp.where(finite, xp.sqrt(square), xp.full_like(square, xp.inf))
+        lengths = std, mean - centre, lower - centre, upper - centre
+        unit = reduce(xp.maximum, (xp.abs(length) for length in lengths))  # so that no square overflows
+        unit = xp.where(unit > 0, unit, xp.ones_like(unit))
+        squares = ((length / unit) ** 2 for length in lengths)
+        square = sum(weight * part for weight, part in zip((core, core, low, high), squares, strict=True))
+        return xp.where(finite, unit * xp.sqrt(square), xp.full_like(square, xp.inf))
 
     def _finite(self) -> tuple[Array, Array, Array]:
         """Which rows have no mass at infinite ends, and the ends, 0 where they are infinite."""

@@ -32,6 +32,7 @@ from calibrant.distributions.tails import HEAVY, still_rising, unsettled
 _BLOCK = 2**14  # stretches at a time
 _FINEST = 4096  # parts of a stretch: few rows need more than 16
 _ROUGH = 1e-6  # of the spread: how much the highest power may count; what is missed then is a tenth of that or less
+_BLUR = 16.0  # roundings of y
 _UNSTEADY = 5.0  # times their sum: what the sizes of the weights come to where the nodes lie badly for polynomials
 _SHARES = (1 - np.cos(np.arange(NODES) * np.pi / (NODES - 1))) / 2
 """Where the nodes of a stretch lie between its ends: closer together there, where polynomials are at their worst."""
@@ -82,6 +83,8 @@ class _Stretches(NamedTuple):
     """Stretches of y: their lengths, what q is at their ends, and its weights at their nodes."""
 
     h: Array
+    blur: Array
+    """What rounding makes of a y on it."""
     start: Place
     stop: Place
     nodes: list[Array]
@@ -103,7 +106,10 @@ class _Stretches(NamedTuple):
             miss = xp.where(size > _UNSTEADY * total, xp.ones_like(miss), miss)
         start, stop = self.start, self.stop
         mass = xp.where(start.F < 0.5, stop.F - start.F, start.S - stop.S)
-        miss = self.h * xp.where(mass > 0, mass * xp.where(miss < 1, miss, xp.ones_like(miss)), xp.zeros_like(mass))
+        miss = self.h * xp.where(miss < 1, miss, xp.ones_like(miss))
+        # a map is known as well as its argument is: finer stretches would find the roundings of y again
+        miss = xp.maximum(miss - self.blur, xp.zeros_like(miss))
+        miss = xp.where(mass > 0, mass * miss, xp.zeros_like(mass))
         spread = self.h * xp.minimum(start.F, stop.S)
         return ~(xp.sum(miss, axis=1) <= _ROUGH * xp.sum(spread, axis=1))
 
@@ -163,7 +169,8 @@ class _CutRows:
             s = xp.reshape(self.block.map(xp.reshape(nodes, (low.shape[0], -1))), nodes.shape)
             inner = [s[..., j] for j in range(NODES - 2)]
             weights = self.rule.weights(start, stop, inner, squares=squares)
-            return _Stretches(h, start, stop, [start.s, *inner, stop.s], weights)
+            blur = _BLUR * float(xp.finfo(h.dtype).eps) * (xp.abs(low) + xp.abs(high))
+            return _Stretches(h, blur, start, stop, [start.s, *inner, stop.s], weights)
 
         at_y = self.rule.at(self.block.map(self.inside))
         (a, left), (b, right) = (
@@ -261,8 +268,14 @@ def _moments(rows: _CutRows) -> tuple[list[Array], Array]:
     if rows.far:
         middle = rows.edges[:, rows.edges.shape[1] // 2]
         out = middle - rows.edges[:, 0], rows.edges[:, -1] - middle
-        ends = (rows.at.F[:, 0], out[0], once[0], twice[0]), (rows.at.S[:, -1], out[1], once[1], twice[1])
-        lost = [unsettled(mass, far**k, xp.sum(terms[k - 1], axis=1)) for mass, far, *terms in ends for k in (1, 2)]
+        halves = whole.stop.F <= 0.5, whole.start.S <= 0.5  # on the other side F or S is 1, however far that goes
+        below_all = rows.at.F[:, 0], out[0], halves[0], once[0], twice[0]
+        above_all = rows.at.S[:, -1], out[1], halves[1], once[1], twice[1]
+        lost = [
+            unsettled(mass, far**k, xp.sum(xp.where(half, terms[k - 1], 0 * terms[k - 1]), axis=1))
+            for mass, far, half, *terms in (below_all, above_all)
+            for k in (1, 2)
+        ]
         rising = [old if old is None else old | new for old, new in zip(rising, lost, strict=True)]
     part = moments_beyond(part, *rows.beyond, rows.q._infinite_mass())
     # what is still too rough to tell is cut finer first
@@ -283,7 +296,18 @@ def _squares(rows: _CutRows) -> tuple[list[Array], Array]:
         gather(first, rows.piece) + left.below(1, 0),
         gather(last, rows.piece + 1) + right.above(1, 1),
     )
-    return list(squares_beyond(part, *rows.beyond, rows.q._infinite_mass())), whole.rough()
+    part = squares_beyond(part, *rows.beyond, rows.q._infinite_mass())
+    rough = whole.rough()
+    if not rows.far:
+        return list(part), rough
+    xp, middle, sure = namespace(first), rows.edges.shape[1] // 2, ~rough | (rows.parts >= _FINEST)
+    results, out = [], xp.abs(rows.edges - rows.edges[:, middle, None])
+    for square, tail, end, total, is_open in zip(
+        part, (rows.at.F, rows.at.S), (0, -1), (first[:, middle], last[:, middle]), rows.unbounded, strict=True
+    ):
+        lost = unsettled(tail[:, end] ** 2, out[:, end], total) & sure & is_open
+        results.append(xp.where(lost[:, None], xp.full_like(square, xp.inf), square))
+    return results, rough
 
 
 def _prefix(terms: Array) -> Array:

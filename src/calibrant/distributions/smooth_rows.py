@@ -15,6 +15,7 @@ from calibrant._batch import moved_floats
 from calibrant._kept import keep
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.in_units import InUnits, unit_of_rows
 from calibrant.distributions.integrals import PartialMoments, Squares, double, in_double
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.rough_rows import RoughRows
@@ -48,12 +49,27 @@ class SmoothRows:
         return in_double(self._squares, y, lower, upper)
 
     def _partial_moments(self, y: Array, lower: Any, upper: Any) -> PartialMoments:
-        rows = self._in_double()
-        return PartialMoments(*rows._in_blocks(y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
+        rows, powers = self._in_double(), (1, 2, 1, 2)
+        return PartialMoments(*rows._in_units(powers, y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
 
     def _squares(self, y: Array, lower: Any, upper: Any) -> Squares:
         rows = self._in_double()
-        return Squares(*rows._in_blocks(y, lower, upper, _squares, RoughRows(rows.q).squares))
+        return Squares(*rows._in_units((1, 1), y, lower, upper, _squares, RoughRows(rows.q).squares))
+
+    def _in_units(
+        self, powers: tuple[int, ...], y: Array, lower: Any, upper: Any, integrate: Integrate, roughly: Answer
+    ) -> list[Array]:
+        """In a unit for each row, where numbers cannot be squared; integrals have these powers of it."""
+        quartiles = self.q._ppf_logit(device_like([-1.0, 0.0, 1.0], self.map.like))[None, :]
+        unit = unit_of_rows(self.map, quartiles)
+        if unit is None:
+            return self._in_blocks(y, lower, upper, integrate, roughly)
+        rows, column = SmoothRows(InUnits(self.map, unit), self.q), unit[:, None]
+        with np.errstate(over="ignore"):  # what is too large for floats is infinite
+            lower, upper = (None if bound is None else bound / column for bound in (lower, upper))
+            found = rows._in_blocks(y / column, lower, upper, integrate, roughly)
+            once = [part * column for part in found]
+            return [part * column if power == 2 else part for part, power in zip(once, powers, strict=True)]
 
     def _in_double(self) -> SmoothRows:
         like = self.map.like
@@ -226,10 +242,10 @@ def _moments(rows: _Rows) -> list[Array]:
         twice = rows.Y**2
         low, low2 = rows.between(a, y, once, 0), rows.between(a, y, twice, 0)
         high, high2 = rows.between(y, b, once, 0), rows.between(y, b, twice, 0)
-    lower = y.y * y.F - a.y * a.F - low
-    lower2 = (y.y**2 * (y.F - a.F) - 2 * y.y * low + low2 + (y.y - a.y) ** 2 * a.F) / 2
-    upper = b.y * b.S - y.y * y.S + high
-    upper2 = (y.y**2 * (y.S - b.S) - 2 * y.y * high + high2 + (b.y - y.y) ** 2 * b.S) / 2
+        lower = y.y * y.F - a.y * a.F - low
+        lower2 = (y.y**2 * (y.F - a.F) - 2 * y.y * low + low2 + (y.y - a.y) ** 2 * a.F) / 2
+        upper = b.y * b.S - y.y * y.S + high
+        upper2 = (y.y**2 * (y.S - b.S) - 2 * y.y * high + high2 + (b.y - y.y) ** 2 * b.S) / 2
     results, sure = [], ~rows.rough()[:, None]  # what is too rough to tell is left to `RoughRows`
     for moment, values, side in ((lower, once, 0), (lower2, twice, 0), (upper, once, 1), (upper2, twice, 1)):
         results.append(xp.where(rows.rises(values, side) & sure, xp.full_like(moment, xp.inf), moment))
@@ -239,6 +255,7 @@ def _moments(rows: _Rows) -> list[Array]:
 def _squares(rows: _Rows) -> list[Array]:
     block = rows.block
     y, a, b = rows.at(block.y), rows.end(0, block.lower), rows.end(1, block.upper)
-    lower = y.y * y.F**2 - a.y * a.F**2 - rows.between(a, y, rows.Y, 1)
-    upper = b.y * b.S**2 - y.y * y.S**2 + rows.between(y, b, rows.Y, 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lower = y.y * y.F**2 - a.y * a.F**2 - rows.between(a, y, rows.Y, 1)
+        upper = b.y * b.S**2 - y.y * y.S**2 + rows.between(y, b, rows.Y, 2)
     return [lower, upper]

@@ -193,7 +193,8 @@ def _points(breaks: Floats) -> tuple[Floats, Floats, float]:
     middle = points[points.size // 2]
     unit = float(np.median(np.abs(points - middle))) or float(np.ptp(points)) or abs(float(middle)) or 1.0
     points = points[np.abs(points - middle) <= _FAR * unit]
-    points = np.concatenate([[points[0] - unit], points, [points[-1] + unit]])
+    low, high = np.maximum(unit, 64 * np.spacing(np.abs(points[[0, -1]])))  # an outlier is no end that rounding reaches
+    points = np.concatenate([[points[0] - low], points, [points[-1] + high]])
     parts = -(-_PIECES // points.size)
     inner = points[:-1, None] + np.diff(points)[:, None] * (np.arange(parts) / parts)
     fine = np.unique(np.append(inner, points[-1]))

@@ -33,6 +33,7 @@ from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.tails import still_rising, unsettled
 
 _PIECES = 12288
+_FAR = 1e6  # interquartile ranges
 
 
 def _refined(points: Array, count: int) -> Array:
@@ -44,7 +45,7 @@ def _refined(points: Array, count: int) -> Array:
         return points
     share = device_like(np.arange(-(-count // pieces)) / -(-count // pieces), points)
     inner = points[:-1, None] + (points[1:] - points[:-1])[:, None] * share
-    return concatenate([xp.reshape(inner, (-1,)), points[-1:]])
+    return distinct(concatenate([xp.reshape(inner, (-1,)), points[-1:]]))  # floats may have no room for so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Tabulated(FromMiddle):
     second: Squares
     infinite: tuple[float, float]
     rising: tuple[bool, ...]
-    """Which of the moments have not settled at the outermost edge, and are infinite."""
+    """Which of the moments and squares have not settled at the outermost edge, and are infinite."""
     middle: int
     """The edge in the middle of the law."""
     outward: Outward
@@ -94,18 +95,28 @@ class Tabulated(FromMiddle):
         )
         below_all, above_all = law._infinite_mass()
         beyond = law._cdf_left(left[:1])[0] - below_all, law._sf(right[-1:])[0] - above_all
-        rising = tuple(
-            rises or bool(unsettled(mass, h[side] ** power, total))
-            for rises, mass, side, power, total in (
-                (rises_inside[0], beyond[0], 0, 1, lower[-1]),
-                (rises_inside[1], beyond[0], 0, 2, lower2[-1]),
-                (rises_inside[2], beyond[1], -1, 1, upper[0]),
-                (rises_inside[3], beyond[1], -1, 2, upper2[0]),
-            )
-        )
         median = law._ppf(device_like([(below_all + 1 - above_all) / 2], edges))  # of what is not at an end of the line
         median = xp.where(xp.isfinite(median), median, edges[edges.shape[0] // 2])
         middle = int(clip(xp.searchsorted(edges, median), 0, edges.shape[0] - 1)[0])
+        # Beside what lies on the same side of the middle: on the other side F or 1 - F is 1, however far that goes.
+        # What ends close by has no tail to settle.
+        out = xp.abs(edges - edges[middle])
+        finite = 1 - above_all - below_all
+        quartiles = law._ppf(device_like([below_all + finite / 4, below_all + 3 * finite / 4], edges))
+        with np.errstate(invalid="ignore"):  # a law may have all of its mass at an end of the line
+            far = concatenate([out[:1], out[-1:]]) > _FAR * (quartiles[1] - quartiles[0])
+        sums = (lower, lower2, upper, upper2, lower_square, upper_square)
+        rising = tuple(
+            rises or bool(far[side] & unsettled(mass, out[side] ** power, column[middle]))
+            for rises, mass, side, power, column in zip(
+                (*rises_inside, False, False),
+                (beyond[0], beyond[0], beyond[1], beyond[1], beyond[0] ** 2, beyond[1] ** 2),
+                (0, 0, -1, -1, 0, -1),
+                (1, 2, 1, 2, 1, 1),
+                sums,
+                strict=True,
+            )
+        )
         F_down, h_down = xp.flip(F[:middle, :], axis=0), xp.flip(h[:middle])
         down = _sums(xp, F_down, h_down, w, x)
         up = _sums(xp, S[middle:, :], h[middle:], w, 1 - x)
@@ -136,14 +147,16 @@ class Tabulated(FromMiddle):
         upper2 = at(moments.upper2, moments.upper[:-1], moments.upper[1:], falling)
         part = moments_beyond(PartialMoments(lower, lower2, upper, upper2), *self._beyond(y), self.infinite)
         infinite = namespace(y).full_like(y, np.inf)
-        return PartialMoments(*(infinite if r else moment for moment, r in zip(part, self.rising, strict=True)))
+        return PartialMoments(*(infinite if r else moment for moment, r in zip(part, self.rising[:4], strict=True)))
 
     def squares(self, y: Array) -> Squares:
         """See `Squares`."""
         at = self._interpolation(y)
         lower = at(self.second.lower, self.F[0], self.F[1], lambda F: F**2)
         upper = at(self.second.upper, self.S[0], self.S[1], lambda S: -(S**2))
-        return squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+        part = squares_beyond(Squares(lower, upper), *self._beyond(y), self.infinite)
+        infinite = namespace(y).full_like(y, np.inf)
+        return Squares(*(infinite if r else square for square, r in zip(part, self.rising[4:], strict=True)))
 
     def _middle(self) -> float:
         return float(self.edges[self.middle])

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from calibrant._arrays import Array, detached, namespace, one_number, smallest
+from calibrant._arrays import Array, detached, namespace, one_number, single_precision
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts.base import Chart
@@ -85,7 +85,8 @@ class SignedScore(ChartScore):
         if not sizes.shape[0]:
             return self
         # the square of the largest score must still be a float
-        return replace(self, scale=max(float(sizes[sizes.shape[0] // 2]), smallest(a) * float(sizes[-1])))
+        least = (1e-15 if single_precision(a) else 1e-100) * float(sizes[-1])
+        return replace(self, scale=max(float(sizes[sizes.shape[0] // 2]), least))
 
     def chart(self, prediction: Any) -> Chart:
         """The two branches of the non-conformity, in units of the scale, folded."""
