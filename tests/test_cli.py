@@ -463,3 +463,38 @@ def test_an_option_given_twice_of_which_one_would_count_is_wrong_usage(tmp_path)
     twice = CliRunner().invoke(app, ["fit", str(tmp_path / "a.csv"), "--target", "y", "--target", "z", "--point", "f"])
     assert twice.exit_code == 2
     assert "--target was given 2 times, and only one can count" in twice.output
+
+
+def test_the_study_is_run_with_what_was_asked_for(tmp_path, monkeypatch):
+    """Both designs, from the command line to what runs them."""
+    pytest.importorskip("torch", reason="the extra study is not installed")
+    asked = []
+    monkeypatch.setattr("calibrant.cli.study.study", lambda *given: asked.append(("paper", *given)))
+    monkeypatch.setattr("calibrant.cli.league.league", lambda *given: asked.append(("tabular", *given)))
+    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3", "--seed", "4", "--docs", tmp_path / "docs")
+    run("study", *common, "--splits", "2", "--data", tmp_path, "--device", "cuda")
+    run("study", *common, "--design", "tabular", "--splits", "1:3", "--bases", "ridge")
+    paper, tabular = asked
+    assert paper == (
+        "paper",
+        tmp_path,
+        {"datasets": ["wine", "yacht"], "splits": 2, "data": tmp_path, "jobs": 3, "device": "cuda", "seed": 4},
+        tmp_path / "docs",
+    )
+    assert tabular[:2] == ("tabular", tmp_path)
+    assert tabular[3] == tmp_path / "docs"
+    wanted = {"datasets": ["wine", "yacht"], "splits": range(1, 3), "jobs": 3, "seed": 4}
+    assert {name: tabular[2][name] for name in wanted} == wanted
+    assert "3:2" in run("study", "--splits", "3:2", code=2).stderr
+    assert "takes a number of splits, got '1:3'" in " ".join(run("study", "--splits", "1:3", code=2).stderr.split())
+    assert len(asked) == 2
+
+
+def test_without_a_folder_a_study_goes_where_its_name_says(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="the extra study is not installed")
+    asked = []
+    for design in ("study", "league"):
+        monkeypatch.setattr(f"calibrant.cli.{design}.tables", lambda folder, docs: asked.append((str(folder), docs)))
+    run("study", "--tables-only")
+    run("study", "--tables-only", "--design", "tabular", "--docs", tmp_path)
+    assert asked == [("study", None), ("league", tmp_path)]

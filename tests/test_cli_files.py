@@ -496,3 +496,12 @@ def test_names_that_are_not_utf_8_or_too_long_get_a_sentence(model, tmp_path):
     long = tmp_path / ("x" * 300 + ".csv")
     assert "file name too long" in refused("predict", test, "-m", model, "--interval", "0.9", "-o", long)
     run("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / ("x" * 251 + ".csv"))
+
+
+@pytest.mark.parametrize("n", [1, 50, 51, 1234])
+def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
+    """Batches are of 50 rows here: one row, one batch, one more, many."""
+    test, out = write(tmp_path / "test.parquet", forecasts(n)), tmp_path / "out.parquet"
+    said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "mu", "-o", out).stdout
+    assert f"Wrote {n:,} rows to {out}: mu, lower, upper." in " ".join(said.split())
+    assert parquet.read_metadata(out).num_rows == n

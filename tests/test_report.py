@@ -218,6 +218,32 @@ def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
     assert grid == pytest.approx(metrics.calibration.ece_of(np.sort(pits)), abs=1e-3)
 
 
+@pytest.mark.parametrize("factor", [1.0, 0.4])
+def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_drawn_by_hand(factor):
+    rng = np.random.default_rng(7)
+    m = 30
+    base, y = forecasts(m, rng, factor)
+    pits = base.cdf(y)
+
+    def error(rows, counts):
+        """The mean distance over the levels and one more place, which is exact: the share below level 1 is 1."""
+        below = np.array([counts[rows <= level].sum() for level in LEVELS]) / m
+        return np.abs(below - LEVELS).sum() / (LEVELS.size + 1)
+
+    rows = np.random.default_rng(2).multinomial(m, np.full(m, 1 / m), bootstrap.REPLICATES)
+    drawn = np.array([error(pits, counts) for counts in rows]) - error(pits, np.ones(m))
+    plain = metrics.calibration.ece_of(np.sort(pits))
+    low, high = (float(np.clip(plain - np.quantile(drawn, level), 0.0, 0.5)) for level in (0.975, 0.025))
+    found = Comparison(None, side_of(base, y, 0.9), 0.9).lines["ece"].after
+    debiased = plain - metrics.calibration.expected_ece(m)
+    assert found.value == pytest.approx(debiased)
+    assert (found.low, found.high) == pytest.approx((min(low, debiased), max(high, debiased)))
+    few = Comparison(None, side_of(base[:9], y[:9], 0.9), 0.9).lines["ece"].after
+    assert (few.low, few.high) == (None, None)
+    ten = Comparison(None, side_of(base[:10], y[:10], 0.9), 0.9).lines["ece"].after
+    assert ten.low < ten.high
+
+
 def test_the_interval_of_a_share_is_that_of_scipy():
     for count, m in ((0, 10), (3, 10), (10, 10), (1, 1), (890, 1000)):
         exact = stats.binomtest(count, m).proportion_ci(method="exact")
