@@ -20,6 +20,7 @@ from calibrant._batch import same
 from calibrant.distributions.guarded import Guarded
 from calibrant.interpolators import NAF
 from calibrant.persistence import FileError, Promised, load, save
+from calibrant.persistence.kinds import _table
 from calibrant.scores import EnsembleScore, ZScore
 
 
@@ -268,6 +269,7 @@ CROOKED = {
     "tails are no tails": (in_fields("interpolator", tails=None), "must be tails"),
     "left is negative": (in_fields("q", left=-1.0), "its left must be a mean excess"),
     "left is text": (in_fields("q", left="1"), "its left must be a mean excess"),
+    "right is 0": (in_fields("q", right=0), "needs a mean excess above 0"),
     "left is 0": (in_fields("q", left=0), "needs a mean excess above 0"),
     "left is immense": (in_fields("q", left=1e300), "its left must be a mean excess"),
     "left is no float": (in_fields("q", left={"float": "infinity"}), "nothing that a file holds"),
@@ -504,3 +506,46 @@ def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
             check_law(found.q)
             loaded += 1
     assert loaded > (100 if mutate is repaired_mutation else -1)  # so the deeper checks were reached, and passed
+
+
+def table_of_two_laws(**others):
+    """Two laws of three knots each, with a tail of mass 0.1 on either side, as `kinds` checks them; with a fault."""
+    good = {
+        "knots": np.array([0.0, 1.0, 2.0, -1.0, 0.0, 0.0]),
+        "probs": np.array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]),
+        "first": np.array([0, 3, 6]),
+        "left": np.array([0.5, 0.5]),
+        "right": np.array([0.5, 0.5]),
+    }
+    _table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
+
+
+TABLES = {
+    "fewer probs": ({"probs": [0.1, 0.5, 0.9]}, "6 knots of float64 do not go with 3 probs of float64"),
+    "another dtype": ({"left": np.ones(2, np.float32)}, "6 knots of float64 do not go with 6 probs"),
+    "no law": ({"first": [0]}, "must share its 6 knots"),
+    "not from the first": ({"first": [1, 3, 6]}, "must share its 6 knots"),
+    "not to the last": ({"first": [0, 3, 5]}, "must share its 6 knots"),
+    "a law without knots": ({"first": [0, 0, 6]}, "must share its 6 knots"),
+    "tails too few": ({"left": [0.5]}, "2 laws do not go with 1 and 2 tails"),
+    "tails too many": ({"right": [0.5, 0.5, 0.5]}, "2 laws do not go with 2 and 3 tails"),
+    "knots that fall": ({"knots": [0.0, 1.0, 2.0, -1.0, 1.0, 0.0]}, "its knots fall at place 5"),
+    "probs that fall": ({"probs": [0.1, 0.05, 0.9, 0.1, 0.5, 0.9]}, "its probs fall at place 1"),
+    "a left tail without width": ({"left": [0.5, 0.0]}, "a tail that has mass needs a mean excess above 0"),
+    "a right tail without width": ({"right": [0.0, 0.5]}, "a tail that has mass needs a mean excess above 0"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_laws_that_is_none_is_refused(name):
+    others, sentence = TABLES[name]
+    with pytest.raises(ValueError, match=sentence):
+        table_of_two_laws(**others)
+
+
+def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
+    table_of_two_laws()
+    whole = [0.0, 0.5, 1.0]
+    table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
+    table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
+    table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
