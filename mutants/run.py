@@ -95,7 +95,7 @@ def judge(number: int, mutants: Sequence[Mutant], tests: TestsByLine) -> None:
             code = mutant.code(Path(mutant.path).read_text(encoding="utf-8"))
             with tree.changed(mutant.path, str(code)):
                 # twice as long as with coverage, and what it takes to begin
-                verdict = tree.run(asked, 30 + 2 * sum(tests.seconds[test] for test in asked))
+                verdict = tree.run(asked, 30 + 2 * sum(tests.seconds.get(test, 1.0) for test in asked))
             session.set(mutant, verdict, asked_of(asked), "")
             print(f"{verdict.outcome:9} {mutant.path}:{mutant.start[0]} {mutant.operator} {verdict.by}", flush=True)
 
@@ -106,7 +106,7 @@ def confirm(tests: Sequence[str], seconds: TestsByLine) -> list[str]:
     tree.make()
     tests = list(tests)
     while tests:
-        verdict = tree.run(tests, 60 + 2 * sum(seconds.seconds[test] for test in tests))
+        verdict = tree.run(tests, 60 + 2 * sum(seconds.seconds.get(test, 1.0) for test in tests))
         if verdict.outcome == "survived":
             break
         if verdict.by not in tests:

@@ -19,7 +19,7 @@ LEFT_OUT = {
     "equivalent": "changes nothing that can be seen",
     "speed": "costs time or memory alone",
     "words": "changes the wording of a message, or the line that a warning points to, alone",
-    "looks": "moves something in a picture by less than a reader would see",
+    "looks": "changes how a table or a picture is laid out, not what it says",
 }
 """The kinds of mutants that no test ought to kill; they do not count. Any other survivor is a hole."""
 

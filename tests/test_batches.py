@@ -225,6 +225,8 @@ def test_metrics_in_one_pass_are_those_of_all_rows(kind):
     assert found.histogram(10).sum() == N
     expected, _ = np.histogram(pit(H, Y), np.linspace(0, 1, 11))
     assert np.max(np.abs(found.histogram(10) - expected)) <= 2
+    expected, _ = np.histogram(pit(H, Y), np.linspace(0, 1, 21))
+    assert np.max(np.abs(found.histogram() - expected)) <= 2
     assert "CRPS" in str(found)
 
 

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
+import typer
 from pyarrow import csv, feather, parquet
 from typer.testing import CliRunner
 
@@ -447,6 +448,33 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
     assert "7 of 17 are at hand" in run("datasets", "--data", tmp_path).stdout
 
 
+def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(monkeypatch):
+    from calibrant.cli import datasets
+
+    known = {"features": 3, "target": "y", "served": True}
+    there = {**known, "name": "a-very-long-name-of-a-dataset-indeed", "rows": 1234, "at_hand": "raw", "problem": None}
+    broken = {**known, "name": "b", "rows": 5, "at_hand": "raw", "problem": "wrong-digest"}
+    absent = {**known, "name": "c", "rows": 6, "at_hand": None, "problem": None}
+    never = {**absent, "name": "d", "served": False}
+    monkeypatch.setattr(datasets, "listed", lambda data: [there, broken, absent, never])
+    said = run("datasets").stdout
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines() if line.strip()}
+    assert lines["a-very-long-name-of-a-dataset-indeed"] == "1,234 3 raw y"
+    assert "wrong-digest" in said
+    assert "None" not in said
+    assert "to be downloaded" in lines["c"]
+    assert "no, nor to be" in lines["d"]
+    assert "1 of 4 are at hand" in said
+
+
+def test_what_is_aborted_says_so(monkeypatch):
+    def stopped(*_):
+        raise typer.Abort
+
+    monkeypatch.setattr("calibrant.cli.datasets.show_list", stopped)
+    assert run("datasets", code=1).stderr == "error: aborted\n"
+
+
 def test_the_study_says_which_extra_brings_what_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not there
     for name in [name for name in sys.modules if name.startswith(("calibrant.study", "calibrant.cli.study"))]:
@@ -471,7 +499,8 @@ def test_the_study_is_run_with_what_was_asked_for(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr("calibrant.cli.study.study", lambda *given: asked.append(("paper", *given)))
     monkeypatch.setattr("calibrant.cli.league.league", lambda *given: asked.append(("tabular", *given)))
-    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3", "--seed", "4", "--docs", tmp_path / "docs")
+    docs = tmp_path / "docs"
+    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3", "--seed", "4", "--docs", docs)
     run("study", *common, "--splits", "2", "--data", tmp_path, "--device", "cuda")
     run("study", *common, "--design", "tabular", "--splits", "1:3", "--bases", "ridge")
     paper, tabular = asked
@@ -479,10 +508,10 @@ def test_the_study_is_run_with_what_was_asked_for(tmp_path, monkeypatch):
         "paper",
         tmp_path,
         {"datasets": ["wine", "yacht"], "splits": 2, "data": tmp_path, "jobs": 3, "device": "cuda", "seed": 4},
-        tmp_path / "docs",
+        docs,
     )
     assert tabular[:2] == ("tabular", tmp_path)
-    assert tabular[3] == tmp_path / "docs"
+    assert tabular[3] == docs
     wanted = {"datasets": ["wine", "yacht"], "splits": range(1, 3), "jobs": 3, "seed": 4}
     assert {name: tabular[2][name] for name in wanted} == wanted
     assert "3:2" in run("study", "--splits", "3:2", code=2).stderr

@@ -19,8 +19,9 @@ from test_files import LAWS, Fixed, Scaled, of_law
 from calibrant._batch import same
 from calibrant.distributions.guarded import Guarded
 from calibrant.interpolators import NAF
-from calibrant.persistence import FileError, Promised, load, save
-from calibrant.persistence.kinds import _table
+from calibrant.persistence import FileError, Promised, kinds, load, save
+from calibrant.persistence.codec import Encoded
+from calibrant.persistence.container import _check_layout
 from calibrant.scores import EnsembleScore, ZScore
 
 
@@ -517,7 +518,7 @@ def table_of_two_laws(**others):
         "left": np.array([0.5, 0.5]),
         "right": np.array([0.5, 0.5]),
     }
-    _table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
+    kinds._table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
 
 
 TABLES = {
@@ -549,3 +550,57 @@ def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
     table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
     table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
     table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
+
+
+EDGES = {
+    "_WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
+    "_AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
+    "_POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
+    "_FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
+    "_PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
+    "_SCALE": ([0, 1.5, math.inf], [-1e-9, math.nan, 1e300]),
+    "_LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
+    "_NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
+    "_YES_OR_NO": ([True, False], [0, 1, None]),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_what_a_field_may_hold_ends_where_it_says(name):
+    fit, unfit = EDGES[name]
+    wanted = getattr(kinds, name)
+    assert [value for value in fit if not wanted.test(value)] == []
+    assert [value for value in unfit if wanted.test(value)] == []
+
+
+def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
+    for low, high in ((0.25, 0.75), (0.5, 0.5), (0, 1)):
+        kinds._tailed(None, low, high)
+    for low, high in ((0.75, 0.25), (0, 0.5), (0.5, 1), (1, 1), (0, 0)):
+        with pytest.raises(ValueError, match="its tails must end inside"):
+            kinds._tailed(None, low, high)
+
+
+def test_whole_numbers_are_written_as_far_as_64_bits_go():
+    for value in (2**63 - 1, -(2**63) + 1):
+        assert Encoded().value(value, ("n",), None) == value
+    for value in (2**63, -(2**63)):
+        with pytest.raises(FileError, match="n "):
+            Encoded().value(value, ("n",), None)
+
+
+def test_a_file_may_have_4096_arrays_and_no_more():
+    entry = {"dtype": "BOOL", "shape": [1]}
+    entries = {str(k): {**entry, "data_offsets": [k, k + 1]} for k in range(4097)}
+    with pytest.raises(FileError, match="it has 4097 arrays, where 4096 is the most"):
+        _check_layout(entries, 4097)
+    del entries["4096"]
+    _check_layout(entries, 4096)
+
+
+def test_a_file_is_on_disk_before_it_has_its_name_and_the_name_is_too(tmp_path, monkeypatch):
+    done, replace_file = [], os.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(os.path.isdir(f"/proc/self/fd/{descriptor}")))
+    monkeypatch.setattr(os, "replace", lambda *paths: (done.append("named"), replace_file(*paths)))
+    save(tmp_path / "model.safetensors", small())
+    assert done == [False, "named", True]
