@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -35,6 +37,7 @@ from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
+from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
@@ -45,6 +48,7 @@ from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.smooth import smoothed
 from calibrant.reports.table import Comparison
+from calibrant.reports.tiles import small_picture
 from calibrant.scores import CDFScore
 
 N, M = 400, 600
@@ -218,13 +222,15 @@ def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
     assert grid == pytest.approx(metrics.calibration.ece_of(np.sort(pits)), abs=1e-3)
 
 
-@pytest.mark.parametrize("factor", [1.0, 0.4, None])
+@pytest.mark.parametrize("factor", [1.0, 0.4, "even", "far off"])
 def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_drawn_by_hand(factor):
     rng = np.random.default_rng(7)
     m = 30
-    base, y = forecasts(m, rng, factor or 1.0)
-    if not factor:  # PITs as even as can be: less than chance makes them, so that the debiased error is negative
+    base, y = forecasts(m, rng, factor if isinstance(factor, float) else 1.0)
+    if factor == "even":  # less than chance makes them, so that the debiased error is negative
         y = base.ppf((rng.permutation(m) + 0.5) / m)
+    if factor == "far off":  # nearly 1/2, the largest error that there is: the interval ends there
+        y = base.ppf(np.where(np.arange(m) < 2, 0.6, 1e-6))
     pits = base.cdf(y)
 
     def error(rows, counts):
@@ -1209,3 +1215,34 @@ def test_few_rows_have_fewer_bins(m, count):
     base, y = forecasts(m, np.random.default_rng(m))
     (found,) = curves(side_of(base, y, 0.9), [all_rows(m)])
     assert found.pit.tolist() == np.histogram(base.cdf(y), count, (0, 1))[0].tolist()
+
+
+def test_the_small_picture_marks_the_bars_outside_the_band():
+    rng = np.random.default_rng(40)
+    base, y = forecasts(200, rng)
+    counts = np.array([3, 5, 9, 12, 14])
+    picture = small_picture(replace(curves(side_of(base, y, 0.9), [all_rows(200)])[0], pit=counts), (5.0, 12.0))
+    assert [bar["off"] for bar in picture["bars"]] == [True, False, False, False, True]
+    assert picture["off"] == 2
+    assert all(bar["y"] + bar["h"] == pytest.approx(picture["height"], abs=0.02) for bar in picture["bars"])
+
+
+def test_intervals_that_are_the_same_are_as_wide_as_before():
+    """Of nine rows, too few for an interval of the change."""
+    rng = np.random.default_rng(41)
+    base, y = forecasts(9, rng)
+    said = {
+        wide: " ".join(each.text for each in report(base, y, base=Normal(base.loc, wide * base.scale)).verdict)
+        for wide in (1.0, 2.0, 0.5)
+    }
+    assert "intervals are as wide as before: " in said[1.0]
+    assert "intervals are narrower: " in said[2.0]
+    assert "intervals are wider: " in said[0.5]
+
+
+def test_a_page_that_cannot_be_written_says_where(tmp_path):
+    rng = np.random.default_rng(42)
+    page = report(*forecasts(50, rng))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match=r"pipe: it is a device or a pipe"):
+        page.save(tmp_path / "pipe")
