@@ -7,6 +7,7 @@ does. A fifth of it removes a statement, most of them validations; cosmic-ray ha
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ AREAS = {
     "reports": ["reports", "plots"],
 }
 PACKAGE = Path("src/calibrant")
+_SEPARATOR = re.compile(r"[*/]\s*[,)]")
+"""Of a signature, which is no arithmetic."""
 
 _BINARY = (
     "Add_Sub",
@@ -160,7 +163,7 @@ def _mutants_of(area: str, file: Path) -> Iterator[Mutant]:
         own = cosmic_ray.plugins.get_operator(operator)()
         places = [place for node in nodes for place in own.mutation_positions(node)]
         for occurrence, (start, end) in enumerate(places):
-            if statements.is_for_types(start):
+            if statements.is_for_types(start) or _SEPARATOR.match(lines[start[0] - 1], start[1]):
                 continue
             text = lines[start[0] - 1].strip()
             what = f"{file.as_posix()} | {operator} | {text}"

@@ -516,6 +516,8 @@ def test_the_study_is_run_with_what_was_asked_for(tmp_path, monkeypatch):
     assert {name: tabular[2][name] for name in wanted} == wanted
     assert "3:2" in run("study", "--splits", "3:2", code=2).stderr
     assert "takes a number of splits, got '1:3'" in " ".join(run("study", "--splits", "1:3", code=2).stderr.split())
+    assert "--bases: the paper design has no such option" in run("study", "--bases", "ridge", code=2).stderr
+    assert "--device: the tabular design" in run("study", "--design", "tabular", "--device", "cuda", code=2).stderr
     assert len(asked) == 2
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant.cli.app import app
 from calibrant.cli.formats import FORMATS
-from calibrant.cli.tables import TableFile
+from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
 from calibrant.persistence.atomic import replacing
 
@@ -505,3 +505,15 @@ def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
     said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "mu", "-o", out).stdout
     assert f"Wrote {n:,} rows to {out}: mu, lower, upper." in " ".join(said.split())
     assert parquet.read_metadata(out).num_rows == n
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("the first line.\nthe second"), "the first line"),
+        (OSError("it is no file"), "it is no file"),
+        (FileNotFoundError(2, "whatever"), "no such file or directory"),
+    ],
+)
+def test_the_reason_of_an_error_is_its_first_line_or_what_the_system_calls_it(error, sentence):
+    assert _reason(error) == sentence

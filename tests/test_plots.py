@@ -1088,6 +1088,10 @@ REFUSED = {
         lambda c: plots.scores(CrossCalibrated((c.fit(Linear()),)), c.f, c.y),
         "got CrossCalibrated: draw one of its members",
     ),
+    "another kind": (
+        lambda c: plots.scores(c.fit(Linear()), Point(c.calibration.loc), c.y_calibration),
+        "calibrated on .*: what calibrates is what predicts",
+    ),
     "other rows": (lambda c: plots.scores(c.fit(Linear()), c.base, c.y), "the 300 rows that calibrated, got 600"),
     "no scores": (lambda c: plots.interpolators([]), "^interpolators needs at least one score, got none"),
     "no interpolators": (lambda c: plots.interpolators([1.0], []), "at least one interpolator, got none"),
