@@ -84,29 +84,28 @@ def asked_of(tests: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def judge(number: int, mutants: Sequence[Mutant], tests: TestsByLine) -> None:
-    """Judge mutants one by one, in a tree of our own."""
+def judge(number: int, left: Sequence[tuple[Mutant, list[str]]], seconds: dict[str, float]) -> None:
+    """Judge mutants one by one, each by its tests, in a tree of our own."""
     tree = Tree(FOLDER / f"tree-{number}")
     tree.make()
     with use_db(SESSION) as db:
         session = Session(db)
-        for mutant in mutants:
-            asked = tests.of(mutant.path, mutant.lines, at_import=mutant.at_import)
+        for mutant, asked in left:
             code = mutant.code(Path(mutant.path).read_text(encoding="utf-8"))
             with tree.changed(mutant.path, str(code)):
                 # twice as long as with coverage, and what it takes to begin
-                verdict = tree.run(asked, 30 + 2 * sum(tests.seconds.get(test, 1.0) for test in asked))
+                verdict = tree.run(asked, 30 + 2 * sum(seconds.get(test, 1.0) for test in asked))
             session.set(mutant, verdict, asked_of(asked), "")
             print(f"{verdict.outcome:9} {mutant.path}:{mutant.start[0]} {mutant.operator} {verdict.by}", flush=True)
 
 
-def confirm(tests: Sequence[str], seconds: TestsByLine) -> list[str]:
+def confirm(tests: Sequence[str], seconds: dict[str, float]) -> list[str]:
     """The tests among those that killed which also fail without a mutant: their verdicts are worth nothing."""
     tree, wrong = Tree(FOLDER / "tree-0"), []
     tree.make()
     tests = list(tests)
     while tests:
-        verdict = tree.run(tests, 60 + 2 * sum(seconds.seconds.get(test, 1.0) for test in tests))
+        verdict = tree.run(tests, 60 + 2 * sum(seconds.get(test, 1.0) for test in tests))
         if verdict.outcome == "survived":
             break
         if verdict.by not in tests:
@@ -135,11 +134,15 @@ def main() -> None:
         session = Session(db)
         session.add(mutants)
         known = session.verdicts()
-        left = [each for each in mutants if not done(each, known, tests)]
+        # asked here, as the records of coverage do not outlive a fork
+        pairs = [(each, tests.of(each.path, each.lines, at_import=each.at_import)) for each in mutants]
+        left = [(each, asked) for each, asked in pairs if not done(known.get(each.name), asked)]
         print(f"{len(mutants)} mutants, {len(left)} to judge", flush=True)
     preload()
     fork = multiprocessing.get_context("fork")
-    workers = [fork.Process(target=judge, args=(k, left[k :: options.jobs], tests)) for k in range(options.jobs)]
+    workers = [
+        fork.Process(target=judge, args=(k, left[k :: options.jobs], tests.seconds)) for k in range(options.jobs)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -147,20 +150,18 @@ def main() -> None:
     with use_db(SESSION) as db:
         verdicts = {name: verdict for name, (verdict, _) in Session(db).verdicts().items()}
     killers = {verdicts[each.name].by for each in mutants if each.name in verdicts}
-    if wrong := confirm([test for test in tests.seconds if test in killers], tests):
+    if wrong := confirm([test for test in tests.seconds if test in killers], tests.seconds):
         raise SystemExit(f"these tests fail without any mutant, so what they killed is not killed: {wrong}")
     if not options.no_write:
         write(mutants, verdicts, options.per_area, options.seed)
 
 
-def done(mutant: Mutant, known: dict[str, tuple[Verdict, str]], tests: TestsByLine) -> bool:
+def done(known: tuple[Verdict, str] | None, asked: Sequence[str]) -> bool:
     """Whether a mutant is killed, or survived the very tests that there are today."""
-    if mutant.name not in known:
+    if known is None:
         return False
-    verdict, asked = known[mutant.name]
-    if verdict.outcome in ("killed", "timeout"):
-        return True
-    return asked == asked_of(tests.of(mutant.path, mutant.lines, at_import=mutant.at_import))
+    verdict, then = known
+    return verdict.outcome in ("killed", "timeout") or then == asked_of(asked)
 
 
 if __name__ == "__main__":

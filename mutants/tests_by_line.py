@@ -94,24 +94,24 @@ class TestsByLine:
         return found
 
     @cached_property
-    def _records(self) -> list[coverage.CoverageData]:
-        records = []
+    def _by_line(self) -> dict[str, dict[int, set[str]]]:
+        """The tests of every line of every file, read at once: a record that is open must not be forked."""
+        found: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path in sorted(self.folder.glob("*.coverage")):
-            if path.with_suffix(".seconds").exists():
-                data = coverage.CoverageData(str(path))
-                data.read()
-                records.append(data)
-        return records
+            record = coverage.CoverageData(str(path))
+            record.read()
+            for file in record.measured_files():
+                name = file[file.rindex("/src/calibrant/") + 1 :]
+                for line, tests in record.contexts_by_lineno(file).items():
+                    found[name][line].update(tests)
+            record.close()
+        return found
 
     def of(self, path: str, lines: range, *, at_import: bool) -> list[str]:
         """The tests that run one of these lines of a file, in the order to run them in."""
-        found: set[str] = set()
-        for record in self._records:
-            for measured in record.measured_files():
-                if measured.endswith("/" + path):
-                    by_line = record.contexts_by_lineno(measured)
-                    wanted = by_line if at_import else set(lines) & set(by_line)
-                    found.update(*(by_line[line] for line in wanted))
+        by_line = self._by_line.get(path, {})
+        wanted = by_line if at_import else set(lines) & set(by_line)
+        found = set().union(*(by_line[line] for line in wanted))
         return list(self._affordable(found & set(self.seconds))) + (OF_ALL if at_import else [])
 
     def _affordable(self, tests: Iterable[str]) -> Iterator[str]:
