@@ -38,7 +38,7 @@ help:
 	@echo "make test-spark"
 	@echo "             the tests on a real Spark, with Java from Debian's packages where there is none"
 	@echo "make mutants change the library in 300 small ways and see whether the tests notice; goes on where it was stopped,"
-	@echo "             about an hour in all; writes results/mutants.md"
+	@echo "             an hour or two in all; writes results/mutants.md"
 	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"

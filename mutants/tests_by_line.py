@@ -22,17 +22,20 @@ import coverage
 HERE = Path(__file__).parent
 MARKS = "not slow and not browser and not gpu"
 LEFT_OUT = (
-    "benchmarks",
-    "dask",
-    "docs",
-    "imports",
-    "layers",
-    "lock",
-    "public_names",
-    "release",
-    "skips",
-    "spark",
-    "typing",
+    *(
+        "benchmarks",
+        "dask",
+        "docs",
+        "imports",
+        "layers",
+        "lock",
+        "mutants",
+        "public_names",
+        "release",
+        "skips",
+        "spark",
+    ),
+    *("study_datasets", "study_design", "study_learners", "study_tables", "typing"),
 )
 """What tests another thing than the lines of the library, or tests it in processes of its own."""
 OF_ALL = ["tests/test_values.py::test_every_dataclass_of_the_library_is_frozen"]
@@ -45,7 +48,7 @@ def test_files() -> list[str]:
     """The files of tests that can judge a mutant, and the doctests of the library."""
     files = [*Path("tests").glob("test_*.py"), *Path("tests/integration").glob("test_*.py")]
     names = [path.as_posix() for path in files if not path.stem.startswith(tuple(f"test_{name}" for name in LEFT_OUT))]
-    return [*sorted(name for name in names if "test_study" not in name), "src/calibrant"]
+    return [*sorted(names), "src/calibrant"]
 
 
 class TestsByLine:
