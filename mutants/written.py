@@ -43,8 +43,8 @@ def write(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], per_area: 
         "Left out are mutants that no test ought to kill: "
         + "; ".join(f"{kind}: {meaning}" for kind, meaning in LEFT_OUT.items())
         + ". The share is killed, with timeouts, over killed and open.",
-        "Holes that were found in a sample are closed by tests, so its own share rises above that of all mutants. Another"
-        " seed shows how many are noticed that nobody has looked at.",
+        "Holes that were found in a sample are closed by tests, so its own share rises above that of all mutants."
+        " Another seed shows how many are noticed that nobody has looked at.",
         "## Survivors",
         "Each with its reason, from `mutants/survivors.toml`; without one it is a hole that is open.",
         "| mutant | where | change | reason |\n|---|---|---|---|\n"
