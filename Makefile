@@ -19,6 +19,9 @@ NEWEST := .venv-newest
 CORE := .venv-core
 SPARK := .venv-spark
 TYPES := .venv-types
+MUTANTS := .venv-mutants
+# How many mutants of each of the five areas `make mutants` judges.
+MUTANTS_PER_AREA ?= 60
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
@@ -26,7 +29,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
   plots public_names several_cli slices time_doors)
 
-.PHONY: help demo test test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types dist lock docs lint check bench conformance format clean
+.PHONY: help demo test test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types mutants dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
@@ -37,6 +40,8 @@ help:
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
 	@echo "make test-spark"
 	@echo "             the tests on a real Spark, with Java from Debian's packages where there is none"
+	@echo "make mutants change the library in 300 small ways and see whether the tests notice; goes on where it was stopped,"
+	@echo "             an hour or two in all; writes results/mutants.md"
 	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
 	@echo "make types   how much of the public interface pyright knows; fails below 99%"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
@@ -96,6 +101,13 @@ spark-ready: $(DEV_READY)
 	@test -f $(SPARK)/.ready -a $(SPARK)/.ready -nt $(LOCK) || \
 	  { rm -rf $(SPARK) && $(PIP) $(PINNED) --target $(SPARK) pyspark && touch $(SPARK)/.ready; } || \
 	  { echo "Spark cannot be tested: pyspark could not be installed" >&2; exit 1; }
+
+# Its tools lie in a folder of their own, like pyspark, on the versions of the lock where both have a package.
+mutants: $(DEV_READY)
+	@test -f $(MUTANTS)/.ready -a $(MUTANTS)/.ready -nt mutants/requirements.txt || \
+	  { rm -rf $(MUTANTS) && $(PIP) --constraint $(LOCK) --target $(MUTANTS) --requirement mutants/requirements.txt && \
+	    touch $(MUTANTS)/.ready; }
+	PYTHONPATH=$(MUTANTS) $(PY) mutants/run.py --per-area $(MUTANTS_PER_AREA) --jobs $(JOBS)
 
 # Wheel and sdist.
 dist: $(DEV_READY)

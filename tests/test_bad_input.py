@@ -646,3 +646,9 @@ def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
 def test_a_row_that_is_not_there_is_named(row):
     with pytest.raises(IndexError, match=f"row {row} is not among the 3 rows of the batch"):
         Normal([1.0, 2.0, 3.0], 1.0)[row]
+
+
+@pytest.mark.parametrize("forget", [5, "30 days", object()])
+def test_what_is_to_be_forgotten_is_a_window_or_a_half_life(forget):
+    with pytest.raises(TypeError, match=r"Calibrator\.forget must be a Window or a HalfLife"):
+        Calibrator(forget=forget)

@@ -162,3 +162,12 @@ def test_bad_arguments_are_named():
         reliability_band(10, [0.5, 0.5])
     with pytest.raises(ValueError, match="confidence must lie strictly inside"):
         reliability_band(10, [0.5], 1.0)
+
+
+@pytest.mark.parametrize(("m", "n"), [(10, 3), (100, 400), (1, 1)])
+def test_the_deviation_of_a_count_is_that_of_the_beta_binomial_law(m, n):
+    """The share of m new scores below level p of n calibrated ones is a beta-binomial draw."""
+    for p in (0.1, 0.5):
+        law = stats.betabinom(m, (n + 1) * p, (n + 1) * (1 - p))
+        assert bands._Counts(m, n).deviation(p) == pytest.approx(law.std(), rel=1e-12)
+        assert bands._Counts(m, None).deviation(p) == pytest.approx(stats.binom(m, p).std(), rel=1e-12)

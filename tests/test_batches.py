@@ -225,6 +225,8 @@ def test_metrics_in_one_pass_are_those_of_all_rows(kind):
     assert found.histogram(10).sum() == N
     expected, _ = np.histogram(pit(H, Y), np.linspace(0, 1, 11))
     assert np.max(np.abs(found.histogram(10) - expected)) <= 2
+    expected, _ = np.histogram(pit(H, Y), np.linspace(0, 1, 21))
+    assert np.max(np.abs(found.histogram() - expected)) <= 2
     assert "CRPS" in str(found)
 
 
@@ -237,6 +239,9 @@ def test_pits_of_counts_are_drawn_by_row_in_any_parts():
     assert np.array_equal(whole.pits, merged.pits)
     assert whole.calibrated == merged.calibrated
     assert whole.calibrated.pit_pvalue > 0.01
+    empty = work.part(TABLE.slice(0, 0), "part 9", 9)
+    with pytest.warns(UserWarning, match=r"^the parts: there are no rows in part 9"):
+        assert work.finish(work.merge([*parts, empty])).calibrated == whole.calibrated
 
 
 @pytest.mark.parametrize("y", [0.0, -0.6, 0.7])

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant.cli.app import app
 from calibrant.cli.formats import FORMATS
-from calibrant.cli.tables import TableFile
+from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
 from calibrant.persistence.atomic import replacing
 
@@ -506,3 +506,24 @@ def test_names_that_are_not_utf_8_or_too_long_get_a_sentence(model, tmp_path):
     long = tmp_path / ("x" * 300 + ".csv")
     assert "file name too long" in refused("predict", test, "-m", model, "--interval", "0.9", "-o", long)
     run("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / ("x" * 251 + ".csv"))
+
+
+@pytest.mark.parametrize("n", [1, 50, 51, 1234])
+def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
+    """Batches are of 50 rows here: one row, one batch, one more, many."""
+    test, out = write(tmp_path / "test.parquet", forecasts(n)), tmp_path / "out.parquet"
+    said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "mu", "-o", out).stdout
+    assert f"Wrote {n:,} rows to {out}: mu, lower, upper." in " ".join(said.split())
+    assert parquet.read_metadata(out).num_rows == n
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("the first line.\nthe second"), "the first line"),
+        (OSError("it is no file"), "it is no file"),
+        (FileNotFoundError(2, "whatever"), "no such file or directory"),
+    ],
+)
+def test_the_reason_of_an_error_is_its_first_line_or_what_the_system_calls_it(error, sentence):
+    assert _reason(error) == sentence

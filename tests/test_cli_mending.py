@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from test_cli_files import forecasts, run, write
 
 from calibrant import Calibrator, Interval, Normal, Quantiles
+from calibrant.batches.mending import Mender
+from calibrant.batches.rows import Batch
 from calibrant.persistence import read, save
 from calibrant.scores import IntervalScore
 
@@ -92,3 +95,12 @@ def test_a_model_from_before_floors_keeps_its_usual_width(tmp_path):
     run("predict", test, "-m", path, "--interval", "0.8", "-o", tmp_path / "out.parquet")
     lower, upper = (column.to_numpy() for column in parquet.read_table(tmp_path / "out.parquet").columns)
     assert upper[0] - lower[0] == pytest.approx(1e-6 * (upper[1] - lower[1]))
+
+
+def test_a_tie_is_no_crossing_wherever_in_the_row_it_is():
+    rows = np.array([[1.0, 2.0, 2.0, 3.0], [1.0, 1.0, 2.0, 2.0], [1.0, 2.0, 4.0, 3.0], [2.0, 2.0, 2.0, 2.0]])
+    mender = Mender()
+    mended = mender.ordered(rows, Batch("file.csv", 10, pa.record_batch({"q": range(4)})))
+    np.testing.assert_array_equal(mended, np.sort(rows, axis=1))
+    assert (mender.crossing.count, mender.crossing.first) == (1, 12)
+    assert (mender.flat.count, mender.flat.first) == (1, 13)

@@ -386,9 +386,13 @@ def test_a_law_without_a_mean_says_what_to_choose():
 
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
-    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.calibrate(X, Y)):
+    of_labels = (model.calibrate, model.update, model.track, model.evaluate, model.report)
+    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_):
         with pytest.raises(NotFittedError):
             call(X)
+    for call in of_labels:
+        with pytest.raises(NotFittedError):
+            call(X, Y)
 
 
 def test_wrong_coverages_and_levels_are_named():
@@ -476,6 +480,10 @@ def test_scorers_take_a_pipeline_of_one_step_and_labels_in_a_column():
     model = fitted()
     pipeline = make_pipeline(unrefined(Ridge(), random_state=0)).fit(X[SEEN], Y[SEEN])
     assert neg_crps(pipeline, X[NEW], pd.DataFrame(Y[NEW])) == neg_crps(model, X[NEW], Y[NEW])
+    weight = np.linspace(1, 2, len(Y[NEW]))
+    for scorer in (neg_crps, neg_nll, neg_interval_score):
+        column = scorer(pipeline, X[NEW], Y[NEW][:, None], sample_weight=weight)
+        assert column == scorer(model, X[NEW], Y[NEW], sample_weight=weight)
 
 
 def test_the_prediction_of_a_calibrated_model_is_its_law():

@@ -19,7 +19,9 @@ from test_files import LAWS, Fixed, Scaled, of_law
 from calibrant._batch import same
 from calibrant.distributions.guarded import Guarded
 from calibrant.interpolators import NAF
-from calibrant.persistence import FileError, Promised, load, save
+from calibrant.persistence import FileError, Promised, kinds, load, save
+from calibrant.persistence.codec import Encoded
+from calibrant.persistence.container import _check_layout
 from calibrant.scores import EnsembleScore, ZScore
 
 
@@ -268,6 +270,7 @@ CROOKED = {
     "tails are no tails": (in_fields("interpolator", tails=None), "must be tails"),
     "left is negative": (in_fields("q", left=-1.0), "its left must be a mean excess"),
     "left is text": (in_fields("q", left="1"), "its left must be a mean excess"),
+    "right is 0": (in_fields("q", right=0), "needs a mean excess above 0"),
     "left is 0": (in_fields("q", left=0), "needs a mean excess above 0"),
     "left is immense": (in_fields("q", left=1e300), "its left must be a mean excess"),
     "left is no float": (in_fields("q", left={"float": "infinity"}), "nothing that a file holds"),
@@ -504,3 +507,100 @@ def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
             check_law(found.q)
             loaded += 1
     assert loaded > (100 if mutate is repaired_mutation else -1)  # so the deeper checks were reached, and passed
+
+
+def table_of_two_laws(**others):
+    """Two laws of three knots each, with a tail of mass 0.1 on either side, as `kinds` checks them; with a fault."""
+    good = {
+        "knots": np.array([0.0, 1.0, 2.0, -1.0, 0.0, 0.0]),
+        "probs": np.array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]),
+        "first": np.array([0, 3, 6]),
+        "left": np.array([0.5, 0.5]),
+        "right": np.array([0.5, 0.5]),
+    }
+    kinds._table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
+
+
+TABLES = {
+    "fewer probs": ({"probs": [0.1, 0.5, 0.9]}, "6 knots of float64 do not go with 3 probs of float64"),
+    "another dtype": ({"left": np.ones(2, np.float32)}, "6 knots of float64 do not go with 6 probs"),
+    "no law": ({"first": [0]}, "must share its 6 knots"),
+    "not from the first": ({"first": [1, 3, 6]}, "must share its 6 knots"),
+    "not to the last": ({"first": [0, 3, 5]}, "must share its 6 knots"),
+    "a law without knots": ({"first": [0, 0, 6]}, "must share its 6 knots"),
+    "tails too few": ({"left": [0.5]}, "2 laws do not go with 1 and 2 tails"),
+    "tails too many": ({"right": [0.5, 0.5, 0.5]}, "2 laws do not go with 2 and 3 tails"),
+    "knots that fall": ({"knots": [0.0, 1.0, 2.0, -1.0, 1.0, 0.0]}, "its knots fall at place 5"),
+    "probs that fall": ({"probs": [0.1, 0.05, 0.9, 0.1, 0.5, 0.9]}, "its probs fall at place 1"),
+    "a left tail without width": ({"left": [0.5, 0.0]}, "a tail that has mass needs a mean excess above 0"),
+    "a right tail without width": ({"right": [0.0, 0.5]}, "a tail that has mass needs a mean excess above 0"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_laws_that_is_none_is_refused(name):
+    others, sentence = TABLES[name]
+    with pytest.raises(ValueError, match=sentence):
+        table_of_two_laws(**others)
+
+
+def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
+    table_of_two_laws()
+    whole = [0.0, 0.5, 1.0]
+    table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
+    table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
+    table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
+
+
+EDGES = {
+    "_WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
+    "_AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
+    "_POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
+    "_FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
+    "_PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
+    "_SCALE": ([0, 1.5, math.inf], [-1e-9, math.nan, 1e300]),
+    "_LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
+    "_NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
+    "_YES_OR_NO": ([True, False], [0, 1, None]),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_what_a_field_may_hold_ends_where_it_says(name):
+    fit, unfit = EDGES[name]
+    wanted = getattr(kinds, name)
+    assert [value for value in fit if not wanted.test(value)] == []
+    assert [value for value in unfit if wanted.test(value)] == []
+
+
+def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
+    for low, high in ((0.25, 0.75), (0.5, 0.5), (0, 1)):
+        kinds._tailed(None, low, high)
+    for low, high in ((0.75, 0.25), (0, 0.5), (0.5, 1), (1, 1), (0, 0)):
+        with pytest.raises(ValueError, match="its tails must end inside"):
+            kinds._tailed(None, low, high)
+
+
+def test_whole_numbers_are_written_as_far_as_64_bits_go():
+    for value in (2**63 - 1, -(2**63) + 1):
+        assert Encoded().value(value, ("n",), None) == value
+    for value in (2**63, -(2**63)):
+        with pytest.raises(FileError, match="n "):
+            Encoded().value(value, ("n",), None)
+
+
+def test_a_file_may_have_4096_arrays_and_no_more():
+    entry = {"dtype": "BOOL", "shape": [1]}
+    entries = {str(k): {**entry, "data_offsets": [k, k + 1]} for k in range(4097)}
+    with pytest.raises(FileError, match="it has 4097 arrays, where 4096 is the most"):
+        _check_layout(entries, 4097)
+    del entries["4096"]
+    _check_layout(entries, 4096)
+
+
+def test_a_file_is_on_disk_before_it_has_its_name_and_the_name_is_too(tmp_path, monkeypatch):
+    done, replace_file = [], os.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(os.path.isdir(f"/proc/self/fd/{descriptor}")))
+    monkeypatch.setattr(os, "replace", lambda *paths: (done.append("named"), replace_file(*paths)))
+    save(tmp_path / "model.safetensors", small())
+    assert done == [False, "named", True]

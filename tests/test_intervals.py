@@ -678,3 +678,18 @@ def test_array_api_strict_works():
         theirs = ConformalInterval(nonconformity, 0.8).fit(make(np.asarray), y)(make(np.asarray))
         np.testing.assert_allclose(np.asarray(ours[0]), theirs[0])
         check_nonconformity(nonconformity, make(xp.asarray), xp.asarray(np.linspace(-3, 3, 20)))
+
+
+def test_at_the_minimiser_h_steps_over_all_that_q_has_between_the_two_branches():
+    """g(0) = 1: the scores from -1 to 1 all lead back to m, and from m on the score is that of the upper branch."""
+    rng = np.random.default_rng(0)
+    f, noise = rng.normal(size=(2, 40))
+    fitted = Calibrator(signed(AbsoluteResidual())).fit(f, f + noise)
+    m = np.array([-1.0, 0.0, 2.5])
+    H, q = fitted(m), fitted.q
+    np.testing.assert_array_equal(H.cdf(m), np.full(3, q.cdf(1.0)))
+    np.testing.assert_array_equal(H.sf(m), np.full(3, q.sf(1.0)))
+    np.testing.assert_array_equal(H.cdf_left(m), np.full(3, q.cdf(-1.0)))
+    np.testing.assert_array_equal(fitted.score(m, m), np.ones(3))
+    np.testing.assert_allclose(H.cdf(np.nextafter(m, -np.inf)), q.cdf(-1.0), atol=1e-12)
+    assert q.cdf(1.0) - q.cdf(-1.0) > 0.001

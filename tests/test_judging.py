@@ -78,6 +78,15 @@ def test_the_report_sets_the_model_itself_beside_what_was_refined_and_calibrated
     assert "Forecasts of y" in folds.report(X, y.to_numpy()).html
 
 
+@pytest.mark.parametrize("cv", [2, 3])
+def test_the_model_of_one_fold_is_not_what_was_before_calibration(cv):
+    X, y = frame(300)
+    folds = CalibratedRegressor(LinearRegression(), refine=None, cv=cv, random_state=0).fit(X, y)
+    assert folds._alone(X) is None
+    alone = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(alone._alone(X).values, alone.estimators_[0].predict(X))
+
+
 def test_what_is_saved_is_the_calibration(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     again = calibrant.load(tmp_path / "m.safetensors")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator, CrossCalibrated, Laplace, Mixture, Normal, Quantiles, StudentT
-from calibrant.distributions import Distribution
+from calibrant.distributions import Binomial, Distribution, Poisson
+from calibrant.distributions.outline import bends
 from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
 from calibrant.scores import CDFScore, QuantileScore, ResidualScore, ZScore
 from calibrant.scores.pull_back import pull_back
@@ -221,3 +222,14 @@ def test_a_single_mixture_pulled_back_through_broken_lines_is_exact(interpolator
         bends = bends[np.isfinite(bends)]
     truth = crps_by_integration(law, 0.2, bends)
     np.testing.assert_allclose(law.crps(0.2)[0], truth, rtol=1e-8)
+
+
+def test_a_component_without_weight_has_no_say_in_the_ends_of_a_mixture_of_counts():
+    law = Mixture([Poisson([2.0]), Binomial([5], 0.5)], [0.0, 1.0])
+    np.testing.assert_array_equal(law.quantiles([0.0, 0.5, 1.0]), Binomial([5], 0.5).quantiles([0.0, 0.5, 1.0]))
+
+
+def test_where_two_points_of_an_outline_meet_nothing_bends():
+    """No division by the cube of no gap, which would warn."""
+    found = bends(np.array([0.0, 1.0, 1.0, 3.0]), np.array([0.25, 0.0, -2.0]))
+    np.testing.assert_array_equal(found, [-3.0, 0.0, 3.0])

@@ -36,8 +36,9 @@ from calibrant import (
     plots,
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.pen import contrast
+from calibrant.plots.pen import contrast, luminance
 from calibrant.plots.theme import looks, plain
 from calibrant.scores import CDFScore
 
@@ -1102,8 +1103,12 @@ REFUSED = {
         lambda c: plots.scores(CrossCalibrated((c.fit(Linear()),)), c.f, c.y),
         "got CrossCalibrated: draw one of its members",
     ),
+    "another kind": (
+        lambda c: plots.scores(c.fit(Linear()), Point(c.calibration.loc), c.y_calibration),
+        "calibrated on .*: what calibrates is what predicts",
+    ),
     "other rows": (lambda c: plots.scores(c.fit(Linear()), c.base, c.y), "the 300 rows that calibrated, got 600"),
-    "no scores": (lambda c: plots.interpolators([]), "at least one score, got none"),
+    "no scores": (lambda c: plots.interpolators([]), "^interpolators needs at least one score, got none"),
     "no interpolators": (lambda c: plots.interpolators([1.0], []), "at least one interpolator, got none"),
     "a class": (lambda c: plots.interpolators([1.0], [Linear]), "must hold Interpolator objects, got <class"),
     "not a list": (lambda c: plots.interpolators([1.0], Linear()), "must be a list of interpolators, got Linear"),
@@ -1167,3 +1172,18 @@ def test_a_certificate_is_asked_for_what_it_has(case):
         plots.diagnosis(case.y)
     with pytest.raises(ValueError, match="most must be a count of slices, at least 1, got 0"):
         plots.diagnosis(found, most=0)
+
+
+@pytest.mark.parametrize(
+    ("colour", "light"),
+    [("white", 1.0), ("black", 0.0), ("#808080", 0.21586), ("#ff0000", 0.2126), ("#0a0a0a", 0.00304)],
+)
+def test_the_luminance_of_a_colour_is_that_of_srgb(colour, light):
+    assert luminance(colour) == pytest.approx(light, abs=1e-5)
+
+
+def test_the_name_of_a_slice_is_cut_where_it_has_no_room():
+    assert _label("", "x" * 28) == "x" * 28
+    assert _label("", "x" * 29) == "x" * 27 + "…"
+    assert _label("c" * 12, "x" * 24) == f"{'c' * 12}: {'x' * 24}"
+    assert _label("c" * 13, "x" * 25) == f"{'c' * 11}…: {'x' * 23}…"

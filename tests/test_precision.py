@@ -190,3 +190,23 @@ def test_half_precision_is_refused_in_one_sentence(kind):
         assert (
             str(caught.value) == f"{name} has dtype {dtype}, too coarse to calibrate with: convert it to float32 first"
         )
+
+
+class Ends:
+    """A generator whose uniforms are the least and the largest that there are."""
+
+    def random(self, size):
+        return np.broadcast_to([0.0, 1 - 2.0**-53], size).copy()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_no_draw_is_infinite_at_the_ends_of_the_uniform(dtype, monkeypatch):
+    """As float32 the largest uniform would be 1, and its quantile infinite."""
+    monkeypatch.setattr("calibrant.distributions.base.generator", lambda rng: rng)
+    law = Normal(np.zeros(3, dtype), np.ones(3, dtype))
+    draws = law.sample(2, rng=Ends())
+    assert draws.dtype == dtype
+    # the level next to 1 that the type has, and the least that is drawn
+    np.testing.assert_allclose(draws[:, 1], law.ppf(np.asarray(1 - (2.0**-24 if dtype == "float32" else 2.0**-53))))
+    np.testing.assert_allclose(draws[:, 0], law.ppf(np.asarray(2.0**-54)))
+    assert np.all(np.isfinite(draws))

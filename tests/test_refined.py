@@ -75,6 +75,10 @@ def test_rows_in_no_held_out_part_teach_the_refiner_nothing():
 def test_rows_held_out_twice_are_refused():
     with pytest.raises(ValueError, match=r"cv of Refined must hold out each row at most once, got row \d+ \d times"):
         Refined(Ridge(), Notes(), cv=ShuffleSplit(3, random_state=0)).fit(X[SEEN], Y[SEEN])
+    rows = np.arange(len(Y[SEEN]))
+    twice = [(np.delete(rows, held), held) for held in (rows[:100], rows[99:200])]
+    with pytest.raises(ValueError, match="got row 99 2 times"):
+        Refined(Ridge(), Notes(), cv=twice).fit(X[SEEN], Y[SEEN])
 
 
 def test_a_frozen_model_is_refined_on_the_rows_as_they_are():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -35,6 +37,7 @@ from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.slices import all_rows
+from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
@@ -45,6 +48,7 @@ from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.smooth import smoothed
 from calibrant.reports.table import Comparison
+from calibrant.reports.tiles import small_picture
 from calibrant.scores import CDFScore
 
 N, M = 400, 600
@@ -216,6 +220,36 @@ def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
     pits = np.random.default_rng(5).beta(0.5, 0.8, 2000)
     grid, _ = Bootstrap(2000).eces(pits)
     assert grid == pytest.approx(metrics.calibration.ece_of(np.sort(pits)), abs=1e-3)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.4, "even", "far off"])
+def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_drawn_by_hand(factor):
+    rng = np.random.default_rng(7)
+    m = 30
+    base, y = forecasts(m, rng, factor if isinstance(factor, float) else 1.0)
+    if factor == "even":  # less than chance makes them, so that the debiased error is negative
+        y = base.ppf((rng.permutation(m) + 0.5) / m)
+    if factor == "far off":  # nearly 1/2, the largest error that there is: the interval ends there
+        y = base.ppf(np.where(np.arange(m) < 2, 0.6, 1e-6))
+    pits = base.cdf(y)
+
+    def error(rows, counts):
+        """The mean distance over the levels and one more place, which is exact: the share below level 1 is 1."""
+        below = np.array([counts[rows <= level].sum() for level in LEVELS]) / m
+        return np.abs(below - LEVELS).sum() / (LEVELS.size + 1)
+
+    rows = np.random.default_rng(2).multinomial(m, np.full(m, 1 / m), bootstrap.REPLICATES)
+    drawn = np.array([error(pits, counts) for counts in rows]) - error(pits, np.ones(m))
+    plain = metrics.calibration.ece_of(np.sort(pits))
+    low, high = (float(np.clip(plain - np.quantile(drawn, level), 0.0, 0.5)) for level in (0.975, 0.025))
+    found = Comparison(None, side_of(base, y, 0.9), 0.9).lines["ece"].after
+    debiased = plain - metrics.calibration.expected_ece(m)
+    assert found.value == pytest.approx(debiased)
+    assert (found.low, found.high) == pytest.approx((min(low, debiased), max(high, debiased)))
+    few = Comparison(None, side_of(base[:9], y[:9], 0.9), 0.9).lines["ece"].after
+    assert (few.low, few.high) == (None, None)
+    ten = Comparison(None, side_of(base[:10], y[:10], 0.9), 0.9).lines["ece"].after
+    assert ten.low < ten.high
 
 
 def test_the_interval_of_a_share_is_that_of_scipy():
@@ -1181,3 +1215,34 @@ def test_few_rows_have_fewer_bins(m, count):
     base, y = forecasts(m, np.random.default_rng(m))
     (found,) = curves(side_of(base, y, 0.9), [all_rows(m)])
     assert found.pit.tolist() == np.histogram(base.cdf(y), count, (0, 1))[0].tolist()
+
+
+def test_the_small_picture_marks_the_bars_outside_the_band():
+    rng = np.random.default_rng(40)
+    base, y = forecasts(200, rng)
+    counts = np.array([3, 5, 9, 12, 14])
+    picture = small_picture(replace(curves(side_of(base, y, 0.9), [all_rows(200)])[0], pit=counts), (5.0, 12.0))
+    assert [bar["off"] for bar in picture["bars"]] == [True, False, False, False, True]
+    assert picture["off"] == 2
+    assert all(bar["y"] + bar["h"] == pytest.approx(picture["height"], abs=0.02) for bar in picture["bars"])
+
+
+def test_intervals_that_are_the_same_are_as_wide_as_before():
+    """Of nine rows, too few for an interval of the change."""
+    rng = np.random.default_rng(41)
+    base, y = forecasts(9, rng)
+    said = {
+        wide: " ".join(each.text for each in report(base, y, base=Normal(base.loc, wide * base.scale)).verdict)
+        for wide in (1.0, 2.0, 0.5)
+    }
+    assert "intervals are as wide as before: " in said[1.0]
+    assert "intervals are narrower: " in said[2.0]
+    assert "intervals are wider: " in said[0.5]
+
+
+def test_a_page_that_cannot_be_written_says_where(tmp_path):
+    rng = np.random.default_rng(42)
+    page = report(*forecasts(50, rng))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match=r"pipe: it is a device or a pipe"):
+        page.save(tmp_path / "pipe")

@@ -352,9 +352,11 @@ def test_track_takes_labels_that_have_not_come_yet(model, tmp_path):
         (["--step", "0"], 1, "Tracker.step must be positive and finite, got 0"),
         (["--levels", "2"], 2, "--levels"),
         (["--time", "week"], 1, "there is no column 'week'"),
+        (["--keep", "lower"], 1, "column 'lower' cannot be kept beside the new column of the same name"),
     ],
 )
 def test_wrong_flags_of_track_are_one_sentence(model, tmp_path, flags, code, sentence):
-    path, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "out.csv")
+    columns = rows(2)
+    path, out = write(tmp_path / "later.csv", {**columns, "lower": columns["f"]}), str(tmp_path / "out.csv")
     assert sentence in run("track", path, "-m", model, "--interval", "0.9", "-o", out, *flags, code=code)
     assert not (tmp_path / "out.csv").exists()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -229,3 +231,15 @@ def test_predictions_with_the_same_df_share_one_base():
     law = StudentT(df, 0.0, 1.0)
     df[...] = 3.0  # the law is a value, and so is the one that the next prediction with this df gets
     assert float(law.base.df) == float(StudentT(7.0, 0.0, 1.0).base.df) == 7.0
+
+
+def test_every_dataclass_of_the_library_is_frozen():
+    """But for the one that gathers what a file will hold."""
+    thawed = []
+    for path in sorted(Path(calibrant.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for mark in getattr(node, "decorator_list", []):
+                said = ast.unparse(mark)
+                if said.partition("(")[0] == "dataclass" and "frozen=True" not in said:
+                    thawed.append(node.name)
+    assert thawed == ["Encoded"]

@@ -98,6 +98,12 @@ def test_a_dummy_predicts_points_not_laws_of_no_width(strategy):
     assert covers(model)
 
 
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_a_dummy_at_the_least_or_the_largest_label_predicts_points(level):
+    """Levels 0 and 1 are no levels of quantiles."""
+    assert isinstance(prediction_of(fitted(DummyRegressor(strategy="quantile", quantile=level)), X_NEW), Point)
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "gamma"])
 def test_other_losses_predict_points(loss):
     assert isinstance(prediction_of(fitted(HistGradientBoostingRegressor(loss=loss, max_iter=5)), X_NEW), Point)
@@ -230,6 +236,16 @@ def test_a_dict_whose_levels_are_not_the_models_is_refused():
 def test_a_dict_of_forests_is_refused():
     with pytest.raises(TypeError, match="must predict one number a row, got Samples"):
         prediction_of({0.1: fitted(FOREST)}, X_NEW)
+
+
+def test_a_dict_of_models_of_two_levels_is_refused():
+    """Each says one number a row: the level is its key."""
+
+    def both(X):
+        return Quantiles([0.1, 0.9], np.stack([X[:, 0] - 1, X[:, 0] + 1], axis=1))
+
+    with pytest.raises(TypeError, match="must predict one number a row, got Quantiles"):
+        prediction_of({0.1: both}, X_NEW)
 
 
 def test_a_list_of_other_models_is_an_ensemble():

@@ -1,0 +1,168 @@
+"""`make mutants`: change the library in many small ways, and see whether the tests notice.
+
+    python mutants/run.py                  # record and judge what is left to do, write results/mutants.md
+    python mutants/run.py --per-area 100   # a larger sample holds the smaller one
+    python mutants/run.py --area CLI --no-record
+
+The session is in build/mutants, in cosmic-ray's format: a stopped run goes on where it was. What survived is judged
+again as soon as the tests of its line are others. Why a mutant may survive is said in mutants/survivors.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import pickle
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkItem, WorkResult
+from judge import Tree, Verdict, preload
+from sites import AREAS, Mutant, sample
+from tests_by_line import TestsByLine
+from written import write
+
+FOLDER = Path("build/mutants")
+SESSION = FOLDER / "session.sqlite"
+
+
+class Session:
+    """The verdicts, by the names of the mutants."""
+
+    def __init__(self, db: WorkDB) -> None:
+        self.db = db
+
+    def verdicts(self) -> dict[str, tuple[Verdict, str]]:
+        """Each verdict, and the digest of the tests that gave it."""
+        found = {}
+        for item, result in self.db.completed_work_items:
+            said = json.loads(result.output)
+            found[item.job_id] = Verdict(**said["verdict"]), said["asked"]
+        return found
+
+    def add(self, mutants: Sequence[Mutant]) -> None:
+        """What is to be done."""
+        there = {item.job_id for item in self.db.work_items}
+        self.db.add_work_items(
+            WorkItem.single(
+                each.name,
+                MutationSpec(each.path, each.operator, each.occurrence, each.start, each.end),
+            )
+            for each in mutants
+            if each.name not in there
+        )
+
+    def set(self, mutant: Mutant, verdict: Verdict, asked: str, diff: str) -> None:
+        """What became of one."""
+        outcome = TestOutcome.SURVIVED if verdict.outcome in ("survived", "unreached") else TestOutcome.KILLED
+        said = json.dumps({"verdict": asdict(verdict), "asked": asked})
+        self.db.set_result(mutant.name, WorkResult(WorkerOutcome.NORMAL, said, outcome, diff))
+
+
+def chosen(per_area: int, seed: int) -> list[Mutant]:
+    """The sample; kept, as finding it takes a minute."""
+    digest = sha256(f"{per_area} {seed}".encode())
+    for path in [*sorted(Path("src").rglob("*.py")), Path(__file__).with_name("sites.py")]:
+        digest.update(path.read_bytes())
+    kept = FOLDER / f"sample-{digest.hexdigest()[:12]}.pickle"
+    if not kept.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps(sample(per_area, seed)))
+    return list(pickle.loads(kept.read_bytes()))
+
+
+def asked_of(tests: Sequence[str]) -> str:
+    """A digest of tests: their names, and what their files say now."""
+    digest = sha256("\n".join(tests).encode())
+    for file in sorted({test.partition("::")[0] for test in tests}):
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()
+
+
+def judge(number: int, left: Sequence[tuple[Mutant, list[str]]], seconds: dict[str, float]) -> None:
+    """Judge mutants one by one, each by its tests, in a tree of our own."""
+    tree = Tree(FOLDER / f"tree-{number}")
+    tree.make()
+    with use_db(SESSION) as db:
+        session = Session(db)
+        for mutant, asked in left:
+            code = mutant.code(Path(mutant.path).read_text(encoding="utf-8"))
+            with tree.changed(mutant.path, str(code)):
+                # twice as long as with coverage, and what it takes to begin
+                verdict = tree.run(asked, 30 + 2 * sum(seconds.get(test, 1.0) for test in asked))
+            session.set(mutant, verdict, asked_of(asked), "")
+            print(f"{verdict.outcome:9} {mutant.path}:{mutant.start[0]} {mutant.operator} {verdict.by}", flush=True)
+
+
+def confirm(tests: Sequence[str], seconds: dict[str, float]) -> list[str]:
+    """The tests among those that killed which also fail without a mutant: their verdicts are worth nothing."""
+    tree, wrong = Tree(FOLDER / "tree-0"), []
+    tree.make()
+    tests = list(tests)
+    while tests:
+        verdict = tree.run(tests, 60 + 2 * sum(seconds.get(test, 1.0) for test in tests))
+        if verdict.outcome == "survived":
+            break
+        if verdict.by not in tests:
+            raise RuntimeError(f"the tests cannot be run without a mutant: {verdict}")
+        wrong.append(verdict.by)
+        tests.remove(verdict.by)
+    return wrong
+
+
+def main() -> None:
+    """Record, judge, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--per-area", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--area", choices=list(AREAS), action="append")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-record", action="store_true", help="use the records of the tests that there are")
+    parser.add_argument("--no-write", action="store_true", help="leave results/mutants.md as it is")
+    options = parser.parse_args()
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    tests = TestsByLine(FOLDER / "map")
+    if not options.no_record:
+        tests.record(options.jobs)
+    mutants = [each for each in chosen(options.per_area, options.seed) if each.area in (options.area or AREAS)]
+    with use_db(SESSION) as db:
+        session = Session(db)
+        session.add(mutants)
+        known = session.verdicts()
+        # asked here, as the records of coverage do not outlive a fork
+        pairs = [(each, tests.of(each.path, each.lines, at_import=each.at_import)) for each in mutants]
+        left = [(each, asked) for each, asked in pairs if not done(known.get(each.name), asked)]
+        print(f"{len(mutants)} mutants, {len(left)} to judge", flush=True)
+    preload()
+    fork = multiprocessing.get_context("fork")
+    workers = [
+        fork.Process(target=judge, args=(k, left[k :: options.jobs], tests.seconds)) for k in range(options.jobs)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with use_db(SESSION) as db:
+        verdicts = {name: verdict for name, (verdict, _) in Session(db).verdicts().items()}
+    killers = {verdicts[each.name].by for each in mutants if each.name in verdicts}
+    if wrong := confirm([test for test in tests.seconds if test in killers], tests.seconds):
+        raise SystemExit(f"these tests fail without any mutant, so what they killed is not killed: {wrong}")
+    if not options.no_write:
+        write(mutants, verdicts, options.per_area, options.seed)
+
+
+def done(known: tuple[Verdict, str] | None, asked: Sequence[str]) -> bool:
+    """Whether a mutant is killed, or survived the very tests that there are today."""
+    if known is None:
+        return False
+    verdict, then = known
+    return verdict.outcome in ("killed", "timeout") or then == asked_of(asked)
+
+
+if __name__ == "__main__":
+    main()
