@@ -19,6 +19,7 @@ from calibrant._arrays import (
     floats,
     namespace,
     same_length,
+    single_precision,
     to_numpy,
 )
 from calibrant._batch import take_rows
@@ -27,7 +28,8 @@ from calibrant._search import count_up_to, gather
 from calibrant._special import levels_around, logit, safe_log
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.gauss import nodes_and_weights
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.in_double import in_double
+from calibrant.distributions.integrals import PartialMoments, Squares, double
 from calibrant.distributions.logits import LOGIT_GRID, logit_of
 from calibrant.distributions.solved import Solved
 
@@ -136,6 +138,9 @@ class KernelMixture(Solved):
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
+        """Solved for between the quantiles of the components; in double precision, as a CDF of single one has steps."""
+        if single_precision(s):
+            return in_double(self.to(double(s))._ppf_logit, s)
         xp = namespace(s)
         _, loc, scale = (self._lift(parameter) for parameter in self._components)
         z = self._kernel._ppf_logit(s)[..., None]

@@ -11,7 +11,7 @@ from calibrant._arrays import Array, clip, concatenate, device_like, namespace, 
 from calibrant._batch import shared
 from calibrant._kept import kept
 from calibrant._search import Finder, distinct
-from calibrant._special import log_logistic, log_sigmoid, logit, sigmoid
+from calibrant._special import log_logistic, log_sigmoid, logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logits import LOGIT_GRID
 from calibrant.distributions.tabulated import ByTable
@@ -110,11 +110,11 @@ class LogitSpline(ByTable):
 
     def _logpdf(self, s: Array) -> Array:
         value, slope = self._cubic(s, slope=True)
-        return log_logistic(value) + namespace(s).log(slope)
+        return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
     def _logit_and_log_slope(self, s: Array) -> tuple[Array, Array]:
         value, slope = self._cubic(s, slope=True)
-        return value, namespace(s).log(slope)
+        return value, safe_log(slope)
 
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))
