@@ -35,7 +35,7 @@ help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
 	@echo "make test    all tests and doctests"
 	@echo "make test-all"
-	@echo "             the same, with every hostile case of the catalogue in place of a sample: an hour more on one core"
+	@echo "             the same, with every hostile case of the catalogue in place of a sample: half an hour more on one core"
 	@echo "make test-lowest, test-newest, test-core"
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
 	@echo "make test-spark"
@@ -63,7 +63,7 @@ demo: $(DEMO_READY)
 test: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete
 
-# 53,760 hostile cases, about 0.06 s each; `make test` takes 1,500 of them.
+# 53,760 hostile cases, about 0.04 s each; `make test` takes 1,500 of them.
 test-all: $(DEV_READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete --whole
 

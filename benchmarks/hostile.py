@@ -1,6 +1,6 @@
 """The hostile side of the catalogue, judged and counted: every case, or some, in one process.
 
-`python benchmarks/hostile.py` takes all cases (about an hour), `--part 3 40` the third of forty parts (from 0),
+`python benchmarks/hostile.py` takes all cases (half an hour), `--part 3 40` the third of forty parts (from 0),
 `--sample 1500 --seed 1` so many of them, `--only NAME` those whose name has this in it. The figures are printed, and
 with `--write` put at the end of results/catalogue.md. The exit status is 1 where a case is wrong.
 """

@@ -13,23 +13,11 @@ import numpy as np
 import pytest
 from hostile import CLIPS, COMBINATIONS, PAIRS, SETS, WORLDS, Case, cases, sample
 from hostile_checks import judged, made
+from hostile_known import KNOWN, REASONS
 from hostile_truth import Truth, linear, linear_on_logits, naive
 from scipy import integrate, stats
 
 SEED, COUNT = 20261116, 1500
-
-
-IN_FLOAT32 = "quantiles of a mixture of normal laws far apart, or far out, are solved for in float32, to fewer digits"
-BETWEEN = "integrals row by row between bounds miss 5e-5 of the CRPS where q has steps as steep as heavy ties make them"
-ATOMS = "the std of atoms integrated row by row, one of them 1e9 sigma out in a tail of t^-2, is off by 8e-6"
-KNOWN = {
-    "cdf of separated mixture; linear; n = 1; float32; as it is": IN_FLOAT32,
-    "cdf of separated mixture; random, bounded; heavy ties; float32; as it is": IN_FLOAT32,
-    "ensemble of cdfs; random, bounded; one outlier below; float32; as it is": IN_FLOAT32,
-    "log ratio; naf, guarded; heavy ties; scale 1e150; clipped outside": BETWEEN,
-    "cdf of student t, df near 2; random, bounded; one outlier below; scale 1e-150; as it is": ATOMS,
-}
-"""Cases of the sample that are wrong, and why. Each must be wrong: one that no longer is, leaves the list."""
 
 
 def pytest_generate_tests(metafunc):
@@ -48,6 +36,11 @@ def test_a_hostile_case_is_as_true_as_its_numbers_allow(case):
         return
     said = "; ".join(f"{kind} is off by {error:.3g} times what is allowed, {where}" for kind, error, where in wrong)
     assert not wrong, f"{case}: {said}"
+
+
+def test_what_is_known_to_be_wrong_is_a_case_and_has_a_reason():
+    assert KNOWN.keys() <= {str(case) for case in cases()}
+    assert set(KNOWN.values()) == REASONS.keys()
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------
