@@ -270,7 +270,7 @@ def test_labels_of_which_the_kind_is_said_are_not_pointed_out(labels):
         COUNTS + 1990.0,  # years
         COUNTS - 1.0,  # of both signs
         COUNTS + 0.5,
-        (COUNTS > 1).astype(float),  # two classes
+        np.arange(N) % 5,  # classes, or grades
         np.arange(N) // 4,  # four rows a value
         RNG.integers(0, 10_000, N),  # whole dollars
         Y,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from calibrant._hints import spelling
 from calibrant.labels.atom import AtomAt

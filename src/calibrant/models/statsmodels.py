@@ -38,7 +38,7 @@ def adapt(results: Any, X: Any) -> Any:
             f"{name} forecasts a series from its own past, not from X: "
             f"pass Normal(forecast.predicted_mean, forecast.se_mean) of its get_forecast to Calibrator"
         )
-    known, given = results.model.exog_names, columns_in(X)
+    known, given = getattr(results.model, "exog_names", None) or [], columns_in(X)
     # a formula goes by name; and the names of an array's columns, x1 and so on, are not those of any table
     if given is not None and not hasattr(results.model, "formula") and sorted(given) == sorted(map(str, known)):
         check_order(name, known, given)

@@ -80,7 +80,7 @@ class GoingOn:
         return H
 
     def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
-        """Whether labels that came after calibration are like those that calibrated; rows in time order, no change.
+        """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
 
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
         """

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from calibrant._arrays import same_length
 from calibrant._frames import is_frame, rows_of
 from calibrant._missing import those
+from calibrant._types import Groups
 from calibrant.metrics import Evaluation, evaluate
 from calibrant.several import SeveralCalibrated, SeveralLaws
 from calibrant.several.evaluation import SeveralEvaluation
@@ -59,7 +60,7 @@ class Judging:
         X: Any,
         y: Any,
         *,
-        groups: Any = (),
+        groups: Groups | str | int | Sequence[Any] | None = (),
         features: str | int | Sequence[Any] | None = None,
         time: Any = None,
         coverage: float = 0.9,

@@ -359,7 +359,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return isinstance(self.refine, str) and self.refine == "default"
 
     def _around(self, refine: Any, seed: int) -> Refined:
-        at = atom_in(labels_named(self.labels))
+        at = atom_in(labels_named(cast("Labels | str | None", self.labels)))  # of one label
         refine = refine if at is None else TwoPart(refiner_named(refine), at)
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
 
