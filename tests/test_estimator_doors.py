@@ -365,6 +365,9 @@ def test_numbers_in_an_array_of_one_value_a_row_are_no_columns():
     table, group = X.to_numpy(), np.arange(N) % 2
     assert slices_in(table, group) is group
     assert list(slices_in(table, [0, 2])) == ["0", "2"]
+    order = np.array([2, 0, 1])
+    assert slices_in(table[:3], order) is order
+    assert list(slices_in(table[:3], order.tolist())) == ["2", "0", "1"]
 
 
 def test_the_report_by_groups_is_that_of_the_forecasts():
