@@ -446,7 +446,7 @@ def test_update_and_track_change_the_model_and_calibrated_update_does_not():
         (
             lambda: calibrant.Calibrator(labels="counts"),
             TypeError,
-            r"such as calibrant.labels.Counts\(\), which calibrant.labels.labels_named makes of a name, got 'counts'",
+            r"such as calibrant.labels.Counts\(\); calibrant.labels.labels_named makes one of a name, got 'counts'",
         ),
         (
             lambda: calibrant.Calibrator().fit((X["a"], X["b"]), Y),

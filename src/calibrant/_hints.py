@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 SEVERAL = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
 """Where one number a row was wanted."""
-LABELS = "an object such as calibrant.labels.Counts(), which calibrant.labels.labels_named makes of a name"
+LABELS = "an object such as calibrant.labels.Counts(); calibrant.labels.labels_named makes one of a name"
 """What `Calibrator` takes for its labels, where the estimator takes names too."""
 
 
