@@ -354,7 +354,8 @@ SHARES = {
 @pytest.mark.parametrize("value", [0, 1, -0.5, 1.5, 90, nan, inf])
 def test_a_share_outside_0_and_1_is_named_and_shown(door, value):
     call, name = SHARES[door]
-    assert complaint(ValueError, call, value) == f"{name} must lie strictly inside (0, 1), got {value!r}"
+    meant = ": did you mean 0.9?" if value == 90 else ""
+    assert complaint(ValueError, call, value) == f"{name} must lie strictly inside (0, 1), got {value!r}{meant}"
 
 
 @pytest.mark.parametrize("door", SHARES)

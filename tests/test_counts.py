@@ -32,7 +32,7 @@ from calibrant.distributions import (
     from_scipy,
 )
 from calibrant.interpolators import Linear, Naive, Random
-from calibrant.labels import Counts
+from calibrant.labels import Counts, Real
 from calibrant.labels.named import labels_named
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.predictions import Rates
@@ -492,6 +492,29 @@ def test_the_command_line_calibrates_rates_of_counts(tmp_path):
     assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
     bounds = np.loadtxt(out, delimiter=",", skiprows=1)
     assert np.array_equal(bounds, np.round(bounds))
+
+
+def test_rates_on_the_command_line_are_of_counts_unless_labels_say_otherwise(tmp_path):
+    typer_testing = pytest.importorskip("typer.testing")
+    from calibrant.cli.app import app
+
+    rng = np.random.default_rng(12)
+    f = rates(100, rng)
+    table, model = tmp_path / "table.csv", tmp_path / "model.safetensors"
+    rows = [f"{rate},{count}" for rate, count in zip(f, rng.poisson(f), strict=True)]
+    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
+    run = typer_testing.CliRunner().invoke
+    for more, labels in (([], Counts()), (["--labels", "real"], None), (["--labels", "0:"], Real(0.0))):
+        fit = run(app, ["fit", str(table), "--target", "y", "--rate", "f", *more, "-o", str(model)])
+        assert fit.exit_code == 0, fit.output
+        assert calibrant.load(model).labels == labels
+    point = run(app, ["fit", str(table), "--target", "y", "--point", "f", "-o", str(model)])
+    assert point.exit_code == 0
+    assert calibrant.load(model).labels is None
+    wanted = " ".join(run(app, ["predict", str(table), "-m", str(model), "--interval", "90", "-o", "o"]).output.split())
+    assert "a number strictly inside (0, 1) is wanted, got '90.0': did you mean 0.9?" in wanted
+    said = " ".join(run(app, ["fit", "--help"], env={"COLUMNS": "400"}).output.split())
+    assert all(f" {kind}" in said for kind in ("counts", "integers", "atom:0", "real"))
 
 
 def test_the_promise_is_said_of_the_randomised_pit():

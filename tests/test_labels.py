@@ -228,7 +228,7 @@ def test_what_real_refuses():
             lambda: rows.fit(F, Y, bound=np.full(N, 0.1)))  # fmt: skip
     refused(
         TypeError,
-        "Calibrator.labels must be an object such as calibrant.labels.Counts.., got 'log'",
+        "Calibrator.labels must be an object such as calibrant.labels.Counts..; .* makes one of a name, got 'log'",
         lambda: Calibrator(labels="log"),
     )
 

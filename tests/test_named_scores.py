@@ -172,5 +172,5 @@ def test_a_number_that_is_none_and_a_score_without_one_are_refused():
     assert complaint(ValueError, score_named, "log:a") == "score 'log' takes a number for its c, got log:a"
     assert complaint(ValueError, score_named, "zscore:") == "score 'zscore' takes a number for its floor, got zscore:"
     assert complaint(ValueError, score_named, "cdf:1") == "score 'cdf' takes no number, got cdf:1"
-    assert complaint(ValueError, score_named, "logs:1").endswith("got 'logs:1'")
+    assert complaint(ValueError, score_named, "logs:1").endswith("got 'logs:1': did you mean 'log'?")
     assert complaint(ValueError, score_named, "zscore:-1") == "ZScore.floor must be positive and finite, got -1.0"

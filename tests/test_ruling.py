@@ -204,7 +204,7 @@ def test_scores_that_are_all_equal_say_nothing():
 
 def forest(adapter=None):
     base = RandomForestRegressor(50, min_samples_leaf=2, random_state=0)
-    return CalibratedRegressor(base, adapter=adapter, refine=None, random_state=0)
+    return CalibratedRegressor(base, labels="real", adapter=adapter, refine=None, random_state=0)
 
 
 def apart(X, y):

@@ -32,12 +32,13 @@ print(f"{np.mean(y == 0):.0%} of the labels are 0")
 # ## The trees as samples
 #
 # On many dead blogs all trees say 0. One of these among the calibration rows has comments after all: divided by a
-# spread of zero, that is an enormous score. `fit` warns.
+# spread of zero, that is an enormous score. `fit` warns. Comments are counts, which `labels="counts"` would say; here
+# `labels="real"` leaves that aside.
 
 forest = RandomForestRegressor(30, min_samples_leaf=5, random_state=0)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    model = CalibratedRegressor(forest, refine=None, random_state=0).fit(x[known], y[known])
+    model = CalibratedRegressor(forest, labels="real", refine=None, random_state=0).fit(x[known], y[known])
     H = {"trees": model.predict_distribution(x[test])}
 print(next(str(each.message) for each in caught if "rules the law" in str(each.message)))
 
@@ -48,7 +49,7 @@ print(next(str(each.message) for each in caught if "rules the law" in str(each.m
 # learned from these errors. Without `refine=` a league chooses among these and others.
 
 for refine in ("plain", "spread", "location-scale"):
-    model = CalibratedRegressor(forest, refine=refine, random_state=0).fit(x[known], y[known])
+    model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
 for name, laws in H.items():
     said = evaluate(laws, y[test])

@@ -17,6 +17,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
+from calibrant._hints import percentage
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
@@ -32,13 +33,16 @@ def namespace(array: Any) -> Namespace:
     return array_api_compat.array_namespace(array)
 
 
-def floats(name: str, value: Any, *, like: Any = None, ndim: int | None = None, allow_inf: bool = False) -> Array:
+def floats(
+    name: str, value: Any, *, like: Any = None, ndim: int | None = None, allow_inf: bool = False, hint: str = ""
+) -> Array:
     """`value` as an array of floats: in its own namespace, or in the namespace, device and dtype of `like`.
 
-    Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused.
+    Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
+    where the number of dimensions is wrong.
     """
     if type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like)):
-        return _checked(name, value, ndim, allow_inf=allow_inf)  # most of what comes through here
+        return _checked(name, value, ndim, hint, allow_inf=allow_inf)  # most of what comes through here
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
             complain(name, np.ma.getmaskarray(value), "is masked")
@@ -53,12 +57,12 @@ def floats(name: str, value: Any, *, like: Any = None, ndim: int | None = None, 
         raise TypeError(f"{name} has dtype {array.dtype}, too coarse to calibrate with: convert it to float32 first")
     if like is not None:
         array = _alike(name, array, like)
-    return _checked(name, array, ndim, allow_inf=allow_inf)
+    return _checked(name, array, ndim, hint, allow_inf=allow_inf)
 
 
-def _checked(name: str, array: Array, ndim: int | None, *, allow_inf: bool) -> Array:
+def _checked(name: str, array: Array, ndim: int | None, hint: str, *, allow_inf: bool) -> Array:
     if ndim is not None and array.ndim != ndim:
-        raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}")
+        raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
     xp = namespace(array)
     if _sound_on_gpu(array, allow_inf=allow_inf):
         return array
@@ -173,7 +177,7 @@ def unit(name: str, value: float) -> float:
     """A number strictly inside (0, 1)."""
     number = one_number(name, value, "one number inside (0, 1)")
     if not 0 < number < 1:
-        raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}")
+        raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}{percentage(number)}")
     return number
 
 
@@ -184,7 +188,8 @@ def one_number(name: str, value: Any, what: str = "one number") -> float:
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be {what}, got {value!r}") from None
+        several = ": ask once for each" if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else ""
+        raise TypeError(f"{name} must be {what}, got {value!r}{several}") from None
 
 
 def generator(rng: Any) -> Any:

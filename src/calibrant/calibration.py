@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant import doers
 from calibrant._arrays import Array, check_bound, check_has, detached, namespace, refuse
+from calibrant._hints import LABELS, NotTheEstimator
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
@@ -54,9 +55,7 @@ class Calibrator:
     forget: Forgetting | None = None
 
     def __post_init__(self) -> None:
-        check_has(
-            "Calibrator.labels", self.labels, "collapse", "an object such as calibrant.labels.Counts()", optional=True
-        )
+        check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
         for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
@@ -91,7 +90,7 @@ class Calibrator:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(NotTheEstimator):
     """What calibration learned: the score, the law q of the calibration scores, and the guarantee. It never changes."""
 
     score: Score

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import doers
 from calibrant._batch import same
+from calibrant._hints import NotTheEstimator
 from calibrant._types import Bound, Values
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
@@ -24,7 +25,7 @@ from calibrant.predictions.base import Prediction
 
 
 @dataclass(frozen=True)
-class CrossCalibrated:
+class CrossCalibrated(NotTheEstimator):
     """H[x](y) = sum of n_k / n * q_k(phi(f_k(x), y)), for K folds of n_k rows with a model f_k that did not see them.
 
     >>> from calibrant import Calibrator

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from calibrant._hints import spelling
 from calibrant.interpolators import (
     NAF,
     BoundedTails,
@@ -102,7 +103,7 @@ def _number(name: str, number: str) -> dict[str, float]:
 def _named(what: str, value: Any, table: Mapping[str, Callable[[], Any]], kind: type) -> Any:
     if isinstance(value, str):
         if value not in table:
-            raise ValueError(f"{what} must be one of {', '.join(table)}, got {value!r}")
+            raise ValueError(f"{what} must be one of {', '.join(table)}, got {value!r}{spelling(value, table)}")
         return table[value]()
     if isinstance(value, type) or not isinstance(value, kind):
         default = ": leave it out for the default" if value is None else ""

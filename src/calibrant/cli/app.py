@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from calibrant._hints import percentage
 from calibrant._version import library_version
 from calibrant.cli.console import needing, reported
 from calibrant.cli.usage import Commands
@@ -48,7 +49,10 @@ Output = Annotated[
 ]
 Point = Annotated[str | None, typer.Option(metavar="NAME", help="A point prediction.", rich_help_panel=PREDICTION)]
 Rate = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The mean of a Poisson count.", rich_help_panel=PREDICTION)
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The mean of a count, such as a Poisson model predicts.", rich_help_panel=PREDICTION
+    ),
 ]
 Mean = Annotated[str | None, typer.Option(metavar="NAME", help="A mean, with --std.", rich_help_panel=PREDICTION)]
 Std = Annotated[str | None, typer.Option(metavar="NAME", help="A standard deviation.", rich_help_panel=PREDICTION)]
@@ -240,7 +244,9 @@ def fit(
         typer.Option(
             metavar="KIND",
             help="What kind of number a label is: log, log1p, sqrt, logit, yeo-johnson:0.5; 0: is from 0 on, 0:1 from 0"
-            " to 1, 0:NAME up to that column; 0:,log1p is both.",
+            " to 1, 0:NAME up to that column; 0:,log1p is both. counts are 0, 1, 2, ..., counts:0.05 steps of 0.05,"
+            " integers of both signs; atom:0:NAME has many zeros, with their probability in that column. real is any"
+            " number. With --rate the default is counts, else real.",
             show_default=False,
         ),
     ] = None,
@@ -283,7 +289,7 @@ def fit(
         fitting, flags = _later("fit"), _flags(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(_names(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
-        chosen = fitting.score_of(score), made_by, fitting.labels_of(labels)
+        chosen = fitting.score_of(score), made_by, fitting.labels_of(labels, rate)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
         beside = _later("beside").beside_of(weights, event, chosen[2], groups)
         if (several := _later("several")).has_several(flags):
@@ -946,5 +952,6 @@ def _unit(text: str, flag: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 < number < 1:
-        raise typer.BadParameter(f"a number strictly inside (0, 1) is wanted, got {text!r}", param_hint=flag)
+        wanted = f"a number strictly inside (0, 1) is wanted, got {text!r}{percentage(number)}"
+        raise typer.BadParameter(wanted, param_hint=flag)
     return number

@@ -126,10 +126,10 @@ def score_of(name: str | None) -> Score | None:
         raise typer.BadParameter(str(error), param_hint="--score") from None
 
 
-def labels_of(name: str | None) -> Labels | None:
-    """The kind of labels of a name; None is any real number."""
+def labels_of(name: str | None, rate: str | None = None) -> Labels | None:
+    """The kind of labels of a name; without one counts where there is a column of rates, else any real number."""
     try:
-        return labels_named(name)
+        return labels_named("counts" if name is None and rate is not None else name)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--labels") from None
 

@@ -11,13 +11,14 @@ Calibration happens on Y', and the law of Y is that of g(Y'). Predictions, label
 | `AtomAt(0)` | takes all below 0 to 0, where many labels are |
 | `a \| b` | g_a(g_b(Y')) |
 
-The names are those of `calibrant.labels.named.labels_named`.
+`labels_named("0:")` makes the kind of a name.
 """
 
 from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Chained, Labels
 from calibrant.labels.counts import Counts
+from calibrant.labels.named import labels_named
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 
-__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed"]
+__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed", "labels_named"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import or_
-from typing import Any
 
+from calibrant._hints import spelling
 from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts
@@ -24,21 +24,25 @@ KINDS: dict[str, Callable[..., Labels]] = {
     "atom": lambda rest="0": _atom(rest),
 }
 """What makes a kind of its name, and of what stands behind a colon."""
+ANY = "real"
+"""Any real number, which needs no kind."""
 
 
-def labels_named(value: Any) -> Labels | None:
+def labels_named(value: Labels | str | None) -> Labels | None:
     """The kind of a name; a kind as it is; None, which is any real number.
 
     `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. `counts` are whole numbers from 0
     on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. `atom:0` are labels of which many
-    are 0, and `atom:0:p` has the probability of that in the column p. Several kinds, from the label inwards, stand with
-    commas between.
+    are 0, and `atom:0:p` has the probability of that in the column p. `real` is None, said aloud. Several kinds, from
+    the label inwards, stand with commas between.
 
     >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
     (Real(0, None), Real(0, 'capacity'), Transformed(log1p))
     >>> labels_named("0:,log1p")
     Real(0, None) | Transformed(log1p)
     """
+    if isinstance(value, str) and value.strip() == ANY:
+        return None
     if value is None or (isinstance(value, Labels) and not isinstance(value, type)):
         return value
     if not isinstance(value, str):
@@ -55,7 +59,10 @@ def _one(name: str, whole: str) -> Labels:
             needs = "needs a number, as in " + f"{kind}:0.5" if not colon else "takes no number"
             raise ValueError(f"labels {kind!r} {needs}, got {whole!r}") from None
     if not colon:
-        raise ValueError(f"labels must be one of {', '.join(KINDS)}, or bounds such as 0: or 0:1, got {whole!r}")
+        known = ", ".join([*KINDS, ANY])
+        raise ValueError(
+            f"labels must be one of {known}, or bounds such as 0: or 0:1, got {whole!r}{spelling(kind, [*KINDS, ANY])}"
+        )
     return Real(_bound(kind), _bound(rest))
 
 

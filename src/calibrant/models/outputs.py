@@ -58,3 +58,25 @@ def quantiles(name: str, levels: Sequence[float], output: Any) -> Quantiles:
 def without_arrow(X: Any) -> Any:
     """X, with an Arrow table turned into pandas, for libraries that cannot read it."""
     return X.to_pandas() if type(X).__module__.partition(".")[0] == "pyarrow" else X
+
+
+def columns_in(X: Any) -> list[str] | None:
+    """The names of a table's columns; None of an array."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))  # pyarrow has the columns themselves in the second
+    return None if names is None else [str(each) for each in names]
+
+
+def check_order(name: str, known: Sequence[str], given: Sequence[str] | None) -> None:
+    """Raise where a table has other columns than these, or in another order, for models that go by position alone."""
+    if given is None or list(given) == list(known):
+        return
+    lacking = [each for each in known if each not in given]
+    if lacking:
+        raise ValueError(f"X must have the columns that {name} was trained on, but {lacking[0]!r} is missing")
+    more = [each for each in given if each not in known]
+    if more:
+        raise ValueError(f"X must have the columns that {name} was trained on, and {more[0]!r} is none of them")
+    k = next(k for k, each in enumerate(given) if each != known[k])
+    raise ValueError(
+        f"column {k} of X is {given[k]!r} where {name} was trained on {known[k]!r}: give its columns in that order"
+    )

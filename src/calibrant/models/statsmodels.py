@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.distributions import Normal, StudentT
-from calibrant.models.outputs import column, named, quantiles, without_arrow
+from calibrant.models.outputs import check_order, column, columns_in, named, quantiles, without_arrow
 from calibrant.predictions import Point, Rates
 
 
@@ -38,6 +38,10 @@ def adapt(results: Any, X: Any) -> Any:
             f"{name} forecasts a series from its own past, not from X: "
             f"pass Normal(forecast.predicted_mean, forecast.se_mean) of its get_forecast to Calibrator"
         )
+    known, given = getattr(results.model, "exog_names", None) or [], columns_in(X)
+    # a formula goes by name; and the names of an array's columns, x1 and so on, are not those of any table
+    if given is not None and not hasattr(results.model, "formula") and sorted(given) == sorted(map(str, known)):
+        check_order(name, known, given)
     if hasattr(results, "q"):
         return quantiles(name, [float(results.q)], results.predict(X))
     if not (isinstance(results.model, RegressionModel) and hasattr(results, "get_prediction")):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant._arrays import Array, floats, namespace
+from calibrant._hints import SEVERAL
 from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
@@ -28,7 +29,7 @@ class Point(Prediction):
         def __init__(self, values: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1))
+        object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1, hint=SEVERAL))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkab
 
 from calibrant._arrays import Array, count_true
 from calibrant._batch import no_rows
+from calibrant._hints import kind_of
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
@@ -66,8 +67,7 @@ class ChartScore(ABC):
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
             own = type(self).__name__
-            hint = f": EnsembleScore({own}()) adds up its members'" if prediction.parts() else ""
-            raise TypeError(f"{own} takes {names}, got {prediction!r}{hint}")
+            raise TypeError(f"{own} takes {names}, got {prediction!r}{kind_of(prediction, own, names)}")
         return prediction
 
     def chart_of(self, prediction: Any) -> Chart:

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import doers
 from calibrant._arrays import Array, Rng, generator, to_numpy
+from calibrant._hints import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.predictions import with_labels
@@ -119,7 +120,7 @@ class SeveralCalibrator:
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralCalibrated:
+class SeveralCalibrated(NotTheEstimator):
     """What calibration learned of d labels. `calibrated["wind"]` and `calibrated[0]` are what it learned of one."""
 
     names: tuple[str, ...]

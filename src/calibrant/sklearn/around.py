@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from calibrant._arrays import first_and_count
 from calibrant._frames import rows_of
 from calibrant._missing import with_label
 from calibrant.censored import Censored
@@ -147,9 +148,24 @@ def labels(y: Any, *, missing: bool = False) -> Any:
         raise ValueError("calibration requires y to be passed, but the target y is None")
     if isinstance(y, Censored):
         return y
-    finite = "allow-nan" if missing else True
-    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=finite, input_name="y")
-    return column_or_1d(y, dtype=np.float64, warn=True)
+    _refuse_texts(np.asarray(y))
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
+    y = column_or_1d(y, dtype=np.float64, warn=True)
+    if not missing and (gaps := np.isnan(y)).any():
+        first, count = first_and_count(gaps)
+        raise ValueError(
+            f"y is NaN in row {first} ({count} of {len(y)} rows have no label): CalibratedRegressor(...,"
+            " missing='drop') leaves such rows out"
+        )
+    return y
+
+
+def _refuse_texts(y: np.ndarray[Any, Any]) -> None:
+    """Raise where labels are texts, be it of digits: numpy would read them, and of 1,5 and 1.5 it reads one."""
+    flat = y.ravel() if y.dtype.kind in "OSU" else ()
+    row = next((row for row, value in enumerate(flat) if isinstance(value, (str, bytes))), None)
+    if row is not None:
+        raise TypeError(f"y must hold numbers, got the text {str(flat[row])!r} in row {row}: convert it first")
 
 
 def with_labels_only(y: Any) -> np.ndarray[Any, Any]:

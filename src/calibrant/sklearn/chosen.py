@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import check_random_state, indexable
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
@@ -26,6 +26,7 @@ from calibrant.predictions import Prediction
 from calibrant.refine.auto import named, two_halves
 from calibrant.scores.base import Score
 from calibrant.sklearn.around import Adapter, by_name, fitted, forecast, labels, tags_like
+from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, folds_of, units
 
 
@@ -102,7 +103,7 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
         candidates = dict(named(self.candidates, object))
         X, y = indexable(X, labels(y))
         y = cast("np.ndarray[Any, Any]", y)
-        validate_data(self, X, skip_check_array=True)
+        learn_columns(self, X)
         random = check_random_state(self.random_state)
         split = {} if groups is None else {"groups": np.asarray(groups)}
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -138,6 +139,7 @@ class Chosen(RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """What the winner predicts."""
         check_is_fitted(self, "estimator_")
+        check_columns(self, X, self.candidate_.estimator)
         found: Prediction | Distribution = forecast(self.estimator_, X, self.candidate_.adapter)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Protocol
@@ -44,6 +45,7 @@ def folds_of(
         splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
     elif isinstance(cv, Real):
         share = unit("cv as a share of the rows", float(cv))
+        _check_enough(share, len(y), split.get("groups"))
         splitter = (GroupShuffleSplit if grouped else ShuffleSplit)(1, test_size=share, random_state=seed)
         splitter = splitter if by is None or grouped else WithinGroups(by, seed, share=share)
     else:
@@ -54,6 +56,17 @@ def folds_of(
             f"cv must yield at least one split, got none from {cv!r}: a generator gives its splits only once"
         )
     return folds
+
+
+def _check_enough(share: float, rows: int, groups: Any) -> None:
+    """Raise where so large a share of so few rows, or groups, leaves none to train on."""
+    count = rows if groups is None else len(np.unique(np.asarray(groups)))
+    if rows and math.ceil(share * count) >= count:
+        what = "" if groups is None else f" in {count} groups"
+        raise ValueError(
+            f"cv={share:g} of n_samples={rows}{what} leaves none to train on: give more rows, or a model that is fitted"
+            " already in a FrozenEstimator, and every row calibrates"
+        )
 
 
 def units(rows: np.ndarray[Any, Any], groups: np.ndarray[Any, Any] | None) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant._frames import collected, rows_of
+from calibrant._frames import rows_of
 from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
@@ -27,12 +27,14 @@ class GoingOn:
     estimators_: list[Any]
     seed_: int
     missing: str
+    _checked: Any
     _known: Any
     _pooled: Any
 
     def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
-        """Let the scores of new rows join those that calibrate; the fitted models stay, see `Calibrated.update`.
+        """Change this model: the scores of new rows join those that calibrate; returns self, the fitted models stay.
 
+        (`Calibrated.update`, which does the work, leaves its object as it is and returns a new one.)
         With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
         """
         check_is_fitted(self, "calibrated_")
@@ -43,7 +45,7 @@ class GoingOn:
                 f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
                 " which can"
             )
-        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
@@ -56,10 +58,11 @@ class GoingOn:
     def track(
         self, X: Features, y: LabelsLike, *, levels: Sequence[float] | None = None, step: float | None = None
     ) -> Distribution:
-        """The law of each row, made before its label is used; rows in the order of time, NaN where there is no label.
+        """Change this model row by row, and return the law of each row, made before its label is used.
 
-        From then on `calibrated_` is a `Tracker`: `predict` and its kin go on from its positions, and so does the next
-        `track`. `levels` and `step` are those of `Tracker`, for the first call; `fit` and `calibrate` start anew.
+        Rows are in the order of time, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
+        `predict` and its kin go on from its positions, and so does the next `track`. `levels` and `step` are those of
+        `Tracker`, for the first call; `fit` and `calibrate` start anew.
         """
         check_is_fitted(self, "calibrated_")
         if not isinstance(self.calibrated_, (Calibrated, Tracker)):
@@ -71,7 +74,7 @@ class GoingOn:
         tracker = self.calibrated_
         if isinstance(tracker, Calibrated):
             tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
-        X, y = indexable(X, labels(y, missing=True))
+        X, y = indexable(self._checked(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         rng = np.random.default_rng([self.seed_, tracker.rows])
         H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
@@ -83,7 +86,7 @@ class GoingOn:
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
         """
         check_is_fitted(self, "calibrated_")
-        X, y = indexable(collected(X), labels(y, missing=True))
+        X, y = indexable(self._checked(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         known = {name: value for name, value in self._known(X).items() if name == "bound"}
         # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too

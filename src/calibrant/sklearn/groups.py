@@ -45,21 +45,27 @@ def groups_in(X: Any, by: Any) -> list[Hashable]:
     return values[0] if len(values) == 1 else [None if None in row else tuple(row) for row in rows]
 
 
+def check_column(X: Any, name: Any, what: str) -> None:
+    """Raise unless X has the column that the parameter `what` names: by name in a data frame, by number in an array."""
+    if is_frame(X):
+        names = nw.from_native(X, eager_only=True).columns
+        if name not in names:
+            said = str(name) if isinstance(name, str) else name  # numpy's own strings print their type
+            raise ValueError(f"{what} names the column {said!r}, and those of X are {', '.join(map(str, names))}")
+        return
+    if isinstance(name, str):
+        raise TypeError(f"{what} names the column {str(name)!r}, but X is no data frame: {OTHERWISE[what]}")
+    shape = np.shape(X)
+    if len(shape) != 2 or not -shape[1] <= name < shape[1]:
+        raise ValueError(f"{what} is column {name}, and X has shape {shape}")
+
+
 def column_of(X: Any, name: Any, what: str) -> Any:
     """The column of X that the parameter `what` names: by its name in a data frame, by its number in an array."""
+    check_column(X, name, what)
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
-        if name not in frame.columns:
-            raise ValueError(
-                f"{what} names the column {name!r}, and those of X are {', '.join(map(str, frame.columns))}"
-            )
-        return frame[name].to_list()
-    if isinstance(name, str):
-        raise TypeError(f"{what} names the column {name!r}, but X is no data frame: {OTHERWISE[what]}")
-    table = np.asarray(X)
-    if table.ndim != 2 or not -table.shape[1] <= name < table.shape[1]:
-        raise ValueError(f"{what} is column {name}, and X has shape {table.shape}")
-    values = table[:, name]
+        return nw.from_native(X, eager_only=True)[name].to_list()
+    values = np.asarray(X)[:, name]
     # an array of floats has whole numbers as floats
     whole = values.dtype.kind == "f" and bool(np.all(np.isnan(values) | (values == np.floor(values))))
     return [None if math.isnan(value) else int(value) for value in values.tolist()] if whole else values

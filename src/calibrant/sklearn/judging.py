@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._frames import is_frame
-from calibrant._types import ArrayLike, Columns, Features, Values
+from calibrant._arrays import same_length
+from calibrant._frames import is_frame, rows_of
+from calibrant._missing import those
+from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant.metrics import Evaluation, evaluate
-from calibrant.several import SeveralLaws
+from calibrant.several import SeveralCalibrated, SeveralLaws
 from calibrant.several.evaluation import SeveralEvaluation
-from calibrant.sklearn.around import forecast
-from calibrant.sklearn.groups import column_of
+from calibrant.sklearn.around import forecast, labels, with_labels_only
+from calibrant.sklearn.columns import shown
+from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.refined import Refined
+from calibrant.sklearn.several import label_matrix
 
 if TYPE_CHECKING:
     from calibrant.reports import Report
@@ -32,6 +36,8 @@ class Judging:
     calibrated_: Any
     estimators_: list[Any]
     adapter: Any
+    features: Any
+    missing: str
     predict_distribution: Any
     _known: Any
     _calibrator: Any
@@ -41,9 +47,11 @@ class Judging:
 
         Args:
             X: The features of these rows.
-            y: Their labels: one number per row, or one column per label.
+            y: Their labels: one number per row, or one column per label. With `missing="drop"` rows without a label are
+                left out and counted, here and in `report`.
             coverage: The probability of the centred intervals that are judged.
         """
+        X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
             return H.evaluate(y, coverage=coverage)
@@ -55,7 +63,7 @@ class Judging:
         X: Features,
         y: ArrayLike,
         *,
-        groups: str | int | Sequence[str | int] = (),
+        groups: Groups | str | int | Sequence[str | int] | None = (),
         features: str | int | Sequence[str | int] | None = None,
         time: str | int | Values | None = None,
         coverage: float = 0.9,
@@ -69,7 +77,8 @@ class Judging:
         Args:
             X: The features of these rows.
             y: Their labels, one number per row.
-            groups: The columns of X to slice by, one or several: names, or numbers if X is an array.
+            groups: The columns of X to slice by, one or several: names, or numbers if X is an array. Or what
+                `calibrant.report` takes: an array with one value per row, a mapping of names to arrays, a data frame.
             features: The columns of X to show beside a row that is chosen on the page. By default all of them, or the
                 first 30; `()` shows none. The page holds their values for the rows that it shows.
             time: The column of X with the time of each row, or the times themselves, to see the forecasts over time.
@@ -77,16 +86,19 @@ class Judging:
             title: The title of the page.
             label: What y is called; by default the name of y if it is a Series, else y.
         """
-        H = self.predict_distribution(X)
-        if isinstance(H, SeveralLaws):
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
+        slices = slices_in(X, groups)
+        X, y, there = self._labelled(X, y)
+        slices, time = (those(each, there) for each in (slices, time))
+        H = self.predict_distribution(X)
         self._check(X, y)
-        names = [groups] if isinstance(groups, (str, int)) else list(groups)
         page: Report = import_module("calibrant.reports").report(
             H,
             y,
             base=self._alone(X),
-            groups={str(name): column_of(X, name, "groups") for name in names} or None,
+            groups=slices,
             features=columns_to_show(X, features),
             time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
             guarantee=self.calibrated_.guarantee,
@@ -98,12 +110,28 @@ class Judging:
         return page
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what was calibrated to a file that `calibrant.load` reads; the models themselves are not in it.
+        """Write the calibration, without the models, to a file that `calibrant.load` reads.
 
-        To keep models and calibration together, pickle the estimator, with joblib for instance.
+        To keep models and calibration together, pickle the estimator: `joblib.dump(model, path)`. What is loaded from
+        the file of `save` is called with predictions, `calibrated(prediction_of(model, X))`, and not with X.
         """
         check_is_fitted(self, "calibrated_")
         self.calibrated_.save(path)
+
+    def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
+        """X and y without the rows whose label is missing, where these are to be dropped; and which rows have one."""
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            rows, count = label_matrix(y, missing=self.missing)[2], _num_samples(X)
+        else:
+            known = labels(y, missing=self.missing == "drop")
+            rows, count = with_labels_only(known), len(known)
+        there = np.zeros(count, dtype=bool)
+        there[rows] = True
+        if len(rows) == count:
+            return X, y, there
+        same_length("X", _num_samples(X), "y", count)
+        return rows_of(X, rows), those(y, there), there
 
     def _check(self, X: Any, y: Any) -> None:
         """Raise where y is none of the labels that were calibrated."""
@@ -116,7 +144,41 @@ class Judging:
         if len(self.estimators_) > 1:
             return None
         model = self.estimators_[0]
-        return forecast(model.estimator_ if isinstance(model, Refined) else model, X, self.adapter)
+        return forecast(
+            model.estimator_ if isinstance(model, Refined) else model, shown(X, self.features), self.adapter
+        )
+
+
+def slices_in(X: Any, groups: Any) -> Any:
+    """What to slice the rows of X by: its columns by name, or groups as they are; None where there are none.
+
+    >>> slices_in(np.array([[1.0, 5.0], [2.0, 6.0], [2.0, 7.0]]), 0)
+    {'0': [1, 2, 2]}
+    >>> slices_in(np.array([[1.0, 5.0], [2.0, 6.0], [2.0, 7.0]]), ["day", "night", "day"])
+    ['day', 'night', 'day']
+    """
+    if groups is None or isinstance(groups, Mapping) or is_frame(groups):
+        return groups
+    names = [groups] if isinstance(groups, (str, int)) else list(groups)
+    one_each = not isinstance(groups, (str, int)) and len(names) == _num_samples(X)
+    # of a list of names no two are equal; an array is hardly ever one of names
+    if one_each and (
+        hasattr(groups, "__array__") or not (_distinct(names) and all(_is_column(X, each) for each in names))
+    ):
+        return groups
+    return {str(name): column_of(X, name, "groups") for name in names} or None
+
+
+def _distinct(names: Sequence[Any]) -> bool:
+    return len(set(map(str, names))) == len(names)
+
+
+def _is_column(X: Any, name: Any) -> bool:
+    try:
+        check_column(X, name, "groups")
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def columns_to_show(X: Any, wanted: str | int | Sequence[Any] | None) -> dict[str, Any] | None:

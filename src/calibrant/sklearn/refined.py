@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arrays import Array, to_numpy
 from calibrant._frames import rows_of
@@ -20,6 +20,7 @@ from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.names import refiner_named
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most, folds_of, units
 
 
@@ -86,7 +87,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         refiner = refiner_named(self.refiner)
         X, y = indexable(X, labels(y))
         y = cast("np.ndarray[Any, Any]", y)
-        validate_data(self, X, skip_check_array=True)
+        learn_columns(self, X)
         random = check_random_state(self.random_state)
         count = _num_samples(X)
         if is_frozen(self.estimator):
@@ -113,6 +114,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The refined prediction of each row: a law, quantiles or a point, as the refiner has it."""
         check_is_fitted(self, "refinement_")
+        check_columns(self, X, self.estimator)
         found: Prediction | Distribution = self.refinement_(X, forecast(self.estimator_, X, self.adapter))
         return found
 

@@ -11,7 +11,7 @@ from sklearn import get_config
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
 from calibrant._frames import collected, like_input, rows_of
@@ -48,10 +48,12 @@ from calibrant.sklearn.around import (
     with_labels_only,
 )
 from calibrant.sklearn.chosen import Chosen
+from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
 from calibrant.sklearn.folds import Folds, folds_of, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.judging import Judging
+from calibrant.sklearn.like_counts import warn_of_counts
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import (
     SeveralModel,
@@ -88,12 +90,15 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             Calibration rows take no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
             yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
-            both). None is any real number. The estimator and `refine` learn y as it is, in its own unit; what they
+            both; counts, integers, atom:0). None is any real number, with a warning where y looks like counts; so is
+            "real", without it. The estimator and `refine` learn y as it is, in its own unit; what they
             predict is calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on
             training rows: how likely 0 is, and the law of what lies above it.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
-            mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`.
+            mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`. A share and a
+            number of folds split at random. For rows in the order of time, hold out the latest: `cv=[(train, test)]`
+            with their row numbers, or a model fitted on the earlier rows in a `FrozenEstimator`; then `track` follows.
         point: What `predict` gives: the "mean" or the "median" of the law.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
@@ -102,7 +107,9 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
         by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
             a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
-            Of every group some rows are held out.
+            Of every group some rows are held out. To pickle the estimator, give a named function of a module.
+        features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
+            all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
         forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
             taken to be in the order of time. None counts them all alike.
         n_jobs: How many folds are fitted at once.
@@ -122,7 +129,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
-        calibrated_: What was learned from their scores; `calibrated_.save(path)` keeps it.
+        calibrated_: What was learned from their scores; `save(path)` keeps it, without the models.
         guarantee_: What is promised, in numbers and in words.
         league_: The candidates and their scores, where the refinement was chosen; it prints as a table.
 
@@ -155,6 +162,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         weights: Callable[[Any], Any] | None = None,
         missing: str = "error",
         by: str | Sequence[str] | Callable[[Any], Any] | None = None,
+        features: Sequence[str] | Sequence[int] | None = None,
         forget: Forgetting | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -170,6 +178,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         self.weights = weights
         self.missing = missing
         self.by = by
+        self.features = features
         self.forget = forget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -212,7 +221,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return self._fit_one(X, y, params)
 
     def _fit_one(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
-        validate_data(self, X, skip_check_array=True)
+        learn_columns(self, X)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params), self._refine()
         if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
@@ -223,6 +232,8 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
             kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
+        elif self.labels is None and not isinstance(y, Censored):
+            warn_of_counts(y)
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -237,12 +248,14 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
                 refine = None  # a single group, or row, to train on leaves none to hold out
             estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
-            models = Parallel(n_jobs=self.n_jobs)(
-                delayed(_fitted if refine is None else _refined)(
-                    estimator, rows_of(X, train), y[train], routed.rows(train, len(y))
+            seen = shown(X, self.features)
+            with naming_columns(seen, self.by):
+                models = Parallel(n_jobs=self.n_jobs)(
+                    delayed(_fitted if refine is None else _refined)(
+                        estimator, rows_of(seen, train), y[train], routed.rows(train, len(y))
+                    )
+                    for train, _ in folds
                 )
-                for train, _ in folds
-            )
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
@@ -260,17 +273,17 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return self
 
     def calibrate(self, X: Features, y: LabelsLike) -> Self:
-        """Calibrate anew on rows that the fitted models did not see, and keep the models.
+        """Calibrate this model anew on rows that its fitted models did not see, and keep these models.
 
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
             _, Y, there = label_matrix(y, missing=self.missing)
-            X, Y = indexable(collected(X), Y)
+            X, Y = indexable(self._checked(X), Y)
             return self._calibrate_several(rows_of(X, there), Y[there])
         calibrators = [self._calibrator_of(model) for model in self.estimators_]
-        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
+        X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
@@ -298,10 +311,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         names, Y, there = label_matrix(y, missing=self.missing)
         each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
         X, Y = indexable(collected(X), Y)
-        validate_data(self, X, skip_check_array=True)
+        learn_columns(self, X)
         random = check_random_state(self.random_state)
         routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
         X, Y = rows_of(X, there), Y[there]
+        for j, name in enumerate(names if self.labels is None else ()):
+            warn_of_counts(Y[:, j], f"labels {name!r}")
         calibrator = SeveralCalibrator(each)
         if is_frozen(self.estimator) and refine is None:
             held = np.arange(len(Y))
@@ -314,17 +329,18 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     " give a share such as cv=0.2"
                 )
             train, held = folds[0]
-            model, seen, predictions, known = trained(
-                self.estimator,
-                rows_of(X, train),
-                Y[train],
-                names,
-                self.adapter,
-                refine,
-                routed.rows(train, len(Y)),
-                random,
-            )
-            calibrator = calibrator.compared_on(predictions, known, **self._known(seen))
+            with naming_columns(shown(X, self.features), None):
+                model, seen, predictions, known = trained(
+                    self.estimator,
+                    shown(rows_of(X, train), self.features),
+                    Y[train],
+                    names,
+                    self.adapter,
+                    refine,
+                    routed.rows(train, len(Y)),
+                    random,
+                )
+            calibrator = calibrator.compared_on(predictions, known, **self._known(rows_of(X, train[seen])))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
         return self._calibrate_several(rows_of(X, held), Y[held])
 
@@ -349,7 +365,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return isinstance(self.refine, str) and self.refine == "default"
 
     def _around(self, refine: Any, seed: int) -> Refined:
-        at = atom_in(labels_named(self.labels))
+        at = atom_in(labels_named(cast("Labels | str | None", self.labels)))  # of one label
         refine = refine if at is None else TwoPart(refiner_named(refine), at)
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
 
@@ -409,7 +425,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     def predict_distribution(self, X: Features) -> Distribution | Any:
         """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
         check_is_fitted(self, "calibrated_")
-        X = collected(X)
+        X = self._checked(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
             return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
@@ -424,6 +440,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
 
+        One coverage a call; for several at once, `predict_quantiles` takes any number of levels.
         For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
         With `joint` the intervals hold all labels at once with the coverage.
         """
@@ -489,9 +506,21 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         league: League | dict[str, League] = model.league_
         return league
 
+    def _checked(self, X: Any) -> Any:
+        """X, if it has the columns of `fit`."""
+        X = collected(X)
+        check_columns(self, X, self.estimator)
+        return X
+
     def _prediction(self, model: Any, X: Any) -> Any:
-        # what refines asks the model itself, by the same adapter
-        return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
+        X = shown(X, self.features)
+        try:
+            # what refines asks the model itself, by the same adapter
+            return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
+        except Exception as error:
+            if _num_samples(X) == 0:  # the models of some libraries answer with no rows, of others with a riddle
+                raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
+            raise
 
     def _pooled(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]

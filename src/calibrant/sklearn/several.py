@@ -58,8 +58,8 @@ def trained(
     refine: Any,
     routed: Routed,
     random: Any,
-) -> tuple[SeveralModel, Any, Several, np.ndarray[Any, Any]]:
-    """The model and its refinements; and X, refined predictions and labels of training rows, by models new to them."""
+) -> tuple[SeveralModel, np.ndarray[Any, Any], Several, np.ndarray[Any, Any]]:
+    """The model and its refinements; and the numbers, refined predictions and labels of rows, by models new to them."""
     estimator, count = for_several(estimator), len(Y)
     if is_frozen(estimator):
         model, seen, predictions = estimator, np.arange(count), asked(estimator, X, names, adapter)
@@ -80,7 +80,7 @@ def trained(
         else refiner_named(refine).fit(TrainingRows(X, each, Y[:, j], kept.sample_weight, kept.groups, seed).weighed())
         for j, each in enumerate(predictions.predictions)
     ]
-    return SeveralModel(model, names, adapter, refinements), X, refined(refinements, X, predictions), Y
+    return SeveralModel(model, names, adapter, refinements), seen, refined(refinements, X, predictions), Y
 
 
 def asked(model: Any, X: Any, names: tuple[str, ...], adapter: Adapter) -> Several:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from calibrant import doers
 from calibrant._arrays import Rng, one_number, to_numpy, warn_user
+from calibrant._hints import NotTheEstimator
 from calibrant._kept import kept
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound
@@ -43,7 +44,7 @@ FINEST = 1e4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tracker:
+class Tracker(NotTheEstimator):
     """Positions theta_1 <= ... <= theta_K on the score axis that follow the quantiles of the scores at K levels.
 
     After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);

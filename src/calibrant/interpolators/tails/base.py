@@ -29,5 +29,5 @@ class Tails(Protocol):
 
 def no_ends(why: str) -> Ends:
     """All that the ranks of the scores say, where they tell no scale."""
-    warn_user(f"{why}, so the mass beyond the scores is put at -inf and +inf")
+    warn_user(f"{why}, so the mass beyond the scores is put at -inf and +inf: wide intervals are infinite")
     return Ends(-math.inf, math.inf, math.inf, math.inf)

@@ -16,6 +16,7 @@ class BoundedTails:
         """The two end points."""
         first, last = float(scores[0]), float(scores[-1])
         if first == last:
-            return no_ends("all scores are equal" if scores.shape[0] > 1 else "one score tells no scale")
+            single = "one score tells no scale (a single row calibrates)"
+            return no_ends("all scores are equal" if scores.shape[0] > 1 else single)
         gap = (last - first) / (scores.shape[0] - 1)
         return Ends(first - gap, last + gap, 0.0, 0.0)

@@ -22,7 +22,7 @@ class ExponentialTails:
         n = scores.shape[0]
         k = min(math.isqrt(n - 1) + 1, n - 1)
         if k == 0:
-            return no_ends("one score tells no scale")
+            return no_ends("one score tells no scale (a single row calibrates)")
         if bool(scores[0] == scores[-1]):
             return no_ends("all scores are equal")
         left = float(xp.mean(scores[k] - scores[:k]))

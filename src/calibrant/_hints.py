@@ -1,0 +1,55 @@
+"""What was probably meant: the last words of an error, which say the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+SEVERAL = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
+"""Where one number a row was wanted."""
+LABELS = "an object such as calibrant.labels.Counts(); calibrant.labels.labels_named makes one of a name"
+"""What `Calibrator` takes for its labels, where the estimator takes names too."""
+
+
+def percentage(number: float) -> str:
+    """Of a number that should lie inside (0, 1), and may be a percentage.
+
+    >>> percentage(90), percentage(99.9), percentage(1.5)
+    (': did you mean 0.9?', ': did you mean 0.999?', '')
+    """
+    return f": did you mean {number / 100:g}?" if 2 <= number < 100 else ""
+
+
+def spelling(name: str, known: Iterable[str]) -> str:
+    """Of a name that is not known, and may be misspelt.
+
+    >>> spelling("count", ["counts", "log"]), spelling("prices", ["counts", "log"])
+    (": did you mean 'counts'?", '')
+    """
+    close = get_close_matches(name, known, n=1)
+    return f": did you mean {close[0]!r}?" if close else ""
+
+
+def kind_of(prediction: Any, score: str, wanted: str) -> str:
+    """Of a prediction that a score does not take."""
+    if prediction.parts():
+        return f": EnsembleScore({score}()) adds up its members'"
+    if type(prediction).__name__ == "Point" and "Distribution" in wanted:
+        return ": Normal(mean, std) is one, and where labels are counts so is calibrant.predictions.Rates(mean)"
+    return ""
+
+
+class NotTheEstimator:
+    """What was calibrated, without a model: it is called with predictions, and cannot make them of X."""
+
+    if not TYPE_CHECKING:  # a type checker would take every name for one that is there
+
+        def __getattr__(self, name: str) -> Any:
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name.startswith("predict"):
+                said += (
+                    ": it holds the calibration, not the model. Call it with the model's predictions, as in"
+                    " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
+                )
+            raise AttributeError(said, name=name, obj=self)

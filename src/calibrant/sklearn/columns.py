@@ -1,0 +1,108 @@
+"""The columns of X: they must be those of `fit`, and models may be shown some of them only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import narwhals as nw
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from calibrant._frames import is_frame
+from calibrant.sklearn.around import SEARCHES, thawed
+from calibrant.sklearn.groups import check_column
+
+
+def learn_columns(estimator: Any, X: Any) -> None:
+    """Keep number and names of the columns, as scikit-learn does; and names that are no strings, which it leaves."""
+    validate_data(estimator, X, skip_check_array=True)
+    estimator.columns_in_ = _not_strings(X)
+
+
+def check_columns(estimator: Any, X: Any, model: Any) -> None:
+    """Raise where X has other columns than in `fit`, or the same in another order, unless the model goes by name.
+
+    A model may go by position, and would then take one column for another without a word.
+    """
+    if is_frame(X) and goes_by_name(model):
+        return
+    shape = getattr(X, "shape", ())
+    if len(shape) == 1 and hasattr(estimator, "n_features_in_"):
+        raise ValueError(
+            f"X must have rows and columns, got shape {shape}. Reshape your data: X.reshape(1, -1) is one row"
+        )
+    validate_data(estimator, X, skip_check_array=True, reset=False)
+    known, given = getattr(estimator, "columns_in_", None), _not_strings(X)
+    if known is not None and given is not None and known != given:
+        k = next(k for k in range(len(known)) if known[k] != given[k])  # scikit-learn has compared the numbers of them
+        raise ValueError(f"column {k} of X is {given[k]!r}, and in fit it was {known[k]!r}")
+
+
+def _not_strings(X: Any) -> list[Any] | None:
+    """The names of a frame's columns where they are no strings, such as the numbers that pandas gives."""
+    if not is_frame(X):
+        return None
+    names = list(nw.from_native(X, eager_only=True).columns)
+    return None if all(isinstance(name, str) for name in names) else names
+
+
+def goes_by_name(model: Any) -> bool:
+    """Whether a column transformer is what sees X first: it takes its columns in any order, and others beside them.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> goes_by_name(make_pipeline(ColumnTransformer([("all", "passthrough", ["a"])]), Ridge())), goes_by_name(Ridge())
+    (True, False)
+    """
+    model = thawed(model)
+    if isinstance(model, (list, tuple)):
+        return all(map(goes_by_name, model))
+    if isinstance(model, Pipeline):
+        return goes_by_name(model.steps[0][1])
+    if isinstance(model, TransformedTargetRegressor):
+        return goes_by_name(model.regressor)
+    return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and goes_by_name(model.estimator))
+
+
+def shown(X: Any, features: Sequence[Any] | None) -> Any:
+    """What models see of X: all of it, or the columns that `features` names."""
+    if features is None:
+        return X
+    if isinstance(features, (str, int)) or len(features) == 0:
+        raise TypeError(f"features must be a list of columns of X, got {features!r}")
+    for name in features:
+        check_column(X, name, "features")
+    return _safe_indexing(X, list(features), axis=1)
+
+
+@contextmanager
+def naming_columns(X: Any, by: Any) -> Iterator[None]:
+    """Where a model refuses X, say which column it may be: one of dates, or one that is there for `by` alone."""
+    try:
+        yield
+    except Exception as error:
+        frame = nw.from_native(X, eager_only=True) if is_frame(X) else None
+        if frame is None:
+            raise
+        dates = [name for name in frame.columns if frame[name].dtype.is_temporal()]
+        if dates and type(error).__name__ == "DTypePromotionError":
+            raise TypeError(
+                f"X has dates in column {dates[0]!r}, of which the estimator makes no numbers: give it numbers such as"
+                " the hour and the day, or name the columns that it learns from in features="
+            ) from error
+        names = by if isinstance(by, (list, tuple)) else [by]
+        texts = [name for name in frame.columns if name in names and not _is_number(frame[name].dtype)]
+        if texts:
+            error.add_note(
+                f"The estimator was given column {texts[0]!r} too, which holds no numbers and names the groups of by=:"
+                " if that is the reason, name the columns that it learns from in features=."
+            )
+        raise
+
+
+def _is_number(dtype: Any) -> bool:
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)
