@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.over_time import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP, Whole
 from calibrant.metrics.by_slice import OWN, SliceResult
@@ -57,12 +58,15 @@ def headline(
         return [each for each in parts if each.off and not (whole.one_sided and each.only_wide)]
 
     off_in_time = off(stretches)
-    since = _since(stretches, off_in_time)
+    since = since_when(stretches, off_in_time)
     if whole.fails:
+        if found := both_ways(off(groups)):
+            return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step)
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
         few = " With guarantee= it is known how much of this few calibration rows explain."
         step = {"calibrated": again, "unknown": again + few, "raw": _CALIBRATE}[known]
-        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.", step)
+        cause = f" A change since {since} is the likely cause." if since else ""
+        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.{cause}", step)
     if off_in_time:
         return _over_time(off_in_time, since)
     if off(groups):
@@ -82,7 +86,7 @@ def _over_time(off: Sequence[Stretch], since: str) -> Headline:
     return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with a Tracker.")
 
 
-def _since(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
+def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
     """The first moment of the stretches, one after the other, that are off as the last one is; "" if there is none."""
     start = ""
     for each in reversed(stretches):
@@ -103,6 +107,9 @@ def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
         "Calibrated over all rows together, but not in each group:"
         f" {which} {'are' if len(off) > 1 else 'is'} off, most of all {worst.name}, too {worst.direction}."
     )
+    if found := both_ways(off):
+        text = f"Calibrated over all rows together, but not in each group: the forecasts are {found}."
+        return Headline(_how_bad(worst), text, found.step)
     if worst.by.strip("()") in OWN:
         step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
     else:
@@ -116,6 +123,9 @@ def _whole(whole: Whole, known: Known) -> Headline:
     if whole.state == "nearly":
         text = f"Nearly calibrated: the largest gap, {whole.gap:.2g}, is small, but {rows} show more than chance."
         return Headline("warn", text, "Nothing need be done unless so small a gap matters.")
+    if whole.state == "borderline":
+        text = f"Perhaps not calibrated: the forecasts look {whole.fault}, by little more than chance allows."
+        return Headline("warn", text, "Judge them on other rows too: calibrated ones look so once in 20 times.")
     if whole.state == "too good":
         text = "These fit better than chance allows: they look like the rows that calibrated the forecasts."
         return Headline("warn", text, "Judge on rows that neither trained the model nor calibrated it.")
@@ -125,6 +135,11 @@ def _whole(whole: Whole, known: Known) -> Headline:
     if whole.state == "wide folds":
         text = "Not too narrow: the forecasts are wider than need be, as the mean over folds is."
         return Headline("info", text, "Nothing need be done.")
+    if whole.covers == "too few":
+        text = f"The {100 * whole.held.coverage:.6g}% intervals hold fewer labels than asked for"
+        if whole.held.in_part is not None:
+            text += ", with values that have a probability of their own counted in part"
+        return Headline("warn", f"{text}, by little more than chance allows.", "Judge them on other rows too.")
     if whole.covers == "too many":
         text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
         step = _CALIBRATE if known == "raw" else "Calibrate again on rows like these to make them narrower."

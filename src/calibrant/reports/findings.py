@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arrays import to_numpy
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.headline import Headline, Known, headline
+from calibrant.diagnosis.headline import Headline, Known, headline, since_when
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
@@ -68,6 +68,11 @@ class Findings:
         return [stretch for stretch in self.stretches or () if self.fails(stretch)]
 
     @property
+    def since(self) -> str:
+        """Since when the forecasts are off as they are at the end; "" where there is no such moment."""
+        return since_when(self.stretches or (), self.off_in_time)
+
+    @property
     def one_sided(self) -> bool:
         """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
         return self.whole.one_sided
@@ -84,7 +89,8 @@ class Findings:
     @cached_property
     def whole(self) -> Whole:
         """All rows together."""
-        return whole_of(self.comparison.after.drawn, self.comparison.coverage, self.guarantee)
+        after, coverage = self.comparison.after, self.comparison.coverage
+        return whole_of(after.drawn, coverage, self.guarantee, after.inside(coverage))
 
     @cached_property
     def only_between(self) -> bool:

@@ -20,7 +20,7 @@ from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
+from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
 from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
@@ -159,7 +159,7 @@ def report(
         drawn[0],
         drawn_before[0] if drawn_before else None,
         [each.name for each in slices],
-        judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
+        judged(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
         name,
@@ -216,11 +216,11 @@ def _title(label: str, name: str) -> str:
 
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
-    return judged_stretches(along, {coverage: inside(side.drawn, coverage)}, side.drawn, **known)
+    return judged_stretches(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
 def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
-    """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
+    """The coverage of a slice, with what chance allows of the part that it is judged by; None where it is not."""
     if by is None:
         held, fails = findings.whole.held, False
     else:
@@ -228,7 +228,9 @@ def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | No
         if not judged:
             return None
         held, fails = judged[0].held[0], findings.fails(judged[0])
-    return {"share": rounded(held.share), "low": rounded(held.low), "high": rounded(held.high), "off": fails}
+    part = None if held.in_part is None else rounded(held.in_part)
+    ends = {"low": rounded(held.low), "high": rounded(held.high)}
+    return {"share": rounded(held.share), "part": part, **ends, "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def entries(
         side = first if k == 0 else side_of(law, y, coverage)
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
-        said = headline(whole_of(side.drawn, coverage, promise), known="raw" if promise is None else "calibrated")
+        whole = whole_of(side.drawn, coverage, promise, side.inside(coverage))
+        said = headline(whole, known="raw" if promise is None else "calibrated")
         found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
     order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
     return [found[k] for k in order]
