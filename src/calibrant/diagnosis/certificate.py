@@ -34,6 +34,8 @@ class Diagnosis:
     """What features tell of the PITs; None without any."""
     worst: WorstSlice | None
     """The worst slice that a search found; None where all are too small."""
+    hint: str = ""
+    """What else may explain a failure: labels that look like counts, and forecasts that do not know it."""
 
     @property
     def off(self) -> tuple[SliceResult, ...]:
@@ -96,6 +98,8 @@ class Diagnosis:
             yield self._about_worst(self.worst)
         if not self.passes:
             yield f"What to do: {self._advice()}"
+            if self.hint:
+                yield self.hint
 
     def _about_slices(self) -> str:
         off = self.off

@@ -18,7 +18,8 @@ from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.models import ModelEntry
-from calibrant.reports.straight import Straight
+from calibrant.metrics.straight import holds_at
+from calibrant.predictions import Quantiles
 from calibrant.reports.table import Comparison
 
 
@@ -41,6 +42,12 @@ class Findings:
     """What the model is called, where there are several."""
     models: Sequence[ModelEntry] = ()
     """All of them, from the lowest CRPS to the largest."""
+    like_counts: bool = False
+    """Whether the labels look like counts, and the forecasts do not know it."""
+    were: str = ""
+    """What was taken as laws of counts: rates, quantiles or draws; "" where the forecasts were laws."""
+    quantiles: Quantiles | None = None
+    """The forecasts, if they are quantiles, as labels of their kind can be."""
 
     @property
     def m(self) -> int:
@@ -95,9 +102,10 @@ class Findings:
     @cached_property
     def only_between(self) -> bool:
         """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
-        forecast, y = self.comparison.after.forecast, self.comparison.after.y
-        few = isinstance(forecast, Straight) and forecast.words == "quantiles" and self.whole.fails
-        return few and forecast.holds_at_its_levels(to_numpy(y))
+        if self.quantiles is None or not self.whole.fails:
+            return False
+        levels, values = (to_numpy(each) for each in (self.quantiles.levels, self.quantiles.values))
+        return holds_at(levels, values, to_numpy(self.comparison.after.y))
 
     @cached_property
     def headline(self) -> Headline:

@@ -14,12 +14,13 @@ from calibrant.diagnosis.whole import FAIR_GAP, FEW
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
+from calibrant.metrics.of_labels import HINT
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
 from calibrant.reports.statement import Statement
-from calibrant.reports.straight import Straight
+from calibrant.metrics.straight import Straight
 
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
@@ -28,7 +29,7 @@ SMALL_TIE = 0.01
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _enough, _assumptions)
+    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _as_counts, _enough, _assumptions)
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
     fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
@@ -387,6 +388,20 @@ def _straight(found: Findings) -> Iterator[Statement]:
             f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
             f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
             " beyond the outermost.",
+        )
+
+
+def _as_counts(found: Findings) -> Iterator[Statement]:
+    if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
+        yield Statement("warn", HINT)
+    if found.were == "rates":
+        law = repr(found.comparison.after.forecast).partition("(")[0]
+        yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
+    elif found.were:
+        yield Statement(
+            "info",
+            f"The forecasts are {found.were}. They are judged as distributions of such labels, which run straight from"
+            f" one {'quantile' if found.were == 'quantiles' else 'sorted draw'} to the next before they are rounded.",
         )
 
 
