@@ -475,7 +475,9 @@ def test_shares_are_in_percent_in_words_and_table():
     rng = np.random.default_rng(55)
     base, y = forecasts(2000, rng, 0.5)
     page = report(base, y, base=Normal(base.loc, 0.8 * base.scale))
-    assert re.search(r"[\d.]+% of the labels lie below the quantile at level [\d.]+, where chance allows [\d.]+% to", str(page))
+    assert re.search(
+        r"[\d.]+% of the labels lie below the quantile at level [\d.]+, where chance allows [\d.]+% to", str(page)
+    )
     share = f"{100 * metrics.coverage(base, y, 0.9):.1f}%"
     assert share in page.verdict[1].text
     assert share in re.search(r"90% interval coverage.*?</tr>", page.html, re.DOTALL).group()

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from calibrant.metrics.by_slice import OWN, SliceResult
 
-
 LESSER = 1 / 3
 """The lesser of the two faults is this share of the other, or more: else the other is what is wrong."""
 
@@ -36,7 +35,10 @@ class BothWays(NamedTuple):
         """The way out: one law of scores for all rows cannot mend both."""
         follow = "refine= of CalibratedRegressor, or a model that predicts its spread"
         if self.by_forecast:
-            return f"Let the width follow the forecast: {follow}. Calibrating again alone would mend one at the other's cost."
+            return (
+                f"Let the width follow the forecast: {follow}, or groups of rows (by=). Calibrating again alone would"
+                " mend one at the other's cost."
+            )
         return f"Calibrate by {self.by} (by=), or let the width follow the features: {follow}."
 
 

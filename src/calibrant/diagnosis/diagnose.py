@@ -19,8 +19,13 @@ from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.of_labels import HINT, law_of_labels, look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
+from calibrant.predictions import Quantiles
 
 FEWEST = 50
+BETWEEN = (
+    "The distributions run straight between the quantiles, which may be all that fails; calibrant.report says whether"
+    " the quantiles are right at their levels."
+)
 
 
 def diagnose(
@@ -93,6 +98,9 @@ def diagnose(
     m = int(y.shape[0])
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
+    hint = HINT if labels is None and look_like_counts(H, y) else ""
+    if labels is not None and isinstance(H, Quantiles):
+        hint = BETWEEN
     H = of_labels(H, y) if labels is None else law_of_labels(H, y, labels)
     said = answers_of(H, y, asked)
     features = feature_slices(X, m, names)
@@ -108,7 +116,7 @@ def diagnose(
         judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
         telling(columns, said.events, int(permutations), rng),
         worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
-        HINT if labels is None and look_like_counts(H, y) else "",
+        hint,
     )
 
 

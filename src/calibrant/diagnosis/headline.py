@@ -17,6 +17,9 @@ WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem",
 """What each kind of statement is called, on the page and in the terminal."""
 
 
+CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
+
+
 @dataclass(frozen=True)
 class Headline:
     """Calibrated or not, and what to do."""
@@ -35,17 +38,25 @@ class Headline:
         return f"{self.text} {self.step}"
 
 
+RIGHT_AT_LEVELS = Headline(
+    "warn",
+    "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not.",
+    "Use them at their levels, or calibrate them to fill in the rest.",
+)
+
+
 def headline(
     whole: Whole,
     groups: Sequence[SliceResult] = (),
     stretches: Sequence[Stretch] = (),
     *,
     known: Known = "calibrated",
+    calibrate: str = CALIBRATE,
 ) -> Headline:
     """The headline on all rows, on groups, and on stretches in the order of time.
 
     `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
-    that they are as a model gave them.
+    that they are as a model gave them; `calibrate` is the step for these.
 
     >>> import numpy as np
     >>> from calibrant.diagnosis.whole import whole_of
@@ -64,17 +75,14 @@ def headline(
             return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step)
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
         few = " With guarantee= it is known how much of this few calibration rows explain."
-        step = {"calibrated": again, "unknown": again + few, "raw": _CALIBRATE}[known]
+        step = {"calibrated": again, "unknown": again + few, "raw": calibrate}[known]
         cause = f" A change since {since} is the likely cause." if since else ""
         return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.{cause}", step)
     if off_in_time:
         return _over_time(off_in_time, since)
     if off(groups):
         return _in_groups(off(groups), len(groups))
-    return _whole(whole, known)
-
-
-_CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
+    return _whole(whole, known, calibrate)
 
 
 def _over_time(off: Sequence[Stretch], since: str) -> Headline:
@@ -117,7 +125,7 @@ def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
     return Headline(_how_bad(worst), text, step)
 
 
-def _whole(whole: Whole, known: Known) -> Headline:
+def _whole(whole: Whole, known: Known, calibrate: str) -> Headline:
     rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
     says = "says" if whole.m == 1 else "say"
     if whole.state == "nearly":
@@ -142,7 +150,7 @@ def _whole(whole: Whole, known: Known) -> Headline:
         return Headline("warn", f"{text}, by little more than chance allows.", "Judge them on other rows too.")
     if whole.covers == "too many":
         text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
-        step = _CALIBRATE if known == "raw" else "Calibrate again on rows like these to make them narrower."
+        step = calibrate if known == "raw" else "Calibrate again on rows like these to make them narrower."
         return Headline("info" if whole.one_sided else "warn", text, step)
     if whole.state == "explained":
         text = f"As well calibrated as {whole.n:,} calibration rows can make them."

@@ -122,7 +122,7 @@ class Whole:
         if self.covers != "too few" or held.share >= held.coverage:
             return False
         (low,), _ = reliability_band(self.m, [held.coverage], CLEAR, n=self.n)
-        return held.judged < low - 1e-12
+        return bool(held.judged < low - 1e-12)
 
     @property
     def fails(self) -> bool:

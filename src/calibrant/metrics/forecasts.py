@@ -18,7 +18,8 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction, Rates, as_prediction
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 Scalar = float | Array
 """A Python float for numpy, a 0-d array of any other namespace."""
 
@@ -78,7 +79,8 @@ def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
             called = getattr(judge, "__name__", "it")
             raise TypeError(
                 f"{called} takes forecasts and labels, {called}(H, y), got {len(args)} arguments: for a"
-                f" CalibratedRegressor write model.{called}(X, y), for another model {called}(prediction_of(model, X), y)"
+                f" CalibratedRegressor write model.{called}(X, y), for another model"
+                f" {called}(prediction_of(model, X), y)"
             )
         return judge(*args, **kwargs)
 

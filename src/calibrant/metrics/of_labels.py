@@ -18,8 +18,8 @@ from calibrant.predictions import Quantiles, Rates, Samples
 COMMON = 0.02
 """Whole numbers are counts, and no rounded measurements, if one of them is so large a share of the labels."""
 HINT = (
-    "The labels are whole numbers, and the forecasts were judged as forecasts of any real number. If they are of counts,"
-    " say so by labels=Counts(): a quantile of 0.3 then stands for 0."
+    "The labels are whole numbers, and the forecasts were judged as forecasts of any real number. If they are of"
+    " counts, say so by labels=Counts(): a quantile of 0.3 then stands for 0."
 )
 
 

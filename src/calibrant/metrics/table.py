@@ -16,7 +16,7 @@ from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
 from calibrant.metrics.of_labels import of_labels
-from calibrant.predictions import Quantiles
+from calibrant.predictions import Prediction, Quantiles
 
 
 @two_arguments
@@ -76,8 +76,9 @@ def evaluate(
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
     called = name_of(y)
-    H, y = paired(H, y)
-    H = of_labels(H, y, labels)
+    given, y = paired(H, y)
+    judged: Prediction | Distribution = of_labels(given, y, labels)
+    H = judged
     coverage, ci = (within(H, each) for each in (coverage, ci))
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)

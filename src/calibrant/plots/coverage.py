@@ -19,8 +19,8 @@ from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.in_part import in_part
+from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen
 from calibrant.plots.theme import Look, Style, percent, plain

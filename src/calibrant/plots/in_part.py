@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant.metrics.held import Held
-from calibrant.plots.inputs import Numbers
 from calibrant.plots.pen import Pen
 
 
-def in_part(ax: Axes, held: Sequence[Held], at: Numbers, pen: Pen, *, along: Literal["x", "y"]) -> list[Line2D]:
+def in_part(ax: Axes, held: Sequence[Held], at: Any, pen: Pen, *, along: Literal["x", "y"]) -> list[Line2D]:
     """A tick at each share that chance is asked about, where it is another than one counts; `along` has the shares."""
     if not any(each.in_part is not None for each in held):
         return []

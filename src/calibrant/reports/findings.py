@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import to_numpy
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.headline import Headline, Known, headline, since_when
+from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, Known, headline, since_when
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.models import ModelEntry
-from calibrant.metrics.straight import holds_at
-from calibrant.predictions import Quantiles
 from calibrant.reports.table import Comparison
 
 
@@ -47,7 +46,7 @@ class Findings:
     were: str = ""
     """What was taken as laws of counts: rates, quantiles or draws; "" where the forecasts were laws."""
     quantiles: Quantiles | None = None
-    """The forecasts, if they are quantiles, as labels of their kind can be."""
+    """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
 
     @property
     def m(self) -> int:
@@ -102,20 +101,19 @@ class Findings:
     @cached_property
     def only_between(self) -> bool:
         """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
-        if self.quantiles is None or not self.whole.fails:
-            return False
-        levels, values = (to_numpy(each) for each in (self.quantiles.levels, self.quantiles.values))
-        return holds_at(levels, values, to_numpy(self.comparison.after.y))
+        return self.whole.fails and holds_at_its_levels(self.quantiles, self.comparison.after.y)
 
     @cached_property
     def headline(self) -> Headline:
         """The verdict in one sentence."""
         if self.only_between:
-            said = "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not."
-            return Headline("warn", said, "Use them at their levels, or calibrate them to fill in the rest.")
+            return RIGHT_AT_LEVELS
         alone: Known = "raw" if self.comparison.before is None else "unknown"
         known: Known = "calibrated" if self.guarantee is not None else alone
-        return headline(self.whole, self.groups, self.stretches or (), known=known)
+        found = headline(self.whole, self.groups, self.stretches or (), known=known)
+        if self.like_counts and known == "raw" and found.kind == "bad":
+            return replace(found, step="If they are forecasts of counts, judge them as such first: labels=Counts().")
+        return found
 
 
 def gap_of(curves: Curves) -> float:

@@ -22,8 +22,8 @@ from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
-from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
+from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.of_labels import look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
@@ -59,9 +59,11 @@ class Report:
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; an old one is replaced. A name without an ending gets .html."""
-        path = Path(path)
-        path = path if path.suffix else path.with_name(f"{path.name}.html")
+        """Write the page to a file, whole or not at all; an old one is replaced.
+
+        A name without an ending gets .html: `save("report")` writes report.html.
+        """
+        path = page_path(path)
         try:
             write(path, self.html.encode())
         except FileError as error:
@@ -76,6 +78,16 @@ class Report:
     def _repr_html_(self) -> str:
         """The page in a frame of its own, as notebooks show it."""
         return f'<iframe srcdoc="{html.escape(self.html)}" title="Report" width="100%" height="800"></iframe>'
+
+
+def page_path(path: str | os.PathLike[str]) -> Path:
+    """Where a page of this name is written: browsers go by the ending.
+
+    >>> page_path("report").name, page_path("a/b.htm").name
+    ('report.html', 'b.htm')
+    """
+    found = Path(path)
+    return found if found.suffix or not found.name else found.with_name(f"{found.name}.html")
 
 
 @two_arguments

@@ -71,8 +71,8 @@ def _farthest(worst: Stretch) -> str:
     if held.off:
         chance = f"{percent(held.low, worst.m)} to {percent(held.high, worst.m)}"
         said.append(
-            f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(lambda share: percent(share, worst.m))}, where"
-            f" chance allows {chance}"
+            f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(lambda share: percent(share, worst.m))},"
+            f" where chance allows {chance}"
         )
     if worst.gap is not None and worst.gap > worst.allowed:
         said.append(f"the PITs deviate by {worst.gap:.3f} (chance allows {worst.allowed:.3f})")

@@ -52,7 +52,7 @@ def laws_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
 
 def spoken_for(first: Any, law: Any) -> str:
     """What the forecasts of the page were, in the plural, before they were taken as laws of counts; "" if they were."""
-    words = {Rates: "rates", Quantiles: "quantiles", Samples: "draws"}
+    words: dict[type, str] = {Rates: "rates", Quantiles: "quantiles", Samples: "draws"}
     return words.get(type(first), "") if isinstance(law, Distribution) else ""
 
 

@@ -15,12 +15,12 @@ from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.metrics.of_labels import HINT
+from calibrant.metrics.straight import Straight
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
 from calibrant.reports.statement import Statement
-from calibrant.metrics.straight import Straight
 
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
@@ -29,7 +29,11 @@ SMALL_TIE = 0.01
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _as_counts, _enough, _assumptions)
+    groups, time, later = (
+        list(_groups(findings)),
+        list(over_time(findings)),
+        (_straight, _as_counts, _enough, _assumptions),
+    )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
     fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
@@ -165,14 +169,15 @@ def _coverage(found: Findings) -> Iterator[Statement]:
     judged = percent(held_by.judged, found.m)
     if atoms and judged != percent(value, found.m):
         held += (
-            ". Values that have a probability of their own (atoms) are inside whole; counted in part, as the check must,"
-            f" it is {judged}"
+            ". Values that have a probability of their own (atoms) are inside whole; counted in part, as the check"
+            f" must, it is {judged}"
         )
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
     unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
     if found.whole.covers == "too few":
         kind: Kind = "bad" if found.whole.misses and not found.only_between else "warn"
-        yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")
+        so = "Counted so, that" if value >= target else "That"
+        yield Statement(kind, f"{held}. {so} is too few, {chance}.{unknown}")
     elif found.whole.covers == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
         kind = "info" if found.one_sided else "warn"
@@ -342,9 +347,7 @@ def _held(group: SliceResult) -> str:
     held = group.held[0]
     share, judged, low, high = (percent(part, group.m) for part in (held.share, held.judged, held.low, held.high))
     in_part = "" if judged == share else f"; with atoms counted in part, as the check must, {judged}"
-    return (
-        f"{share} of the labels with {group.name} ({count(group.m, 'row')}{in_part}; chance allows {low} to {high})"
-    )
+    return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{in_part}; chance allows {low} to {high})"
 
 
 def _listed(names: Sequence[str]) -> str:
