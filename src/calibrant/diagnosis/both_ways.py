@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from calibrant.metrics.by_slice import OWN, SliceResult
@@ -42,28 +42,25 @@ class BothWays(NamedTuple):
         return f"Calibrate by {self.by} (by=), or let the width follow the features: {follow}."
 
 
-def both_ways(off: Iterable[SliceResult]) -> BothWays | None:
-    """The column with slices that are too wide and others that are too narrow; None where there is no such column.
+def both_ways(off: Sequence[SliceResult]) -> BothWays | None:
+    """The column whose intervals hold too many labels here and too few there; None where there is no such column.
 
-    Of several columns it is the one in which the lesser of the two faults is largest.
+    Of several columns it is the one in which the lesser of the two faults is largest, at the first coverage that has
+    any.
     """
-    columns: dict[str, list[SliceResult]] = {}
-    for each in off:
-        columns.setdefault(each.by, []).append(each)
-    found = []
-    for slices in columns.values():
-        ways = {way: [each for each in slices if _way(each) == way] for way in ("wide", "narrow")}
-        if all(ways.values()):
-            worst = BothWays(*(max(each, key=lambda it: it.distance) for each in ways.values()))
-            lesser, other = sorted(each.distance for each in worst)
-            if lesser >= LESSER * other:
-                found.append((lesser, worst))
-    return max(found, key=lambda each: each[0])[1] if found else None
+    columns = list(dict.fromkeys(each.by for each in off))
+    for k in range(len(off[0].held) if off else 0):
+        found = [pair for by in columns if (pair := _at([each for each in off if each.by == by], k))]
+        if found:
+            return max(found, key=lambda pair: pair[0])[1]
+    return None
 
 
-def _way(each: SliceResult) -> str:
-    """By the coverage that is farthest off, or by the PITs where none is."""
-    held = max((held for held in each.held if held.off), key=lambda it: abs(it.judged - it.coverage), default=None)
-    if held is None:
-        return each.direction
-    return "narrow" if held.judged < held.coverage else "wide"
+def _at(slices: Sequence[SliceResult], k: int) -> tuple[float, BothWays] | None:
+    """The lesser fault and both slices, at the k-th coverage."""
+    excess = [(each.held[k].judged - each.held[k].coverage, each) for each in slices if each.held[k].off]
+    (least, narrow), (most, wide) = (pick(excess, key=lambda it: it[0], default=(0.0, None)) for pick in (min, max))
+    lesser, other = sorted((max(most, 0.0), max(-least, 0.0)))
+    if narrow is None or wide is None or lesser == 0 or lesser < LESSER * other:
+        return None
+    return lesser, BothWays(wide, narrow)

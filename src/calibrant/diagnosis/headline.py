@@ -111,12 +111,13 @@ def _how_bad(worst: SliceResult) -> Kind:
 def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
     worst = max(off, key=lambda each: each.distance)
     which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
+    found = both_ways(off)
+    how = str(found) if found else f"most of all {worst.name}, too {worst.direction}"
     text = (
         "Calibrated over all rows together, but not in each group:"
-        f" {which} {'are' if len(off) > 1 else 'is'} off, most of all {worst.name}, too {worst.direction}."
+        f" {which} {'are' if len(off) > 1 else 'is'} off, {how}."
     )
-    if found := both_ways(off):
-        text = f"Calibrated over all rows together, but not in each group: the forecasts are {found}."
+    if found:
         return Headline(_how_bad(worst), text, found.step)
     if worst.by.strip("()") in OWN:
         step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
