@@ -183,7 +183,7 @@ def test_a_headline_does_not_send_those_who_are_off_both_ways_to_calibrate_again
         r" in \(.*\]\.",
         page.headline.text,
     )
-    assert page.headline.step.startswith("Let the width follow the forecast: refine= of CalibratedRegressor")
+    assert page.headline.step.startswith("Let the width follow the forecast, by refine= of CalibratedRegressor")
     assert page.headline.text in page.html
     advice = str(diagnose(Normal(f, 2.5), y)).splitlines()[-1]
     assert advice.startswith("What to do: the forecasts are too wide for predicted value in [")

@@ -33,13 +33,13 @@ class BothWays(NamedTuple):
     @property
     def step(self) -> str:
         """The way out: one law of scores for all rows cannot mend both."""
-        follow = "refine= of CalibratedRegressor, or a model that predicts its spread"
+        follow = "by refine= of CalibratedRegressor or a model that predicts its spread"
         if self.by_forecast:
             return (
-                f"Let the width follow the forecast: {follow}, or groups of rows (by=). Calibrating again alone would"
+                f"Let the width follow the forecast, {follow}; or calibrate by groups (by=). Calibrating again alone would"
                 " mend one at the other's cost."
             )
-        return f"Calibrate by {self.by} (by=), or let the width follow the features: {follow}."
+        return f"Calibrate by {self.by} (by=), or let the width follow the features, {follow}."
 
 
 def both_ways(off: Sequence[SliceResult]) -> BothWays | None:

@@ -77,7 +77,7 @@ def _in_part(found: Findings) -> str:
     held = found.whole.held
     if held.in_part is None or percent(held.in_part, found.m) == percent(held.share, found.m):
         return ""
-    return f"; {percent(held.in_part, found.m)} with atoms in part is"
+    return f"; {percent(held.in_part, found.m)} with atoms in part"
 
 
 def _outcome(line: TableLine) -> tuple[Kind, str]:

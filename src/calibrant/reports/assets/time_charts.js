@@ -63,6 +63,7 @@ const timeViews = (() => {
       cells: (it) => [...(parts.length ? [it.after.part] : []), ...it.band].map((v) => percent(v)),
       summary:
         `The share of each stretch's labels inside the ${wanted} interval. ` +
+        (parts.length ? "A value with a probability of its own (an atom) is inside whole; the band is for the diamonds, which count it in part. " : "") +
         "With 95% probability, calibrated forecasts stay inside both grey bands in all stretches.",
     });
 
