@@ -943,7 +943,9 @@ def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
     point = report(H, y[400:], base=Point(rate[400:]), guarantee=calibrated.guarantee)
     assert point.html != law.html
     assert metrics.evaluate(Rates(rate), y, labels=Counts()).crps == pytest.approx(metrics.crps(Poisson(rate), y))
-    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(np.mean(np.abs(y - rate)))  # without labels, a point
+    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(metrics.crps(Poisson(rate), y))  # all are counts
+    halved = metrics.evaluate(Rates(rate), y / 2)
+    assert halved.crps == pytest.approx(np.mean(np.abs(y / 2 - rate)))  # no counts: a point
     halves = metrics.evaluate(Rates(rate), y, labels=Counts(step=0.5))
     assert halves.crps == pytest.approx(np.mean(np.abs(y - rate)))
 

@@ -44,7 +44,7 @@ FIT = "Calibrate them, with calibrant fit, on rows that the model has not seen."
 
 
 @dataclass(frozen=True)
-class Alone:
+class AsTheyAre:
     """The predictions of a file as they are."""
 
     metrics: Evaluation
@@ -101,21 +101,21 @@ def evaluated(
     *,
     gaps: Gaps,
     time: str | None = None,
-) -> Alone:
+) -> AsTheyAre:
     """The metrics and the verdict on the rows of a file."""
     found = _read(path, columns, target, [] if time is None else [time], gaps)
     with working("evaluating"), naming(found.where):
         metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
         H = law_of_labels(found.prediction, found.y, labels)
         if not H.has_law:
-            return Alone(metrics, coverage, None)
+            return AsTheyAre(metrics, coverage, None)
         slices = by_forecast(H, found.y, coverage, None)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
         whole = all_of(H, found.y, coverage)
         fails_between = whole.fails and holds_at_its_levels(of_labels(found.prediction, found.y, labels), found.y)
     said = headline(whole, slices, stretches or (), known="raw", calibrate=FIT)
     said = RIGHT_AT_LEVELS if fails_between else said
-    return Alone(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
+    return AsTheyAre(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
 
 
 def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:

@@ -87,7 +87,7 @@ def page_path(path: str | os.PathLike[str]) -> Path:
     ('report.html', 'b.htm')
     """
     found = Path(path)
-    return found if found.suffix or not found.name else found.with_name(f"{found.name}.html")
+    return found if found.suffix or found.is_dir() else found.with_name(f"{found.name}.html")
 
 
 @two_arguments
