@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
 
 from calibrant import Calibrator, Normal, Point, Quantiles, Samples, diagnose, evaluate, report
@@ -294,6 +295,11 @@ def test_a_model_in_place_of_forecasts_is_told_the_way():
     for judge, name in ((report, "report"), (evaluate, "evaluate")):
         with pytest.raises(TypeError, match=rf"model\.{name}\(X, y\), for another model {name}\(prediction_of"):
             judge(object(), np.zeros((3, 2)), np.zeros(3))
+    X, y = np.zeros((60, 2)), np.arange(60.0)
+    model = LinearRegression().fit(X, y)
+    for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
+        with pytest.raises(TypeError, match=r"LinearRegression is a model: hand in prediction_of\(model, X\)"):
+            asked()
 
 
 def test_missing_labels_are_told_the_way_out():

@@ -26,6 +26,11 @@ Scalar = float | Array
 
 def forecast(value: PredictionLike) -> Prediction | Distribution:
     """A prediction, or a single law that stands for every row."""
+    if hasattr(value, "predict"):
+        raise TypeError(
+            f"forecasts are judged, and {type(value).__name__} is a model: hand in prediction_of(model, X), or"
+            " model.predict_distribution(X) of a CalibratedRegressor"
+        )
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
