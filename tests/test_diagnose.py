@@ -19,7 +19,8 @@ from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
 from calibrant.interpolators import InfiniteTails, Linear, Naive
-from calibrant.metrics.by_slice import inside, judged, own_slices
+from calibrant.metrics.by_slice import judged, own_slices
+from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import Slices, all_rows, slices_of
 
 
@@ -72,7 +73,8 @@ def test_labels_on_atoms_are_no_fault():
         passed += diagnose(truth.law.clip(0.0), truth.y.clip(0.0), truth.X, seed=seed).passes
     assert passed >= 34
     found = diagnose(truth.law.clip(0.0), truth.y.clip(0.0), truth.X)
-    assert metrics.coverage(truth.law.clip(0.0), truth.y.clip(0.0), 0.5) > found.slices[0].held[1].share + 0.05
+    held = found.slices[0].held[1]
+    assert held.share == metrics.coverage(truth.law.clip(0.0), truth.y.clip(0.0), 0.5) > held.judged + 0.05
 
 
 def test_the_words_say_what_is_wrong_and_what_to_do():
@@ -153,7 +155,7 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
     (low,), (high,) = metrics.reliability_band(100, [0.5])
     for _ in range(300):
         pit = rng.random(500)
-        lines = judged(columns, {0.9: inside(pit, 0.9), 0.5: inside(pit, 0.5)}, pit)
+        lines = judged(columns, {c: Inside(inside(pit, c)) for c in (0.9, 0.5)}, pit)
         clean += not any(each.off for each in lines)
         shares = [np.bincount(column.index, inside(pit, 0.5)) / 100 for column in columns]
         alone += bool(np.all((shares >= low) & (shares <= high)))
@@ -164,7 +166,7 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
 def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
     rng = np.random.default_rng(1)
     pit, column = rng.beta(2, 2, 900), slices_of("g", rng.integers(0, 3, 900), 900)
-    for k, each in enumerate(judged([column], {0.9: inside(pit, 0.9)}, pit)):
+    for k, each in enumerate(judged([column], {0.9: Inside(inside(pit, 0.9))}, pit)):
         rows = pit[column.index == k]
         assert each.m == rows.size
         assert each.held[0].share == np.mean((rows > 0.05) & (rows <= 0.95))
@@ -276,7 +278,7 @@ def test_the_interval_of_the_worst_slice_holds_the_truth_although_it_was_looked_
     rng, held, honest = np.random.default_rng(4), 0, 0
     for _ in range(200):
         columns = feature_slices(rng.normal(size=(400, 4)), 400, None)
-        worst = worst_slice(columns, 0.8, rng.random(400) < 0.8, rng, confidence=0.9, risk=0.1, n=None)
+        worst = worst_slice(columns, 0.8, Inside(rng.random(400) < 0.8), rng, confidence=0.9, risk=0.1, n=None)
         held += worst.low <= 0.8 <= worst.high
         low, high = (float(end) for end in metrics.bands.share_interval(worst.found * 25, 25, 0.9))
         honest += low <= 0.8 <= high
@@ -289,7 +291,7 @@ def test_the_worst_slice_is_found_among_pairs_and_measured_on_other_rows():
     X = rng.integers(0, 3, (6000, 4))
     bad = (X[:, 1] == 2) & (X[:, 3] == 0)
     held = rng.random(6000) < np.where(bad, 0.6, 0.9)
-    worst = worst_slice(feature_slices(X, 6000, None), 0.9, held, rng, confidence=0.95, risk=0.01, n=None)
+    worst = worst_slice(feature_slices(X, 6000, None), 0.9, Inside(held), rng, confidence=0.95, risk=0.01, n=None)
     assert worst.name == "x1 = 2, x3 = 0"
     assert worst.off
     assert worst.low < 0.6 < worst.high

@@ -415,7 +415,7 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     H, guarantee, y = folds(200, 0.5)
     page = report(H, y, guarantee=guarantee, time=np.arange(2000))
     assert not {"bad", "warn"} & set(kinds(page))
-    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: at level")
+    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: 9")
     assert "bounds how many labels lie in the tails, not how few" in page.verdict[0].text
     assert "wider than need be, as the mean over folds is." in page.verdict[1].text
     assert not any("trained on the calibration rows" in said.text for said in page.verdict)
@@ -435,7 +435,7 @@ def test_folds_that_are_narrow_or_biased_are_blamed_and_their_guarantee_is_said(
         assert page.verdict[0].kind == "bad"
         assert not any("trained on the calibration rows" in said.text for said in page.verdict)
         level, side, allowed = re.search(
-            r"at level ([\d.]+) .* it allows ([\d.]+)% of the labels (below|above)", page.verdict[0].text
+            r"at level ([\d.]+), .* it allows ([\d.]+)% of the labels (below|above)", page.verdict[0].text
         ).group(1, 3, 2)
         tail = min(float(level), 1 - float(level))
         assert side == ("below" if float(level) < 0.5 else "above")
@@ -450,11 +450,12 @@ def test_the_share_that_is_judged_is_said_where_labels_are_tied():
     whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
     assert page.verdict[1].kind == "good"
     assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
-    assert f"inside whole; counted in part, it is {100 * held['share']:.1f}%." in page.verdict[1].text
-    assert held["share"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
+    assert f"inside whole; counted in part, as the check must, it is {100 * held['part']:.1f}%." in page.verdict[1].text
+    assert held["share"] == rounded(whole)
+    assert held["part"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
     few = report(Poisson(np.full(4000, 3.0)), rng.negative_binomial(6, 2 / 3, 4000).astype(float)).verdict[1]
     judged, low = re.search(
-        r"counted in part, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
+        r"counted in part, as the check must, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
     ).groups()
     assert float(judged) < float(low)
 
@@ -508,7 +509,9 @@ def test_shares_are_in_percent_in_words_and_table():
     rng = np.random.default_rng(55)
     base, y = forecasts(2000, rng, 0.5)
     page = report(base, y, base=Normal(base.loc, 0.8 * base.scale))
-    assert re.search(r"the share of labels below the quantile is [\d.]+%, where chance allows [\d.]+% to", str(page))
+    assert re.search(
+        r"[\d.]+% of the labels lie below the quantile at level [\d.]+, where chance allows [\d.]+% to", str(page)
+    )
     share = f"{100 * metrics.coverage(base, y, 0.9):.1f}%"
     assert share in page.verdict[1].text
     assert share in re.search(r"90% interval coverage.*?</tr>", page.html, re.DOTALL).group()
@@ -974,7 +977,9 @@ def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
     point = report(H, y[400:], base=Point(rate[400:]), guarantee=calibrated.guarantee)
     assert point.html != law.html
     assert metrics.evaluate(Rates(rate), y, labels=Counts()).crps == pytest.approx(metrics.crps(Poisson(rate), y))
-    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(np.mean(np.abs(y - rate)))  # without labels, a point
+    assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(metrics.crps(Poisson(rate), y))  # all are counts
+    halved = metrics.evaluate(Rates(rate), y / 2)
+    assert halved.crps == pytest.approx(np.mean(np.abs(y / 2 - rate)))  # no counts: a point
     halves = metrics.evaluate(Rates(rate), y, labels=Counts(step=0.5))
     assert halves.crps == pytest.approx(np.mean(np.abs(y - rate)))
 

@@ -16,7 +16,7 @@ MODELS = {"rough": Normal(np.zeros(1500), 2**0.5), "sharp": Normal(F, 1.0), "sur
 
 
 def league(models, **guarantees):
-    laws = laws_by_name(models, len(Y))
+    laws = laws_by_name(models, Y, None)
     return entries(side_of(next(iter(laws.values())), Y, 0.9), laws, Y, 0.9, guarantees)
 
 

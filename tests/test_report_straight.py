@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, report
-from calibrant.reports.straight import straight
+from calibrant.metrics.straight import straight
 from calibrant.testing import check_distribution
 
 

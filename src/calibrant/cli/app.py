@@ -41,6 +41,25 @@ class Gap(StrEnum):
 
 PREDICTION = "Columns of the prediction"
 Input = Annotated[Path, typer.Argument(metavar="FILE", help="A csv, parquet or feather file.", show_default=False)]
+MaybeModel = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="FILE",
+        help="The model file that fit wrote; without one the predictions of the file are judged as they are.",
+        show_default=False,
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="KIND",
+        help="Without --model: what the labels are, as in fit; counts, for instance.",
+        show_default=False,
+    ),
+]
 ModelFile = Annotated[
     Path, typer.Option("--model", "-m", metavar="FILE", help="The model file that fit wrote.", show_default=False)
 ]
@@ -424,7 +443,7 @@ def monitor(
         watching = _later("monitor")
         seen = watching.watched(file, found, columns, found.target(target), time, threshold, seed, gaps=_gaps(missing))
         if as_json:
-            _later("evaluate").print_json(watching.to_json(seen))
+            _later("judging").print_json(watching.to_json(seen))
         else:
             watching.show_monitor(seen)
 
@@ -551,12 +570,13 @@ def predict(
         "calibrant evaluate test.parquet -m m.safetensors --target y",
         "calibrant evaluate test.csv -m m.safetensors --coverage 0.8 --json",
         "calibrant evaluate test.csv -m m.safetensors --time day",
+        "calibrant evaluate test.csv --target count --rate rate",
     )
 )
 def evaluate(
     file: Input,
     *,
-    model: ModelFile,
+    model: MaybeModel = None,
     target: Target = None,
     time: Along = None,
     coverage: Annotated[
@@ -572,18 +592,31 @@ def evaluate(
     samples: Samples = None,
     weights: Weights = None,
     by: By = None,
+    labels: Kind = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
     debug: Debug = False,
 ) -> None:
-    """Score the predictions before and after calibration, side by side.
+    """Score the predictions before and after calibration, side by side; without --model, as they are.
 
     What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
     """
     with reported(debug=debug, delimiter=delimiter):
         level = _unit(str(coverage), "--coverage")
+        if model is None:
+            _needs_model({"--weights": weights, "--by": by, "--seed": seed})
+            alone = _later("alone")
+            columns, label = _raw(target, point, rate, mean, std, lower, upper, quantiles, samples)
+            kind = alone.labels_of_flag(labels)
+            judged = alone.evaluated(file, columns, label, level, kind, gaps=_gaps(missing), time=time)
+            if as_json:
+                _later("judging").print_json(judged.to_json())
+            else:
+                judged.show()
+            return
+        _not_with_model(labels)
         found = _later("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
             long = _later("horizons")
@@ -597,7 +630,7 @@ def evaluate(
                 source = several.Forecaster.of(found, notes, flags)
                 metrics = several.evaluated(file, source, level, seed, gaps=_gaps(missing))
                 if as_json:
-                    _later("evaluate").print_json(_later("evaluate").strict_all(metrics.to_dict()))
+                    _later("judging").print_json(_later("judging").strict_all(metrics.to_dict()))
                 else:
                     print(metrics)
                 return
@@ -608,7 +641,7 @@ def evaluate(
         compared = _later("evaluate").compared
         comparison = compared(file, found, columns, labelled, level, seed, gaps=_gaps(missing), time=time)
         if as_json:
-            _later("evaluate").print_json(comparison.to_json())
+            _later("judging").print_json(comparison.to_json())
         else:
             comparison.show()
 
@@ -618,12 +651,13 @@ def evaluate(
         "calibrant report test.parquet -m m.safetensors --target y -o report.html",
         "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
         "calibrant report test.csv -m m.safetensors --beside other.safetensors --features id -o report.html",
+        "calibrant report test.csv --target count --rate rate -o report.html",
     )
 )
 def report(
     file: Input,
     *,
-    model: ModelFile,
+    model: MaybeModel = None,
     output: Output,
     target: Target = None,
     groups: Annotated[
@@ -664,6 +698,7 @@ def report(
     samples: Samples = None,
     weights: Weights = None,
     by: By = None,
+    labels: Kind = None,
     seed: Seed = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
@@ -671,25 +706,34 @@ def report(
 ) -> None:
     """Write a page with text and charts: how good the forecasts are, before and after calibration.
 
-    It is one HTML file that opens in any browser, without a network.
+    Without --model it is on the predictions as they are. It is one HTML file that opens in any browser, without a
+    network.
     """
     with reported(debug=debug, delimiter=delimiter):
         reporting = _later("report")
+        level = _unit(str(coverage), "--coverage")
+        slices, shown = (_names(each or []) for each in (groups, features))
+        if model is None:
+            _needs_model({"--weights": weights, "--by": by, "--seed": seed, "--beside": beside})
+            alone = _later("alone")
+            columns, label = _raw(target, point, rate, mean, std, lower, upper, quantiles, samples)
+            wanted = reporting.PageWanted(label, slices, level, title, time, shown)
+            alone.report(file, columns, wanted, alone.labels_of_flag(labels), output, gaps=_gaps(missing))
+            return
+        _not_with_model(labels)
         found = _later("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
             asked = {"--groups": groups, "--features": features, "--time": time, "--beside": beside}
             for name, given in asked.items():
                 if given:
                     raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
-            wanted = reporting.PageWanted("", [], _unit(str(coverage), "--coverage"), title)
+            wanted = reporting.PageWanted("", [], level, title)
             _later("horizons").report(file, by_horizon, model, output, wanted, seed)
             return
         if notes := (several := _later("several")).targets_of(found):
             found = several.one_target(found, notes, target)
         found = found.grouped_by(_names(by or []))
         columns = found.columns(_flags(point, rate, mean, std, lower, upper, quantiles, samples))
-        level = _unit(str(coverage), "--coverage")
-        slices, shown = (_names(each or []) for each in (groups, features))
         wanted = reporting.PageWanted(found.target(target), slices, level, title, time, shown)
         others = [_beside(each, model, wanted.target) for each in dict.fromkeys(beside or [])]
         reporting.report(file, found, columns, wanted, output, seed, gaps=_gaps(missing), others=others)
@@ -706,7 +750,7 @@ def inspect(
     with reported(debug=debug):
         found = _later("model").Model.read(model)
         if as_json:
-            _later("evaluate").print_json(_later("inspect").description(found))
+            _later("judging").print_json(_later("inspect").description(found))
         else:
             _later("inspect").show_description(found)
 
@@ -736,7 +780,7 @@ def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) 
     with reported(debug=debug), needing("study"):
         listing = _later("datasets")
         if as_json:
-            _later("evaluate").print_json(listing.listed(data))
+            _later("judging").print_json(listing.listed(data))
         else:
             listing.show_list(data)
 
@@ -907,6 +951,31 @@ def _flags(
         "quantiles": quantiles,
         "samples": samples,
     }
+
+
+def _raw(target: str | None, *flags: str | None) -> tuple[Any, str]:
+    """The columns of predictions that are judged without a model, and that of the labels."""
+    if not any(flags):
+        raise typer.BadParameter(
+            "name the model file that fit wrote; or, to judge predictions as they are, their columns, by --rate,"
+            " --point and so on",
+            param_hint="--model",
+        )
+    columns = _later("columns").of_flags(_flags(*flags))
+    if target is None:
+        raise typer.BadParameter("without --model the column of the labels must be named", param_hint="--target")
+    return columns, target
+
+
+def _needs_model(given: dict[str, Any]) -> None:
+    for flag, value in given.items():
+        if value:
+            raise typer.BadParameter("it goes with --model only", param_hint=flag)
+
+
+def _not_with_model(labels: str | None) -> None:
+    if labels is not None:
+        raise typer.BadParameter("the model knows what the labels are: leave it out", param_hint="--labels")
 
 
 def _beside(path: Path, model: Path, target: str) -> Any:

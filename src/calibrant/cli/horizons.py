@@ -11,7 +11,7 @@ import pyarrow as pa
 from calibrant import Calibrator
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, working
-from calibrant.cli.evaluate import print_json, strict_all
+from calibrant.cli.judging import print_json, strict_all
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation

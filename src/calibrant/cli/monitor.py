@@ -14,9 +14,9 @@ from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, working
-from calibrant.cli.evaluate import strict
 from calibrant.cli.forecasts import judged
 from calibrant.cli.in_time import check_order
+from calibrant.cli.judging import strict
 from calibrant.cli.model import Model
 from calibrant.monitoring import Monitor
 from calibrant.persistence import FileError

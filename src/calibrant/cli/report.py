@@ -15,6 +15,7 @@ from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
 from calibrant.distributions.base import Distribution
 from calibrant.reports import report as report_of
+from calibrant.reports.forecast import page_path
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def report(
     others: Sequence[Model] = (),
 ) -> None:
     """Write the page on the rows of a file, and say its verdict; `others` are compared with the model."""
+    out = page_path(out)
     not_over(out, path, model.path, *(each.path for each in others))
     read = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
     found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)

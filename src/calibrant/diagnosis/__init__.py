@@ -5,6 +5,7 @@ from calibrant.diagnosis.diagnose import diagnose
 from calibrant.diagnosis.over_time import Stretch, over_time
 from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
-from calibrant.metrics.by_slice import Held, SliceResult
+from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.held import Held
 
 __all__ = ["Diagnosis", "Held", "SliceResult", "Stretch", "Telling", "WorstSlice", "diagnose", "over_time"]

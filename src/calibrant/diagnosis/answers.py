@@ -11,8 +11,8 @@ import numpy as np
 
 from calibrant._arrays import Array, to_numpy
 from calibrant.forecast import Unsaid
-from calibrant.metrics.by_slice import Flags, Floats, inside
-from calibrant.metrics.calibration import drawn_pit
+from calibrant.metrics.calibration import drawn_pits
+from calibrant.metrics.held import Flags, Floats, Inside, inside
 
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
@@ -21,7 +21,7 @@ LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 class Answers:
     """One answer a row to each question."""
 
-    held: dict[float, Flags]
+    held: dict[float, Inside]
     """By coverage: whether the interval holds the label."""
     pit: Floats | None
     """The PITs, drawn over the jump where the law has an atom; None where there is no law."""
@@ -49,12 +49,15 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
         centre, width = (lower + upper) / 2, upper - lower
     with suppress(Unsaid):
         centre = _numbers(forecast.quantile(0.5), y)
+    counted = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}
     if forecast.has_law:
-        pit = np.array(drawn_pit(forecast.as_law(), y))
+        found = drawn_pits(forecast.as_law(), y)
+        pit = np.array(found.values)
         below = {f"PIT <= {level:g}": pit <= level for level in LEVELS}
-        return Answers({coverage: inside(pit, coverage) for coverage in bounds}, pit, below, centre, width)
-    held = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}
-    return Answers(held, None, _events(forecast, y, label, held), centre, width)
+        held = {c: Inside(flags, inside(pit, c) if found.on_atoms else None) for c, flags in counted.items()}
+        return Answers(held, pit, below, centre, width)
+    held = {coverage: Inside(flags) for coverage, flags in counted.items()}
+    return Answers(held, None, _events(forecast, y, label, counted), centre, width)
 
 
 def _events(forecast: Any, y: Array, label: Floats, held: dict[float, Flags]) -> dict[str, Flags]:

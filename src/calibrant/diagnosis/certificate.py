@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
 from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.held import IN_PART
 
 CHECKS = 3
 """A third of the risk goes to each of the slices, the features and the worst slice."""
@@ -32,6 +34,8 @@ class Diagnosis:
     """What features tell of the PITs; None without any."""
     worst: WorstSlice | None
     """The worst slice that a search found; None where all are too small."""
+    hint: str = ""
+    """What else may explain a failure: labels that look like counts, and forecasts that do not know it."""
 
     @property
     def off(self) -> tuple[SliceResult, ...]:
@@ -50,16 +54,20 @@ class Diagnosis:
     def table(self) -> str:
         """A line a slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
 
-        A star marks what chance does not explain.
+        A star marks what chance does not explain. Where labels lie on atoms, as counts do, chance is asked about the
+        share with each atom counted in part, which has a column of its own.
         """
         head = ["", "rows"]
+        in_part = any(held.in_part is not None for held in self.slices[0].held)
         for held in self.slices[0].held:
-            head += [f"in {100 * held.coverage:.6g}%", "chance allows"]
+            head += [f"in {100 * held.coverage:.6g}%", *(["in part"] if in_part else []), "chance allows"]
         lines = [[*head, *(["PIT gap"] if self.slices[0].gap is not None else [])]]
         for each in self.slices:
             line = [each.name, f"{each.m:,}"]
             for held in each.held:
-                line += [f"{_percent(held.share)}{MARKS[held.off]}", f"{_percent(held.low)} to {_percent(held.high)}"]
+                judged = f"{_percent(held.judged)}{MARKS[held.off]}"
+                line += [*([_percent(held.share)] if in_part else []), judged]
+                line.append(f"{_percent(held.low)} to {_percent(held.high)}")
             if each.gap is not None:
                 line.append(f"{each.gap:.3f}{MARKS[each.pvalue < each.risk]}")
             lines.append(line)
@@ -90,6 +98,8 @@ class Diagnosis:
             yield self._about_worst(self.worst)
         if not self.passes:
             yield f"What to do: {self._advice()}"
+            if self.hint:
+                yield self.hint
 
     def _about_slices(self) -> str:
         off = self.off
@@ -112,14 +122,20 @@ class Diagnosis:
         held = worst.held
         said = (
             f"Worst slice: {worst.name}, found on one part of the rows. On the others, {worst.m:,} of them in it, the"
-            f" {100 * held.coverage:.6g}% intervals hold {_percent(held.share)} ({_percent(worst.low)} to"
-            f" {_percent(worst.high)}) of the labels"
+            f" {100 * held.coverage:.6g}% intervals hold "
         )
+        ends = f"{_percent(worst.low)} to {_percent(worst.high)}"
+        if held.in_part is None or _percent(held.in_part) == _percent(held.share):
+            said += f"{_percent(held.share)} ({ends}) of the labels"
+        else:
+            said += f"{_percent(held.share)} of the labels, and {_percent(held.in_part)} ({ends}) {IN_PART}"
         return f"{said}." if worst.off else f"{said}, which chance explains."
 
     def _advice(self) -> str:
         """By what is off: all rows alike, where the labels lie, or how far they spread."""
-        whole = self.slices[0]
+        whole, found = self.slices[0], both_ways(self.off)
+        if whole.off and found:
+            return f"the forecasts are {found}. {found.step}"
         if whole.off:
             return (
                 "all rows together are off too. Calibrate on rows like these first, with a model that was not trained"
@@ -146,9 +162,9 @@ def how_far(each: SliceResult) -> str:
     """What is off in a slice, beside what chance allows."""
     off = [held for held in each.held if held.off]
     if off:
-        held = max(off, key=lambda held: abs(held.share - held.coverage))
+        held = max(off, key=lambda held: abs(held.judged - held.coverage))
         allowed = f"chance allows {_percent(held.low)} to {_percent(held.high)}"
-        return f"the {100 * held.coverage:.6g}% intervals hold {_percent(held.share)} of the labels, where {allowed}"
+        return f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(_percent)}, where {allowed}"
     return f"{_percent(each.below or 0.0)} of the PITs lie at or below {each.level:.3g}"
 
 

@@ -16,9 +16,15 @@ from calibrant.diagnosis.worst import worst_slice
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
+from calibrant.metrics.of_labels import HINT, law_of_labels, look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
+from calibrant.predictions import Quantiles
 
 FEWEST = 50
+BETWEEN = (
+    "The distributions run straight between the quantiles, which may be all that fails; calibrant.report says whether"
+    " the quantiles are right at their levels."
+)
 
 
 def diagnose(
@@ -30,6 +36,7 @@ def diagnose(
     confidence: float = 0.95,
     n: int | None = None,
     names: Sequence[str] | None = None,
+    labels: Any = None,
     permutations: int = 199,
     seed: int = 0,
 ) -> Diagnosis:
@@ -56,6 +63,8 @@ def diagnose(
         n: The number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
             rows leave.
         names: Names for the columns of X, in place of its own, or of x0, x1, ... of an array.
+        labels: What kind of number y is, as in `evaluate`: with `Counts()`, laws, quantiles and draws are judged by
+            what they say of counts. Rates are, too, where all labels are counts.
         permutations: How often the PITs are permuted; the p-value is a multiple of 1 / (permutations + 1).
         seed: A whole number that decides the folds, the permutations and the halves.
 
@@ -88,6 +97,10 @@ def diagnose(
     m = int(y.shape[0])
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
+    hint = HINT if labels is None and look_like_counts(H, y) else ""
+    if labels is not None and isinstance(H, Quantiles):
+        hint = BETWEEN
+    H = of_labels(H, y) if labels is None else law_of_labels(H, y, labels)
     said = answers_of(H, y, asked)
     features = feature_slices(X, m, names)
     own = own_slices(said.centre, said.width, [column.name for column in features])
@@ -102,6 +115,7 @@ def diagnose(
         judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
         telling(columns, said.events, int(permutations), rng),
         worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
+        hint,
     )
 
 

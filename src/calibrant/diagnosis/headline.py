@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.over_time import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP, Whole
 from calibrant.metrics.by_slice import OWN, SliceResult
@@ -14,6 +15,9 @@ Kind = Literal["good", "warn", "bad", "info"]
 Known = Literal["calibrated", "unknown", "raw"]
 WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
 """What each kind of statement is called, on the page and in the terminal."""
+
+
+CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
 
 
 @dataclass(frozen=True)
@@ -34,17 +38,25 @@ class Headline:
         return f"{self.text} {self.step}"
 
 
+RIGHT_AT_LEVELS = Headline(
+    "warn",
+    "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not.",
+    "Use them at their levels, or calibrate them to fill in the rest.",
+)
+
+
 def headline(
     whole: Whole,
     groups: Sequence[SliceResult] = (),
     stretches: Sequence[Stretch] = (),
     *,
     known: Known = "calibrated",
+    calibrate: str = CALIBRATE,
 ) -> Headline:
     """The headline on all rows, on groups, and on stretches in the order of time.
 
     `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
-    that they are as a model gave them.
+    that they are as a model gave them; `calibrate` is the step for these.
 
     >>> import numpy as np
     >>> from calibrant.diagnosis.whole import whole_of
@@ -57,20 +69,20 @@ def headline(
         return [each for each in parts if each.off and not (whole.one_sided and each.only_wide)]
 
     off_in_time = off(stretches)
-    since = _since(stretches, off_in_time)
+    since = since_when(stretches, off_in_time)
     if whole.fails:
+        if found := both_ways(off(groups)):
+            return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step)
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
         few = " With guarantee= it is known how much of this few calibration rows explain."
-        step = {"calibrated": again, "unknown": again + few, "raw": _CALIBRATE}[known]
-        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.", step)
+        step = {"calibrated": again, "unknown": again + few, "raw": calibrate}[known]
+        cause = f" A change since {since} is the likely cause." if since else ""
+        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.{cause}", step)
     if off_in_time:
         return _over_time(off_in_time, since)
     if off(groups):
         return _in_groups(off(groups), len(groups))
-    return _whole(whole, known)
-
-
-_CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
+    return _whole(whole, known, calibrate)
 
 
 def _over_time(off: Sequence[Stretch], since: str) -> Headline:
@@ -82,7 +94,7 @@ def _over_time(off: Sequence[Stretch], since: str) -> Headline:
     return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with a Tracker.")
 
 
-def _since(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
+def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
     """The first moment of the stretches, one after the other, that are off as the last one is; "" if there is none."""
     start = ""
     for each in reversed(stretches):
@@ -99,10 +111,14 @@ def _how_bad(worst: SliceResult) -> Kind:
 def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
     worst = max(off, key=lambda each: each.distance)
     which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
+    found = both_ways(off)
+    how = str(found) if found else f"most of all {worst.name}, too {worst.direction}"
     text = (
         "Calibrated over all rows together, but not in each group:"
-        f" {which} {'are' if len(off) > 1 else 'is'} off, most of all {worst.name}, too {worst.direction}."
+        f" {which} {'are' if len(off) > 1 else 'is'} off, {how}."
     )
+    if found:
+        return Headline(_how_bad(worst), text, found.step)
     if worst.by.strip("()") in OWN:
         step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
     else:
@@ -110,12 +126,15 @@ def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
     return Headline(_how_bad(worst), text, step)
 
 
-def _whole(whole: Whole, known: Known) -> Headline:
+def _whole(whole: Whole, known: Known, calibrate: str) -> Headline:
     rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
     says = "says" if whole.m == 1 else "say"
     if whole.state == "nearly":
         text = f"Nearly calibrated: the largest gap, {whole.gap:.2g}, is small, but {rows} show more than chance."
         return Headline("warn", text, "Nothing need be done unless so small a gap matters.")
+    if whole.state == "borderline":
+        text = f"Perhaps not calibrated: the forecasts look {whole.fault}, by little more than chance allows."
+        return Headline("warn", text, "Judge them on other rows too: calibrated ones look so once in 20 times.")
     if whole.state == "too good":
         text = "These fit better than chance allows: they look like the rows that calibrated the forecasts."
         return Headline("warn", text, "Judge on rows that neither trained the model nor calibrated it.")
@@ -125,9 +144,14 @@ def _whole(whole: Whole, known: Known) -> Headline:
     if whole.state == "wide folds":
         text = "Not too narrow: the forecasts are wider than need be, as the mean over folds is."
         return Headline("info", text, "Nothing need be done.")
+    if whole.covers == "too few":
+        text = f"The {100 * whole.held.coverage:.6g}% intervals hold fewer labels than asked for"
+        if whole.held.in_part is not None:
+            text += ", with values that have a probability of their own counted in part"
+        return Headline("warn", f"{text}, by little more than chance allows.", "Judge them on other rows too.")
     if whole.covers == "too many":
         text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
-        step = _CALIBRATE if known == "raw" else "Calibrate again on rows like these to make them narrower."
+        step = calibrate if known == "raw" else "Calibrate again on rows like these to make them narrower."
         return Headline("info" if whole.one_sided else "warn", text, step)
     if whole.state == "explained":
         text = f"As well calibrated as {whole.n:,} calibration rows can make them."

@@ -11,8 +11,9 @@ from calibrant._arrays import unit
 from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.answers import answers_of
 from calibrant.forecast import PredictionLike
-from calibrant.metrics.by_slice import SMALLEST, Flags, Floats, SliceResult, judged
+from calibrant.metrics.by_slice import SMALLEST, SliceResult, judged
 from calibrant.metrics.forecasts import paired
+from calibrant.metrics.held import Floats, Inside
 from calibrant.metrics.slices import Slices
 from calibrant.metrics.stretches import Stretches, stretches_of
 
@@ -85,7 +86,7 @@ def along_time(
 
 def judged_stretches(
     found: Stretches,
-    held: Mapping[float, Flags],
+    held: Mapping[float, Inside],
     pit: Floats | None,
     *,
     confidence: float = 0.95,

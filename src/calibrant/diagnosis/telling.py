@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics.by_slice import Flags
+from calibrant.metrics.held import Flags
 from calibrant.metrics.slices import Slices
 
 FOLDS = 5

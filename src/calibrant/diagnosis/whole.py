@@ -10,7 +10,8 @@ import numpy as np
 
 from calibrant.guarantee import CrossGuarantee, calibration_rows
 from calibrant.metrics.bands import reliability_band, share_interval
-from calibrant.metrics.by_slice import LEVELS, Floats, Held, inside
+from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.held import Floats, Held, Inside, inside
 
 FEW = 100
 """Fewer rows than this say little."""
@@ -23,7 +24,10 @@ TOO_GOOD = 0.3
 TAIL = 0.05
 """The tails are what lies below the quantile at this level, and above that at 1 less it."""
 
-State = Literal["calibrated", "explained", "few", "too good", "wide folds", "nearly", "off"]
+CLEAR = 0.99
+"""What lies inside the band of this probability, and outside that of 95%, is borderline: a warning and no failure."""
+
+State = Literal["calibrated", "explained", "few", "too good", "wide folds", "nearly", "borderline", "off"]
 Fault = Literal["too low", "too high", "too narrow", "too wide", "wrong in the tails", "wrong in shape"]
 
 
@@ -40,7 +44,7 @@ class Whole:
     below: Floats
     """The share of PITs at or below each level."""
     held: Held
-    """The share of labels inside, of an atom its part, and what chance allows."""
+    """The share of labels inside the intervals, and what chance allows."""
     m: int
     n: int | None
     """The number of rows that calibrated the forecasts, if that is known."""
@@ -89,7 +93,11 @@ class Whole:
         if (self.outside > 1e-12).any():
             if self.one_sided and (self.in_the_tails <= 1e-12).all():
                 return "wide folds"
-            return "nearly" if self.gap <= SMALL_GAP else "off"
+            if self.gap <= SMALL_GAP:
+                return "nearly"
+            low, high = reliability_band(self.m, LEVELS, CLEAR, n=self.n)
+            clear = (self.below < low - 1e-12) | (self.below > high + 1e-12)
+            return "off" if clear.any() else "borderline"
         if self.m < FEW:
             return "few"
         if self.gap * self.m**0.5 < TOO_GOOD:
@@ -102,15 +110,24 @@ class Whole:
     def covers(self) -> Literal["too few", "too many", ""]:
         """Whether the intervals hold too few labels, or too many, for chance and for the 95% interval of the share."""
         held = self.held
-        low, high = share_interval(round(held.share * self.m), self.m)
+        low, high = share_interval(round(held.judged * self.m), self.m)
         if not held.off or low <= held.coverage <= high:
             return ""
-        return "too few" if held.share < held.low else "too many"
+        return "too few" if held.judged < held.low else "too many"
+
+    @cached_property
+    def misses(self) -> bool:
+        """Whether the intervals hold clearly too few labels: as one counts, and as chance is asked about it."""
+        held = self.held
+        if self.covers != "too few" or held.share >= held.coverage:
+            return False
+        (low,), _ = reliability_band(self.m, [held.coverage], CLEAR, n=self.n)
+        return bool(held.judged < low - 1e-12)
 
     @property
     def fails(self) -> bool:
-        """Whether the forecasts are not calibrated, or their intervals hold too few labels."""
-        return self.state == "off" or self.covers == "too few"
+        """Whether the forecasts are clearly not calibrated, or their intervals hold clearly too few labels."""
+        return self.state == "off" or self.misses
 
     @property
     def fault(self) -> Fault:
@@ -141,15 +158,17 @@ class Whole:
             tail = np.minimum(LEVELS, 1 - LEVELS)
             share = np.where(LEVELS < 0.5, self.below, 1 - self.below)
             return bool((share - 2 * tail - epsilon <= self.band[1] - LEVELS + 1e-12).all())
-        short = self.held.coverage - self.held.share
+        short = self.held.coverage - self.held.judged
         return not (self.fails and (self.gap > epsilon or short > 2 * epsilon))
 
 
-def whole_of(pit: Floats, coverage: float, guarantee: Any = None) -> Whole:
-    """All rows, by their PITs, which are drawn where a law has atoms."""
+def whole_of(pit: Floats, coverage: float, guarantee: Any = None, held: Inside | None = None) -> Whole:
+    """All rows, by their PITs, which are drawn where a law has atoms; `held` says what the intervals hold there."""
     m, n = pit.shape[0], calibration_rows(guarantee)
     below = np.searchsorted(np.sort(pit), LEVELS, side="right") / m
+    held = Inside(inside(pit, coverage)) if held is None else held
     (low,), (high,) = reliability_band(m, [coverage], n=n)
-    held = Held(coverage, float(np.mean(inside(pit, coverage))), float(low), float(high))
+    in_part = None if held.drawn is None else float(np.mean(held.drawn))
+    shares = Held(coverage, float(np.mean(held.counted)), float(low), float(high), in_part)
     spread = float(np.mean(np.abs(2 * pit - 1)))
-    return Whole(below, held, m, n, float(np.mean(pit)), spread, isinstance(guarantee, CrossGuarantee))
+    return Whole(below, shares, m, n, float(np.mean(pit)), spread, isinstance(guarantee, CrossGuarantee))

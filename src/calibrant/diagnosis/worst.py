@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band, share_interval
-from calibrant.metrics.by_slice import SMALLEST, Flags, Held, rows_named
+from calibrant.metrics.by_slice import SMALLEST, rows_named
+from calibrant.metrics.held import Held, Inside
 from calibrant.metrics.slices import Slices
 
 SEARCHED = 50_000
@@ -30,7 +31,7 @@ class WorstSlice:
     """The share there, and what chance allows."""
     low: float
     high: float
-    """The interval of Clopper and Pearson for that share. It is exact: these rows did not choose the slice."""
+    """The interval of Clopper and Pearson for the share that is judged. It is exact: these rows did not choose it."""
     confidence: float
 
     @property
@@ -42,7 +43,7 @@ class WorstSlice:
 def worst_slice(
     columns: Sequence[Slices],
     coverage: float,
-    held: Flags,
+    held: Inside,
     rng: np.random.Generator,
     *,
     confidence: float,
@@ -50,8 +51,9 @@ def worst_slice(
     n: int | None,
 ) -> WorstSlice | None:
     """The cell of at least 20 rows with the largest |share - coverage| - 2 standard errors; None without such a one."""
-    order = rng.permutation(held.shape[0])
-    first = min(held.shape[0] // 2, SEARCHED)
+    judged = held.judged
+    order = rng.permutation(judged.shape[0])
+    first = min(judged.shape[0] // 2, SEARCHED)
     searched, measured = order[:first], order[first:]
     best: tuple[float, float, tuple[tuple[Slices, int], ...]] | None = None
     for cell_columns, index, size in _cells(columns, searched):
@@ -59,7 +61,7 @@ def worst_slice(
         enough = np.flatnonzero(counts >= SMALLEST)
         if not enough.size:
             continue
-        share = np.bincount(index, held[searched], size)[enough] / counts[enough]
+        share = np.bincount(index, judged[searched], size)[enough] / counts[enough]
         surely = np.abs(share - coverage) - 2 * np.sqrt(coverage * (1 - coverage) / counts[enough])
         at = int(np.argmax(surely))
         if best is None or surely[at] > best[0]:
@@ -70,14 +72,17 @@ def worst_slice(
         return None
     _, found, cell = best
     inside = np.all([column.index[measured] == place for column, place in cell], axis=0)
-    m, hits = int(inside.sum()), int(held[measured][inside].sum())
+    m, hits = int(inside.sum()), int(judged[measured][inside].sum())
     if m == 0:
         return None
+    counted = float(np.mean(held.counted[measured][inside]))
     (least,), (most,) = reliability_band(m, [coverage], 1 - risk, n=n)
     low, high = share_interval(hits, m, confidence)
     name = ", ".join(rows_named(column.name, column.labels[place]) for column, place in cell)
-    share_held = Held(coverage, hits / m, float(least), float(most))
-    return WorstSlice(name, found, m, share_held, float(low), float(high), confidence)
+    in_part = None if held.drawn is None else hits / m
+    return WorstSlice(
+        name, found, m, Held(coverage, counted, float(least), float(most), in_part), float(low), float(high), confidence
+    )
 
 
 def _cells(

@@ -29,7 +29,10 @@ def drawn_words(drawn: object) -> str:
     """What H(Y) stands for, where labels have probabilities of their own."""
     if not drawn:
         return ""
-    return " Labels have probabilities of their own: H(Y) is the randomised PIT, drawn between P(Y < y) and P(Y <= y)."
+    return (
+        " Labels have probabilities of their own, and scores are continuous because each label is spread over its jump:"
+        " H(Y) is the randomised PIT, drawn between P(Y < y) and P(Y <= y)."
+    )
 
 
 def floor_words(floored: int) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.calibration import kolmogorov_gap, kolmogorov_pvalue
+from calibrant.metrics.held import Flags, Floats, Held, Inside
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
 LEVELS = np.arange(1, 200) / 200
@@ -20,24 +21,6 @@ SMALLEST = 20
 """Slices of fewer rows are not judged."""
 PARTS = 5
 OWN = ("predicted value", "width")
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Held:
-    """The share of labels inside the intervals of one coverage, and what chance allows."""
-
-    coverage: float
-    share: float
-    low: float
-    high: float
-
-    @property
-    def off(self) -> bool:
-        """Whether the share is more than chance allows, or less."""
-        return self.share < self.low - 1e-12 or self.share > self.high + 1e-12
 
 
 @dataclass(frozen=True)
@@ -85,7 +68,7 @@ class SliceResult:
         calibrated forecasts both means have the same law, so the one that is farther from 1/2 says what is wrong.
         """
         if self.mean is None or self.spread is None:
-            return "narrow" if self.held[0].share < self.held[0].coverage else "wide"
+            return "narrow" if self.held[0].judged < self.held[0].coverage else "wide"
         if abs(self.mean - 0.5) >= abs(self.spread - 0.5):
             return "low" if self.mean > 0.5 else "high"
         return "narrow" if self.spread > 0.5 else "wide"
@@ -93,7 +76,7 @@ class SliceResult:
     @property
     def only_wide(self) -> bool:
         """Whether it is off because the forecasts are too wide, and for nothing else."""
-        inside = all(each.share >= each.low - 1e-12 for each in self.held)
+        inside = all(each.judged >= each.low - 1e-12 for each in self.held)
         return self.off and inside and (self.pvalue >= self.risk or self.direction == "wide")
 
     @cached_property
@@ -104,7 +87,7 @@ class SliceResult:
     @cached_property
     def distance(self) -> float:
         """The largest gap in what is off."""
-        gaps = [abs(each.share - each.coverage) for each in self.held if each.off]
+        gaps = [abs(each.judged - each.coverage) for each in self.held if each.off]
         return max([*gaps, self.gap if self.gap is not None and self.pvalue < self.risk else 0.0])
 
 
@@ -118,14 +101,9 @@ def rows_named(by: str, value: str) -> str:
     return f"{by} {'in' if cut else '='} {value}" if by else value
 
 
-def inside(pit: Floats, coverage: float) -> Flags:
-    """(1 - coverage) / 2 < PIT <= (1 + coverage) / 2: the label lies in the interval; of an atom, its part."""
-    return np.asarray((pit > (1 - coverage) / 2) & (pit <= (1 + coverage) / 2))
-
-
 def judged(
     columns: Sequence[Slices],
-    held: Mapping[float, Flags],
+    held: Mapping[float, Inside],
     pit: Floats | None,
     *,
     confidence: float = 0.95,
@@ -138,15 +116,16 @@ def judged(
     A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
-    rows for m. `held` has, by coverage, whether the interval holds the label of each row. `own` has the number of rows
+    rows for m. `held` says, by coverage, whether the interval of each row holds its label. `own` has the number of rows
     that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
     what group a row is in.
 
-    >>> from calibrant.metrics.slices import slices_of
+    >>> from calibrant.metrics.held import inside
     >>> rng = np.random.default_rng(0)
     >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
     >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure
-    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], {0.9: inside(pit, 0.9)}, pit)]
+    >>> held = {0.9: Inside(inside(pit, 0.9))}
+    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], held, pit)]
     [('sure = 0', False), ('sure = 1', True)]
     """
     kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
@@ -159,9 +138,10 @@ def judged(
         m, (hits, paths, means) = int(column.counts[k]), counted[id(column)]
         rows = behind(column, k)
         shares = []
-        for coverage, hit in hits.items():
+        for coverage, (hit, drawn) in hits.items():
             (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
-            shares.append(Held(coverage, float(hit[k] / m), float(low), float(high)))
+            in_part = None if drawn is None else float(drawn[k] / m)
+            shares.append(Held(coverage, float(hit[k] / m), float(low), float(high), in_part))
         gap = level = below = None
         pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
         if paths is not None:
@@ -196,12 +176,17 @@ def rows_behind(
 
 
 def _counts(
-    column: Slices, held: Mapping[float, Flags], pit: Floats | None
-) -> tuple[dict[float, Floats], NDArray[np.int64] | None, tuple[Floats, Floats] | None]:
+    column: Slices, held: Mapping[float, Inside], pit: Floats | None
+) -> tuple[dict[float, tuple[Floats, Floats | None]], NDArray[np.int64] | None, tuple[Floats, Floats] | None]:
     """Labels inside, by coverage and slice; the PITs of each slice between the levels, their means and spreads."""
     size, cells = len(column.labels), LEVELS.size + 1
+
+    def by_slice(flags: Flags) -> Floats:
+        return np.asarray(np.bincount(column.index, flags, size), np.float64)
+
     hits = {
-        coverage: np.asarray(np.bincount(column.index, flags, size), np.float64) for coverage, flags in held.items()
+        coverage: (by_slice(each.counted), None if each.drawn is None else by_slice(each.drawn))
+        for coverage, each in held.items()
     }
     if pit is None:
         return hits, None, None

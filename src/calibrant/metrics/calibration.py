@@ -45,11 +45,23 @@ def draws(y: Array) -> NDArray[np.float64]:
 
 def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
     """H_i(y_i) as numpy, drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
+    return drawn_pits(law, y).values
+
+
+class DrawnPits(NamedTuple):
+    """PITs as numpy, and whether a label lies on an atom of its law, so that some of them had to be drawn."""
+
+    values: NDArray[np.float64]
+    on_atoms: bool
+
+
+def drawn_pits(law: Distribution, y: Array) -> DrawnPits:
+    """`drawn_pit`, and whether there was anything to draw."""
     if law.lattice is not None:
-        return np.asarray(to_numpy(law.pit(y, device_like(draws(y), y))), np.float64)
+        return DrawnPits(np.asarray(to_numpy(law.pit(y, device_like(draws(y), y))), np.float64), on_atoms=True)
     sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (law.cdf, law.cdf_left))
     pit, left = (np.broadcast_to(side, y.shape) for side in sides)
-    return randomised_pit(pit, left)
+    return DrawnPits(randomised_pit(pit, left), bool((pit > left).any()))
 
 
 def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,6 +30,8 @@ class Evaluation:
     """What each metric is called in the table: with its coverage, or its levels."""
     unit: str = field(default="y", compare=False)
     """What the labels are called: CRPS, widths and interval scores are in their unit."""
+    note: str = field(default="", compare=False)
+    """Why metrics are missing, where some are."""
 
     def says(self, label: str) -> float | None:
         """The metric that is called so in the table, if there is one."""
@@ -41,7 +43,7 @@ class Evaluation:
         return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
 
     def __str__(self) -> str:
-        return compare({"": self})
+        return "\n".join(filter(None, (compare({"": self}), self.note)))
 
     def __repr__(self) -> str:
         return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"

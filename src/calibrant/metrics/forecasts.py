@@ -5,6 +5,10 @@ What a kind of forecast can be asked is listed in `calibrant.forecast`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
 import array_api_compat
 
 from calibrant._arrays import Array, floats, namespace, same_length
@@ -14,12 +18,19 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction, Rates, as_prediction
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Scalar = float | Array
 """A Python float for numpy, a 0-d array of any other namespace."""
 
 
 def forecast(value: PredictionLike) -> Prediction | Distribution:
     """A prediction, or a single law that stands for every row."""
+    if hasattr(value, "predict"):
+        raise TypeError(
+            f"forecasts are judged, and {type(value).__name__} is a model: hand in prediction_of(model, X), or"
+            " model.predict_distribution(X) of a CalibratedRegressor"
+        )
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
@@ -39,12 +50,46 @@ def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distri
 def paired(H: PredictionLike, y: ArrayLike, what: str = "the forecast") -> tuple[Prediction | Distribution, Array]:
     """A forecast and its labels, checked: at least one row, one finite label for each."""
     H = promoted(forecast(H), y)
-    y = floats("y", y, like=H.like, ndim=1)
+    y = labels_of(y, like=H.like)
     if H.shape:
         same_length(what, len(H), "y", y.shape[0])
     if y.shape[0] == 0:
         raise ValueError("a metric needs at least one row, got none")
     return H, y
+
+
+def labels_of(y: ArrayLike, like: Any = None) -> Array:
+    """Labels, checked; of those that are missing it is said how to leave them out."""
+    try:
+        return floats("y", y, like=like, ndim=1)
+    except ValueError as error:
+        if not str(error).startswith(("y is NaN", "y is masked")):
+            raise
+        way = "with known = np.isfinite(y), hand in H[known] and y[known]"
+        raise ValueError(f"{error}: leave out rows without a label; {way}") from None
+
+
+def name_of(y: Any) -> str:
+    """The name of a Series, if it has one; else y."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
+    """For functions of forecasts and labels: whoever hands in a model, X and y is told the way."""
+
+    @wraps(judge)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if len(args) > 2:
+            called = getattr(judge, "__name__", "it")
+            raise TypeError(
+                f"{called} takes forecasts and labels, {called}(H, y), got {len(args)} arguments: for a"
+                f" CalibratedRegressor write model.{called}(X, y), for another model"
+                f" {called}(prediction_of(model, X), y)"
+            )
+        return judge(*args, **kwargs)
+
+    return checked
 
 
 def average(rows: Array) -> Scalar:

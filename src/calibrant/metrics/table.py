@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, check_has, first_and_count, to_numpy, unit
+from calibrant._arrays import Array, anywhere, first_and_count, to_numpy, unit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
@@ -15,10 +15,12 @@ from calibrant.forecast import Forecast, PredictionLike, Unsaid
 from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
-from calibrant.metrics.forecasts import average, forecast, paired
-from calibrant.predictions import Quantiles, Rates
+from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
+from calibrant.metrics.of_labels import of_labels
+from calibrant.predictions import Prediction, Quantiles
 
 
+@two_arguments
 def evaluate(
     H: PredictionLike,
     y: ArrayLike,
@@ -34,7 +36,7 @@ def evaluate(
     Series. What H does not say is absent, never made up:
 
     - a law has everything;
-    - a Point has crps, its absolute error;
+    - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson laws;
     - an Interval has coverage and width, of its own bounds: without a level it has no interval score;
     - Quantiles have pinball at their levels, and coverage, width and interval score of the widest centred interval
       among them that is no wider than what is asked for, which the table names;
@@ -49,8 +51,8 @@ def evaluate(
         coverage: The probability of the centred interval behind `coverage`, `interval_width` and `interval_score`.
         ci: The probability of the centred interval behind `ci_coverage` and `ci_width`.
         levels: The levels of the pinball loss; by default as in `pinball`.
-        labels: What kind of number y is; any real number by default. `labels=Counts()` judges a continuous law by what
-            it says of counts, P(Y <= k) = H(k + 1/2).
+        labels: What kind of number y is, an object or its name; any real number by default. `labels=Counts()` judges a
+            continuous law by what it says of counts, P(Y <= k) = H(k + 1/2), and rounds quantiles and draws to counts.
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
@@ -74,10 +76,10 @@ def evaluate(
     {'crps': 0.5333333333333333, 'n': 3}
     """
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
-    called = _name_of(y)
-    H, y = paired(_collapsed(H, labels), y)
-    if labels is not None and not labels.by_row:
-        labels.check(y)
+    called = name_of(y)
+    given, y = paired(H, y)
+    judged: Prediction | Distribution = of_labels(given, y, labels)
+    H = judged
     coverage, ci = (within(H, each) for each in (coverage, ci))
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
@@ -96,13 +98,8 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called)
-
-
-def _name_of(y: Any) -> str:
-    """The name of a Series, if it has one."""
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
+    note = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
+    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
 
 
 def row_metrics(
@@ -142,18 +139,6 @@ def _on(lattice: tuple[float, float], y: Array) -> None:
         row, count = first_and_count(off)
         wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
         raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): H is a law of {wanted}")
-
-
-def _collapsed(H: Any, labels: Any) -> Any:
-    """A law, or a rate that stands for one, as what it says of labels of this kind; others as they are."""
-    H = forecast(H)
-    if labels is None or getattr(H, "lattice", None) is not None:
-        return H
-    check_has("labels", labels, "collapse", "a Labels object")
-    if not isinstance(H, (Distribution, Rates)):
-        return H
-    spread = labels.spread_prediction(H)
-    return labels.collapse(spread) if isinstance(spread, Distribution) else H
 
 
 def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:

@@ -19,6 +19,7 @@ from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
+from calibrant.plots.in_part import in_part
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen
@@ -96,7 +97,8 @@ def coverage_by(
 
     `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
     numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
-    bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off.
+    bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off. Where labels lie on
+    atoms, as counts do, the bars are for the grey ticks, which count each atom in part.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))
@@ -131,6 +133,7 @@ def coverage_by(
         dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * pen.unit, "zorder": 3}
         (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
         (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
+        ticks = in_part(ax, held, at, pen, along="y")
         ends = reach(along)
         left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
         room = 0.02 * (right - left)  # for a dot at the end
@@ -141,7 +144,7 @@ def coverage_by(
         name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
         more = f" ({left_out:,} rows in bins of fewer than {SMALLEST} left out)" if left_out else ""
         words(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
-        key(ax, [bar, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+        key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
     return ax
 
 

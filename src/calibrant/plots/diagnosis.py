@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from calibrant.diagnosis import Diagnosis, SliceResult
 from calibrant.plots.canvas import drawing
+from calibrant.plots.in_part import in_part
 from calibrant.plots.key import key
 from calibrant.plots.theme import Style, percent, plain
 from calibrant.plots.words import row_height, words
@@ -16,7 +17,8 @@ from calibrant.plots.words import row_height, words
 def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:
     """The share of labels inside the intervals of each slice, on a bar of what chance allows in all slices at once.
 
-    `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. The
+    `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. Where
+    labels lie on atoms, as counts do, the bars are for the grey ticks, which count each atom in part. The
     coverage is the first that was asked for, if not given. Of more than `most` slices those farthest out are drawn, all
     rows first. The number of rows stands beside the slice.
 
@@ -48,6 +50,7 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
         look: Style = {"marker": "o", "linestyle": "none", "markersize": size, "zorder": 3}
         (inside,) = ax.plot(share[~off], places[~off], color=pen.after, label="inside", **look)
         (outside,) = ax.plot(share[off], places[off], color=pen.before, markerfacecolor=pen.paper, label="off", **look)
+        ticks = in_part(ax, held, places, pen, along="x")
         ax.set_ylim(len(shown) - 0.4, -0.6)
         for patch in bar:
             patch.sticky_edges.x.clear()  # room beside the bars, also where axes share x
@@ -55,7 +58,7 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
         ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # names take much of 80 mm
         rows = [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown]
         words(ax, x=f"inside {percent(asked[k])} intervals, %", rows=rows, at=places.tolist())
-        key(ax, [bar, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+        key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
     return ax
 
 
@@ -63,6 +66,6 @@ def _chosen(slices: tuple[SliceResult, ...], k: int, most: int) -> list[SliceRes
     """All rows and the slices farthest out, measured in the width of their bars, in the order they came in."""
     if len(slices) <= most:
         return list(slices)
-    out = [abs(each.held[k].share - each.held[k].coverage) / (each.held[k].high - each.held[k].low) for each in slices]
+    out = [abs(each.held[k].judged - each.held[k].coverage) / (each.held[k].high - each.held[k].low) for each in slices]
     kept = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
     return [each for place, each in enumerate(slices) if place in kept]

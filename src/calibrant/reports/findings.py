@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import to_numpy
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.headline import Headline, Known, headline
+from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, Known, headline, since_when
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves
 from calibrant.reports.figures import count
 from calibrant.reports.models import ModelEntry
-from calibrant.reports.straight import Straight
 from calibrant.reports.table import Comparison
 
 
@@ -41,6 +41,12 @@ class Findings:
     """What the model is called, where there are several."""
     models: Sequence[ModelEntry] = ()
     """All of them, from the lowest CRPS to the largest."""
+    like_counts: bool = False
+    """Whether the labels look like counts, and the forecasts do not know it."""
+    were: str = ""
+    """What was taken as laws of counts: rates, quantiles or draws; "" where the forecasts were laws."""
+    quantiles: Quantiles | None = None
+    """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
 
     @property
     def m(self) -> int:
@@ -68,6 +74,11 @@ class Findings:
         return [stretch for stretch in self.stretches or () if self.fails(stretch)]
 
     @property
+    def since(self) -> str:
+        """Since when the forecasts are off as they are at the end; "" where there is no such moment."""
+        return since_when(self.stretches or (), self.off_in_time)
+
+    @property
     def one_sided(self) -> bool:
         """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
         return self.whole.one_sided
@@ -84,24 +95,25 @@ class Findings:
     @cached_property
     def whole(self) -> Whole:
         """All rows together."""
-        return whole_of(self.comparison.after.drawn, self.comparison.coverage, self.guarantee)
+        after, coverage = self.comparison.after, self.comparison.coverage
+        return whole_of(after.drawn, coverage, self.guarantee, after.inside(coverage))
 
     @cached_property
     def only_between(self) -> bool:
         """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
-        forecast, y = self.comparison.after.forecast, self.comparison.after.y
-        few = isinstance(forecast, Straight) and forecast.words == "quantiles" and self.whole.fails
-        return few and forecast.holds_at_its_levels(to_numpy(y))
+        return self.whole.fails and holds_at_its_levels(self.quantiles, self.comparison.after.y)
 
     @cached_property
     def headline(self) -> Headline:
         """The verdict in one sentence."""
         if self.only_between:
-            said = "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not."
-            return Headline("warn", said, "Use them at their levels, or calibrate them to fill in the rest.")
+            return RIGHT_AT_LEVELS
         alone: Known = "raw" if self.comparison.before is None else "unknown"
         known: Known = "calibrated" if self.guarantee is not None else alone
-        return headline(self.whole, self.groups, self.stretches or (), known=known)
+        found = headline(self.whole, self.groups, self.stretches or (), known=known)
+        if self.like_counts and known == "raw" and found.kind == "bad":
+            return replace(found, step="If they are forecasts of counts, judge them as such first: labels=Counts().")
+        return found
 
 
 def gap_of(curves: Curves) -> float:

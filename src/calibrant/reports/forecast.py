@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, to_numpy, unit
+from calibrant._arrays import to_numpy, unit
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import library_version
 from calibrant.choice import League
@@ -21,19 +22,22 @@ from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
 from calibrant.guarantee.short import InShort
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, inside, judged, rows_behind
-from calibrant.metrics.forecasts import beside
+from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
+from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
+from calibrant.metrics.forecasts import forecast as forecast_of
+from calibrant.metrics.of_labels import look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.metrics.stretches import Stretches, stretches_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
+from calibrant.predictions import Quantiles
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.figures import rounded
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
-from calibrant.reports.models import entries, laws_by_name
+from calibrant.reports.models import entries, laws_by_name, spoken_for
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
@@ -56,7 +60,11 @@ class Report:
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; an old one is replaced."""
+        """Write the page to a file, whole or not at all; an old one is replaced.
+
+        A name without an ending gets .html: `save("report")` writes report.html.
+        """
+        path = page_path(path)
         try:
             write(path, self.html.encode())
         except FileError as error:
@@ -73,6 +81,17 @@ class Report:
         return f'<iframe srcdoc="{html.escape(self.html)}" title="Report" width="100%" height="800"></iframe>'
 
 
+def page_path(path: str | os.PathLike[str]) -> Path:
+    """Where a page of this name is written: browsers go by the ending.
+
+    >>> page_path("report").name, page_path("a/b.htm").name
+    ('report.html', 'b.htm')
+    """
+    found = Path(path)
+    return found if found.suffix or found.is_dir() else found.with_name(f"{found.name}.html")
+
+
+@two_arguments
 def report(
     H: PredictionLike | Mapping[str, PredictionLike],
     y: ArrayLike,
@@ -84,7 +103,8 @@ def report(
     league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
-    label: str = "y",
+    label: str | None = None,
+    labels: Any = None,
     rows: Sequence[int] | SupportsArray | None = None,
     features: Groups | None = None,
 ) -> Report:
@@ -92,8 +112,9 @@ def report(
 
     Args:
         H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are judged as
-            they are: as the laws that run straight between the quantiles, or the sorted draws. Or several models, a
-            mapping of names to forecasts: the page is on the first, and a table sets the others beside it.
+            they are: as the laws that run straight between the quantiles, or the sorted draws. `Rates` of counts are
+            judged as Poisson laws. Or several models, a mapping of names to forecasts: the page is on the first, and a
+            table sets the others beside it.
         y: The labels, of rows that neither trained nor calibrated the model.
         base: The forecasts before calibration, of any kind, to compare with H.
         groups: What to slice the rows by, beside the predicted value and the width, which are always there: an array,
@@ -105,7 +126,9 @@ def report(
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
         title: The title of the page.
-        label: What y is called on the page.
+        label: What y is called on the page; by default the name of y if it is a Series, else y.
+        labels: What kind of number y is, as in `evaluate`: with `Counts()`, laws, quantiles and draws are judged by
+            what they say of counts.
         rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
             the 10 largest misses.
         features: What to show beside a chosen row, given as `groups` are: its features, or an id. At most 30 columns.
@@ -125,10 +148,12 @@ def report(
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     """
     coverage = unit("coverage", coverage)
-    labels = to_numpy(floats("y", y, ndim=1)).astype(np.float64)
-    m = labels.shape[0]
-    laws = laws_by_name(H, m)
+    label = name_of(y) if label is None else str(label)
+    values = to_numpy(labels_of(y)).astype(np.float64)
+    m = values.shape[0]
+    laws = laws_by_name(H, values, labels)
     name, law = next(iter(laws.items()))
+    first = forecast_of(next(iter(H.values())) if isinstance(H, Mapping) else H)
     promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
     guarantee = promises.get(name)
     for promise in promises.values():
@@ -136,8 +161,8 @@ def report(
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not isinstance(league, League):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
-    after = side_of(law, labels, coverage)
-    before = None if base is None else side_of(beside(checked_base(base, m), law), labels, coverage)
+    after = side_of(law, values, coverage)
+    before = None if base is None else side_of(_base(base, law, values, labels), values, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
@@ -160,18 +185,21 @@ def report(
         drawn[0],
         drawn_before[0] if drawn_before else None,
         [each.name for each in slices],
-        judged(slices, {coverage: inside(after.drawn, coverage)}, after.drawn, n=n, own=own),
+        judged(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
         name,
-        entries(after, laws, labels, coverage, promises),
+        entries(after, laws, values, coverage, promises),
+        labels is None and look_like_counts(law, values),
+        spoken_for(first, law),
+        of_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
     )
     said = verdict(findings)
     data = {
         "m": m,
         "n": n,
         "coverage": coverage,
-        "label": str(label),
+        "label": label,
         "levels": rounded(LEVELS),
         "coverages": rounded(COVERAGES),
         "slices": [
@@ -194,7 +222,7 @@ def report(
         data,
         title=_title(label, name) if title is None else str(title),
         headline=findings.headline,
-        tiles=tiles(findings, str(label)),
+        tiles=tiles(findings, label),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
         in_short=guarantee.in_short(coverage) if guarantee is not None and hasattr(guarantee, "in_short") else None,
@@ -212,16 +240,21 @@ def report(
     return Report(text, findings.headline, said)
 
 
+def _base(base: Any, law: Any, y: Any, labels: Any) -> Any:
+    """What the base says of the labels; where H is a law of counts, rates are one too."""
+    return of_labels(beside(checked_base(base, y.shape[0]), law), y, labels)
+
+
 def _title(label: str, name: str) -> str:
     return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
 def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
-    return judged_stretches(along, {coverage: inside(side.drawn, coverage)}, side.drawn, **known)
+    return judged_stretches(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
 def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
-    """The coverage of a slice as the verdict judges it, with what chance allows; None where it is not judged."""
+    """The coverage of a slice, with what chance allows of the part that it is judged by; None where it is not."""
     if by is None:
         held, fails = findings.whole.held, False
     else:
@@ -229,7 +262,9 @@ def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | No
         if not judged:
             return None
         held, fails = judged[0].held[0], findings.fails(judged[0])
-    return {"share": rounded(held.share), "low": rounded(held.low), "high": rounded(held.high), "off": fails}
+    part = None if held.in_part is None else rounded(held.in_part)
+    ends = {"low": rounded(held.low), "high": rounded(held.high)}
+    return {"share": rounded(held.share), "part": part, **ends, "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def _farthest(worst: Stretch) -> str:
     if held.off:
         chance = f"{percent(held.low, worst.m)} to {percent(held.high, worst.m)}"
         said.append(
-            f"the {100 * held.coverage:.6g}% intervals hold {percent(held.share, worst.m)} of the labels (chance allows"
-            f" {chance})"
+            f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(lambda share: percent(share, worst.m))},"
+            f" where chance allows {chance}"
         )
     if worst.gap is not None and worst.gap > worst.allowed:
         said.append(f"the PITs deviate by {worst.gap:.3f} (chance allows {worst.allowed:.3f})")
@@ -99,4 +99,6 @@ def drawn_stretches(found: Findings, before: Sequence[Stretch] | None) -> list[d
 
 
 def _numbers(each: Stretch) -> dict[str, Any]:
-    return {"covered": rounded(each.held[0].share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
+    held = each.held[0]
+    said = {"covered": rounded(held.share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
+    return said if held.in_part is None else {**said, "part": rounded(held.in_part)}

@@ -11,9 +11,11 @@ import numpy as np
 from calibrant._arrays import same_length
 from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.whole import whole_of
+from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast as forecast_of
+from calibrant.metrics.of_labels import law_of_labels
+from calibrant.predictions import Quantiles, Rates, Samples
 from calibrant.reports.sides import Floats, Side, checked_law, side_of
-from calibrant.reports.straight import straight
 from calibrant.reports.table import Comparison, TableLine
 
 MOST = 20
@@ -31,17 +33,27 @@ class ModelEntry:
     headline: Headline
 
 
-def laws_by_name(H: Any, m: int) -> dict[str, Any]:
-    """The forecasts of several models by their names, or of one, which has none; each a law for each of the m rows."""
+def laws_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
+    """The forecasts of several models by their names, or of one, which has none; each a law for each label."""
+
+    def law_of(forecast: Any, name: str = "H") -> Any:
+        return checked_law(law_of_labels(forecast_of(forecast), y, labels), name)
+
     if not isinstance(H, Mapping):
-        return {"": checked_law(straight(forecast_of(H)))}
+        return {"": law_of(H)}
     if not 1 <= len(H) <= MOST:
         raise ValueError(f"H must name 1 to {MOST} models, got {len(H)}")
-    found = {str(name): checked_law(straight(forecast_of(law)), f"H[{str(name)!r}]") for name, law in H.items()}
+    found = {str(name): law_of(law, f"H[{str(name)!r}]") for name, law in H.items()}
     for name, law in found.items():
         if law.shape:
-            same_length("y", m, f"H[{name!r}]", len(law))
+            same_length("y", y.shape[0], f"H[{name!r}]", len(law))
     return found
+
+
+def spoken_for(first: Any, law: Any) -> str:
+    """What the forecasts of the page were, in the plural, before they were taken as laws of counts; "" if they were."""
+    words: dict[type, str] = {Rates: "rates", Quantiles: "quantiles", Samples: "draws"}
+    return words.get(type(first), "") if isinstance(law, Distribution) else ""
 
 
 def entries(
@@ -53,7 +65,8 @@ def entries(
         side = first if k == 0 else side_of(law, y, coverage)
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
-        said = headline(whole_of(side.drawn, coverage, promise), known="raw" if promise is None else "calibrated")
+        whole = whole_of(side.drawn, coverage, promise, side.inside(coverage))
+        said = headline(whole, known="raw" if promise is None else "calibrated")
         found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
     order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
     return [found[k] for k in order]

@@ -17,6 +17,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import paired
+from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.scores import interval_score_rows, nll_rows
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,10 @@ class Side:
     def drawn(self) -> Floats:
         """The PITs, each drawn over its jump where the law has an atom at the label."""
         return self.columns.get("drawn", randomised_pit(self.columns["pit"], self.columns["pit_left"]))
+
+    def inside(self, coverage: float) -> Inside:
+        """Whether the interval of each row holds its label; `coverage` is the one that the columns were made for."""
+        return Inside(self.columns["covered"] > 0, inside(self.drawn, coverage) if self.has_atoms else None)
 
 
 def side_of(forecast: Any, y: Floats, coverage: float) -> Side:

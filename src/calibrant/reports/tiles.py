@@ -44,7 +44,7 @@ def tiles(found: Findings, label: str) -> list[Tile]:
         f"{target} interval coverage",
         percent(covered.after.value, found.m),
         "",
-        f"target {target}{was}",
+        f"target {target}{was}{_in_part(found)}",
         *_coverage(found),
     )
     crps, width = lines["crps"], lines["width"]
@@ -69,7 +69,15 @@ def _coverage(found: Findings) -> tuple[Kind, str]:
     covers = found.whole.covers
     if not covers:
         return ("info", "few rows") if found.whole.state == "few" else ("good", "within chance")
-    return ("bad" if covers == "too few" else "info" if found.one_sided else "warn"), covers
+    return ("bad" if found.whole.misses else "info" if found.one_sided else "warn"), covers
+
+
+def _in_part(found: Findings) -> str:
+    """The share that is judged, where it is another than one counts: the word beside it speaks of that."""
+    held = found.whole.held
+    if held.in_part is None or percent(held.in_part, found.m) == percent(held.share, found.m):
+        return ""
+    return f"; {percent(held.in_part, found.m)} with atoms in part"
 
 
 def _outcome(line: TableLine) -> tuple[Kind, str]:

@@ -14,12 +14,13 @@ from calibrant.diagnosis.whole import FAIR_GAP, FEW
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
+from calibrant.metrics.of_labels import HINT
+from calibrant.metrics.straight import Straight
 from calibrant.reports.figures import count, percent, shown
 from calibrant.reports.findings import Findings, gap_of
 from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
 from calibrant.reports.statement import Statement
-from calibrant.reports.straight import Straight
 
 SMALL_TIE = 0.01
 """A share of equal calibration scores that is no cause for alarm: the jump of H there is no larger."""
@@ -28,7 +29,11 @@ SMALL_TIE = 0.01
 def verdict(findings: Findings) -> tuple[Statement, ...]:
     """All that can be said, the most important first."""
     whole = [*_calibrated(findings), *_coverage(findings)]
-    groups, time, later = list(_groups(findings)), list(over_time(findings)), (_straight, _enough, _assumptions)
+    groups, time, later = (
+        list(_groups(findings)),
+        list(over_time(findings)),
+        (_straight, _as_counts, _enough, _assumptions),
+    )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
     fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
@@ -85,6 +90,12 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
             f"The forecasts are wider than need be, as the mean over folds is: {where}. The guarantee of folds"
             f" bounds how many labels lie in the tails, not how few.{before}",
         )
+    elif whole.state == "borderline":
+        yield Statement(
+            "warn",
+            f"The forecasts are perhaps not calibrated: they look {whole.fault}, by little more than chance allows."
+            f" {_plainly(found)}. One set of calibrated forecasts in 20 looks like this.{before}",
+        )
     elif whole.state == "nearly":
         yield Statement(
             "warn",
@@ -98,11 +109,27 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
             f" between them and exponential tails beyond do not fit: {_at_level(found, whole.worst)}.{before}",
         )
     else:
-        where = _at_level(found, whole.worst)
         yield Statement(
             "bad",
-            f"The forecasts are not calibrated on these rows, but {whole.fault}: {where}.{_reason(found)}{before}",
+            f"The forecasts are not calibrated on these rows, but {whole.fault}. {_plainly(found)}.{_reason(found)}"
+            f"{before}",
         )
+
+
+MEANING: dict[str, str] = {
+    "too low": "More labels than should lie above what was forecast",
+    "too high": "More labels than should lie below what was forecast",
+    "too narrow": "More labels than should lie far out, in the tails of their forecasts",
+    "too wide": "More labels than should lie near the middle of their forecasts",
+    "wrong in the tails": "More labels than should lie in the outermost tails of their forecasts",
+    "wrong in shape": "In some parts of their forecasts lie more labels than should, in others fewer",
+}
+"""What each fault means for where the labels lie."""
+
+
+def _plainly(found: Findings) -> str:
+    """What the fault means, and the level that shows it best."""
+    return f"{MEANING[found.whole.fault]}: {_at_level(found, found.whole.worst)}"
 
 
 def _reason(found: Findings) -> str:
@@ -111,17 +138,19 @@ def _reason(found: Findings) -> str:
         return f" {folds_allow(found, float(LEVELS[found.whole.worst]))}"
     if found.n is None:
         return " The number of calibration rows is not known: if they were few, part of the gap is theirs."
-    return (
-        f" That is more than {count(found.n, 'calibration row')} would leave to chance: these rows may be unlike"
-        " them, or the model was trained on the calibration rows."
-    )
+    more = f" That is more than {count(found.n, 'calibration row')} would leave to chance:"
+    if found.since:
+        return f"{more} a change since {found.since} is the likely cause."
+    time = "" if found.stretches is not None else " With time= the report shows whether things changed over time."
+    return f"{more} these rows may be unlike them, or the model was trained on the calibration rows.{time}"
 
 
 def _at_level(found: Findings, k: int) -> str:
     """The share of labels below one quantile, beside what chance allows."""
     share, low, high = (percent(values[k], found.m) for values in (found.whole.below, *found.whole.band))
+    in_part = ", atoms counted in part," if found.comparison.after.has_atoms else ""
     return (
-        f"at level {LEVELS[k]:.3g} the share of labels below the quantile is {share}, where chance allows {low} to"
+        f"{share} of the labels{in_part} lie below the quantile at level {LEVELS[k]:.3g}, where chance allows {low} to"
         f" {high}"
     )
 
@@ -133,18 +162,22 @@ def _coverage(found: Findings) -> Iterator[Statement]:
         held += f"; before calibration they held {_share(found, line.before)}"
     # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
     held_by = found.whole.held
-    share, low, high = held_by.share, held_by.low, held_by.high
+    low, high = held_by.low, held_by.high
     chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
     value, atoms = line.after.value, found.comparison.after.has_atoms
     # the share that is judged is said too, lest one read that more than 90% are inside, and too few
-    judged = percent(share, found.m)
+    judged = percent(held_by.judged, found.m)
     if atoms and judged != percent(value, found.m):
-        held += f". Values that have a probability of their own are inside whole; counted in part, it is {judged}"
+        held += (
+            ". Values that have a probability of their own (atoms) are inside whole; counted in part, as the check"
+            f" must, it is {judged}"
+        )
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
     unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
     if found.whole.covers == "too few":
-        kind: Kind = "bad" if value < target and not found.only_between else "warn"
-        yield Statement(kind, f"{held}. That is too few, {chance}.{unknown}")
+        kind: Kind = "bad" if found.whole.misses and not found.only_between else "warn"
+        so = "Counted so, that" if value >= target else "That"
+        yield Statement(kind, f"{held}. {so} is too few, {chance}.{unknown}")
     elif found.whole.covers == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
         kind = "info" if found.one_sided else "warn"
@@ -299,18 +332,22 @@ def _groups(found: Findings) -> Iterator[Statement]:
 
 def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
     """The coverage of the groups that are farthest from it, below and above; or the worst of the PITs."""
-    shares = sorted(((group.held[0].share, group) for group in off if group.held[0].off), key=lambda each: each[0])
+    shares = sorted((group for group in off if group.held[0].off), key=lambda group: group.held[0].judged)
     if not shares:
         return (
             f"The worst is {worst.name} ({count(worst.m, 'row')}): {percent(worst.below or 0.0, worst.m)} of its labels"
             f" lie below the quantile at level {worst.level:.3g}."
         )
-    said = [
-        f"{percent(share, group.m)} of the labels with {group.name} ({count(group.m, 'row')}; chance allows"
-        f" {percent(group.held[0].low, group.m)} to {percent(group.held[0].high, group.m)})"
-        for share, group in (shares if len(shares) < 2 else (shares[0], shares[-1]))
-    ]
+    said = [_held(group) for group in (shares if len(shares) < 2 else (shares[0], shares[-1]))]
     return f"The {100 * worst.held[0].coverage:.6g}% intervals hold {' and '.join(said)}."
+
+
+def _held(group: SliceResult) -> str:
+    """What the intervals of a group hold: the share that one counts, and that which chance is asked about."""
+    held = group.held[0]
+    share, judged, low, high = (percent(part, group.m) for part in (held.share, held.judged, held.low, held.high))
+    in_part = "" if judged == share else f"; with atoms counted in part, as the check must, {judged}"
+    return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{in_part}; chance allows {low} to {high})"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -354,6 +391,20 @@ def _straight(found: Findings) -> Iterator[Statement]:
             f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
             f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
             " beyond the outermost.",
+        )
+
+
+def _as_counts(found: Findings) -> Iterator[Statement]:
+    if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
+        yield Statement("warn", HINT)
+    if found.were == "rates":
+        law = repr(found.comparison.after.forecast).partition("(")[0]
+        yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
+    elif found.were:
+        yield Statement(
+            "info",
+            f"The forecasts are {found.were}. They are judged as distributions of such labels, which run straight from"
+            f" one {'quantile' if found.were == 'quantiles' else 'sorted draw'} to the next before they are rounded.",
         )
 
 

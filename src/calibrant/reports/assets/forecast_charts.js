@@ -412,7 +412,7 @@ const views = (() => {
   }
 
   // At the verdict's coverage, so that the order stays as the slider moves.
-  const gapOf = ({ held, after }) => Math.abs((held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
+  const gapOf = ({ held, after }) => Math.abs((held?.part ?? held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
 
   // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
@@ -420,6 +420,8 @@ const views = (() => {
     const judged = Math.abs(target - data.coverage) < 1e-9;
     const bandOf = (slice) => (judged && slice.held ? slice.held : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
+    // Where labels lie on atoms, chance is asked about the share that counts each atom in part.
+    const partOf = (slice) => bandOf(slice)?.part ?? null;
     // Each grouping has its name on a line of its own, and its groups below it, the farthest from the target first.
     const lines = [...new Set(slices.map(({ by }) => by))].flatMap((by) => {
       const own = slices.map((slice, i) => ({ slice, i })).filter(({ slice }) => slice.by === by);
@@ -437,12 +439,14 @@ const views = (() => {
     );
     const of = (series, off) => spots.filter((spot) => spot.series === series && Boolean(spot.off) === off).map((it) => [it.share, it.place]);
     const bands = shown.flatMap(({ slice, at }) => (bandOf(slice) ? [[at, bandOf(slice).low, bandOf(slice).high]] : []));
-    const reach = [target, ...spots.map((spot) => spot.share), ...bands.flatMap(([, low, high]) => [low, high])];
+    const parts = shown.flatMap(({ slice, at }) => (partOf(slice) === null ? [] : [[partOf(slice), at]]));
+    const reach = [target, ...spots.map((spot) => spot.share), ...parts.map(([part]) => part), ...bands.flatMap(([, low, high]) => [low, high])];
     const pad = 0.04 * (Math.max(...reach) - Math.min(...reach)) + 0.005;
     const chosen = shown.find(({ i }) => i === state.slice).at;
     const misses = of("after", true);
     const ends = (slice) => (bandOf(slice) ? [bandOf(slice).low, bandOf(slice).high].map((v) => percent(v)) : ["–", "–"]);
-    const allows = (slice) => (bandOf(slice) ? `; chance allows ${ends(slice).join(" to ")}` : "");
+    const inPart = (slice) => (partOf(slice) === null ? "" : `; ${percent(partOf(slice))} with atoms in part`);
+    const allows = (slice) => (bandOf(slice) ? `${inPart(slice)}; chance allows ${ends(slice).join(" to ")}` : "");
     const shares = (slice) => has(slice).map((series) => named(series, percent(share(slice, series)))).join(", ");
     return {
       key: state.coverage,
@@ -466,6 +470,7 @@ const views = (() => {
         ...(bands.length ? [{ kind: "ranges", series: "expected", name: "chance allows", points: bands }] : []),
         { kind: "rule", series: "target", name: "target", x: target },
         ...has(slices[0]).toReversed().map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series, false) })),
+        ...(parts.length ? [{ kind: "dots", series: "expected", name: "with atoms in part", shape: "diamond", points: parts }] : []),
         ...(misses.length ? [{ kind: "dots", series: "miss", name: "group that is off", shape: "cross", points: misses }] : []),
       ],
       stops: shown.map(({ slice, i, at }) => ({
@@ -479,16 +484,18 @@ const views = (() => {
       summary:
         `The share of each group's labels inside the ${wanted(state)} interval. ` +
         (judged
-          ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. "
+          ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. " +
+            (parts.length ? "A value with a probability of its own (an atom) is inside whole; the bars are for the diamonds, which count it in part. " : "")
           : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
         "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
       aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
-        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), "chance allows from", "to"],
+        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), ...(parts.length ? ["with atoms in part"] : []), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
           name(slice),
           number(slice.m),
           ...has(slice).map((series) => percent(share(slice, series))),
+          ...(parts.length ? [partOf(slice) === null ? "–" : percent(partOf(slice))] : []),
           ...ends(slice),
         ]),
       }),

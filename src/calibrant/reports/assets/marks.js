@@ -87,6 +87,7 @@ const marks = (() => {
     square: (u, v, r = 3.5) => svg("rect", { x: u - r, y: v - r, width: 2 * r, height: 2 * r }),
     up: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v + r}L${u} ${v - r}L${u + r} ${v + r}Z` }),
     down: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v - r}L${u} ${v + r}L${u + r} ${v - r}Z` }),
+    diamond: (u, v, r = 4) => svg("path", { d: `M${u - r} ${v}L${u} ${v - r}L${u + r} ${v}L${u} ${v + r}Z` }),
     cross: (u, v, r = 3.5) => svg("path", { d: cross(u, v, r), class: "cross" }),
   };
   const KINDS = {

@@ -27,6 +27,7 @@ const timeViews = (() => {
       layers: [
         { kind: "band", series: "expected", name: "chance allows", points: allowed },
         ...words.under,
+        ...(words.parts?.length ? [{ kind: "dots", series: "expected", name: "with atoms in part", shape: "diamond", points: words.parts }] : []),
         ...others.map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: points(series) })),
         { kind: "line", series: "after", points: stretches.map((it, k) => [k + 1, it.after[of]]) },
         { kind: "dots", series: "after", name: NAMES.after, shape: "circle", points: points("after", false) },
@@ -45,18 +46,24 @@ const timeViews = (() => {
     };
   }
 
+  // Where labels lie on atoms, chance is asked about the share that counts each atom in part.
+  const parts = stretches.flatMap((it, k) => (it.after.part === undefined ? [] : [[k + 1, it.after.part]]));
+  const inPart = (it) => (it.after.part === undefined ? "" : ` of the ${percent(it.after.part)} with atoms in part`);
+
   const coverage = () =>
     along("covered", (it) => it.band, percent, {
+      parts,
       axis: `labels inside the ${wanted} interval`,
       format: charts.percent,
       include: [data.coverage],
       under: [{ kind: "rule", series: "target", name: "target", y: data.coverage }],
       said: "coverage",
-      allowed: (it) => it.band.map((v) => percent(v)).join(" to "),
-      head: ["chance allows from", "to"],
-      cells: (it) => it.band.map((v) => percent(v)),
+      allowed: (it) => `${it.band.map((v) => percent(v)).join(" to ")}${inPart(it)}`,
+      head: [...(parts.length ? ["with atoms in part"] : []), "chance allows from", "to"],
+      cells: (it) => [...(parts.length ? [it.after.part] : []), ...it.band].map((v) => percent(v)),
       summary:
         `The share of each stretch's labels inside the ${wanted} interval. ` +
+        (parts.length ? "A value with a probability of its own (an atom) is inside whole; the band is for the diamonds, which count it in part. " : "") +
         "With 95% probability, calibrated forecasts stay inside both grey bands in all stretches.",
     });
 

@@ -12,9 +12,9 @@ from calibrant._kept import kept
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.metrics.bands import reliability_band
+from calibrant.metrics.held import Floats
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.base import Prediction
-from calibrant.reports.sides import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +51,6 @@ class Straight(Prediction):
         """The law of each row, all in one table."""
         return self._lines
 
-    def holds_at_its_levels(self, y: Floats) -> bool:
-        """Whether the shares of labels at or below the quantiles are what chance allows at their levels."""
-        low, high = reliability_band(y.shape[0], self.levels)
-        share = np.mean(y[:, None] <= self.values, axis=0)
-        return bool(((low - 1e-12 <= share) & (share <= high + 1e-12)).all())
-
     @kept
     def _lines(self) -> Lines:
         n, count = self.values.shape
@@ -69,6 +63,20 @@ class Straight(Prediction):
         right = steps[1] / np.log((1 - self.levels[-2]) / (1 - self.levels[-1]))
         first = np.arange(n + 1, dtype=np.int64) * count
         return Lines(TableOfLines(self.values.ravel(), probs.ravel(), first, left, right), np.arange(n))
+
+
+def holds_at_its_levels(forecast: Any, y: Any) -> bool:
+    """Whether P(Y < quantile) <= level <= P(Y <= quantile) at each level of Quantiles, as far as chance can tell.
+
+    For continuous labels both are equal. Of counts neither need be, and no more can be asked of their quantiles. It is
+    false of other forecasts.
+    """
+    if not isinstance(forecast, Quantiles):
+        return False
+    levels, values, y = (np.asarray(to_numpy(part), np.float64) for part in (forecast.levels, forecast.values, y))
+    low, high = reliability_band(y.shape[0], levels)
+    at, below = np.mean(y[:, None] <= values, axis=0), np.mean(y[:, None] < values, axis=0)
+    return bool(((low - 1e-12 <= at) & (below <= high + 1e-12)).all())
 
 
 def straight(prediction: Any) -> Any:

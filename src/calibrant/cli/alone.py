@@ -1,0 +1,153 @@
+"""`calibrant evaluate` and `calibrant report` without a model: the predictions of a file, judged as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from calibrant.batches.beside import Beside
+from calibrant.batches.columns import Columns
+from calibrant.batches.missing import Gaps
+from calibrant.batches.rows import naming
+from calibrant.cli.console import show, tell, working
+from calibrant.cli.forecasts import Forecasts, read
+from calibrant.cli.judging import (
+    all_of,
+    said_headline,
+    said_slice,
+    said_stretch,
+    show_metrics,
+    show_slices,
+    show_stretches,
+    strict,
+    why_they_differ,
+)
+from calibrant.cli.report import PageWanted
+from calibrant.cli.tables import not_over
+from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, headline
+from calibrant.diagnosis.over_time import Stretch, along_time
+from calibrant.labels.base import Labels
+from calibrant.labels.named import labels_named
+from calibrant.metrics import Evaluation
+from calibrant.metrics import evaluate as metrics_of
+from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.of_labels import law_of_labels, of_labels
+from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.reports import report as report_of
+from calibrant.reports.forecast import page_path
+
+FIT = "Calibrate them, with calibrant fit, on rows that the model has not seen."
+
+
+@dataclass(frozen=True)
+class AsTheyAre:
+    """The predictions of a file as they are."""
+
+    metrics: Evaluation
+    coverage: float
+    headline: Headline | None
+    """Whether they are calibrated on these rows, and what to do; None where they are no distributions."""
+    slices: tuple[SliceResult, ...] = ()
+    stretches: tuple[Stretch, ...] | None = None
+    differ: str = ""
+    """Why the p-value says something else than the headline, where it does."""
+
+    def show(self) -> None:
+        """Print the headline, a table, and one of the slices."""
+        if self.headline is not None:
+            tell(self.headline)
+        show_metrics({"": self.metrics})
+        if self.metrics.note:
+            show(self.metrics.note)
+        if self.differ:
+            show(self.differ)
+        show_slices("by slice", self.slices, self.coverage)
+        if self.stretches is not None:
+            show_stretches(self.stretches, self.coverage)
+
+    def to_json(self) -> dict[str, Any]:
+        """As values of strict JSON, like those of `calibrant evaluate` with a model."""
+        said: dict[str, Any] = {
+            "verdict": None if self.headline is None else said_headline(self.headline),
+            "base": {name: strict(getattr(self.metrics, name)) for name in self.metrics.labels if name != "n"},
+        }
+        if self.stretches is not None:
+            said["over_time"] = [said_stretch(each) for each in self.stretches]
+        slices = [said_slice(each) for each in self.slices]
+        return {**said, "slices": slices, "n": self.metrics.n, "interval": self.coverage}
+
+
+def labels_of_flag(labels: str | None) -> Labels | None:
+    """The kind of labels that --labels names."""
+    try:
+        kind = labels_named(labels)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--labels") from None
+    if kind is not None and kind.by_row:
+        raise typer.BadParameter(f"{labels} needs a column for each row, which needs --model", param_hint="--labels")
+    return kind
+
+
+def evaluated(
+    path: Path,
+    columns: Columns,
+    target: str,
+    coverage: float,
+    labels: Labels | None,
+    *,
+    gaps: Gaps,
+    time: str | None = None,
+) -> AsTheyAre:
+    """The metrics and the verdict on the rows of a file."""
+    found = _read(path, columns, target, [] if time is None else [time], gaps)
+    with working("evaluating"), naming(found.where):
+        metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
+        H = law_of_labels(found.prediction, found.y, labels)
+        if not H.has_law:
+            return AsTheyAre(metrics, coverage, None)
+        slices = by_forecast(H, found.y, coverage, None)
+        stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
+        whole = all_of(H, found.y, coverage)
+        fails_between = whole.fails and holds_at_its_levels(of_labels(found.prediction, found.y, labels), found.y)
+    said = headline(whole, slices, stretches or (), known="raw", calibrate=FIT)
+    said = RIGHT_AT_LEVELS if fails_between else said
+    return AsTheyAre(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
+
+
+def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
+    """Write the page on the rows of a file, and say its verdict."""
+    out = page_path(out)
+    not_over(out, path)
+    read_too = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
+    found = _read(path, columns, wanted.target, list(read_too), gaps)
+    if not law_of_labels(found.prediction, found.y, labels).has_law:
+        raise ValueError(
+            f"{path}: {found.prediction!r} is no distribution of each row, and a report is of distributions: calibrate"
+            " it with calibrant fit and name the model by --model"
+        )
+    with working("looking"), naming(found.where):
+        page = report_of(
+            found.prediction,
+            found.y,
+            groups={name: found.groups[name] for name in wanted.groups} or None,
+            time=None if wanted.time is None else found.groups[wanted.time],
+            features={name: found.groups[name] for name in wanted.features} or None,
+            coverage=wanted.coverage,
+            title=wanted.title,
+            label=wanted.target,
+            labels=labels,
+        )
+    page.save(out)
+    for said in (page.headline, *page.verdict):
+        tell(said)
+    show(f"Wrote {out}: open it in a browser.")
+
+
+def _read(path: Path, columns: Columns, target: str, groups: list[str], gaps: Gaps) -> Forecasts:
+    found = read(path, Beside(), columns, target, groups, gaps=gaps)
+    found.say()
+    return found

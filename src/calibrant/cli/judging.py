@@ -1,0 +1,176 @@
+"""What the commands print of forecasts that were judged: tables of metrics, of slices and of stretches, and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calibrant.cli.console import show
+from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.headline import Headline
+from calibrant.diagnosis.over_time import Stretch
+from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.metrics import Evaluation
+from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
+from calibrant.metrics.evaluation import blocks_of
+from calibrant.metrics.held import Held
+
+
+def all_of(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Whole:
+    """All rows together, of forecasts that are laws."""
+    said = answers_of(H, y, [coverage])
+    if said.pit is None:
+        raise TypeError(f"{H!r} has no PITs")
+    return whole_of(said.pit, coverage, guarantee, said.held[coverage])
+
+
+def why_they_differ(pvalue: float | None, whole: Whole) -> str:
+    """A sentence where the p-value of the table and the headline do not say the same."""
+    if pvalue is None:
+        return ""
+    if pvalue >= 0.05 and whole.state in ("off", "borderline", "nearly"):
+        k = whole.worst
+        share, low, high = (f"{100 * values[k]:.1f}%" for values in (whole.below, *whole.band))
+        return (
+            "The p-value is that of the largest gap at any level, whose test is weak in the tails. The verdict looks at"
+            f" each level: at {LEVELS[k]:.3g} the share of PITs is {share}, where chance allows {low} to {high}."
+        )
+    if pvalue < 0.05 and whole.state in ("calibrated", "explained"):
+        known = "" if whole.n is None else f" allows for the gap that {whole.n:,} calibration rows leave, and"
+        return f"The p-value is small, but the verdict{known} finds no level that is off by more than chance."
+    return ""
+
+
+def show_metrics(evaluations: Mapping[str, Evaluation]) -> None:
+    """The metrics of forecasts, a column each."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    head = "", *(name or "value" for name in evaluations), "better", "in units of"
+    table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for column in table.columns[1:-2]:
+        column.justify = "right"
+    for column in table.columns[:-1]:
+        column.no_wrap = True
+    table.columns[-1].overflow = "fold"  # a target's name may be long, and all of it counts
+    for block in blocks_of(evaluations):
+        for row in block:
+            table.add_row(row.label, *row.cells, row.better, row.unit)
+        table.add_section()
+    show(table)
+    show("Narrower intervals and smaller deviations are better only where the coverage is right.")
+
+
+def show_slices(title: str, slices: Sequence[SliceResult], coverage: float) -> None:
+    """What the intervals of each slice hold; nothing where there are no slices."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    if not slices:
+        return
+    in_part = any(each.held[0].in_part is not None for each in slices)
+    head = title, "rows", f"in {100 * coverage:.6g}% intervals", *(["in part"] if in_part else []), "chance allows"
+    table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for each in slices:
+        (held,) = each.held
+        share, judged, low, high = _percents(held)
+        shares = [share, judged] if in_part else [share]
+        shares[-1] += " *" * each.off
+        table.add_row(each.name, f"{each.m:,}", *shares, f"{low} to {high}")
+    show(table)
+    if any(each.off for each in slices):
+        show("* Off by more than chance allows, in the coverage shown or elsewhere; calibrant report says more.")
+    if in_part:
+        show(_IN_PART)
+
+
+def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
+    """What the intervals of each stretch of time hold, and how far the PITs are off."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    if not stretches:
+        show(f"Over time there is nothing to say: a stretch needs {SMALLEST} rows.")
+        return
+    in_part = any(each.held[0].in_part is not None for each in stretches)
+    within = f"in {100 * coverage:.6g}%", *(["in part"] if in_part else []), "chance"
+    head = "from", "to", "rows", *within, "PIT gap", "chance", "forecasts"
+    table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for column in table.columns[:2]:
+        column.overflow = "fold"  # a moment is long, and all of it counts
+    for column in table.columns[2:]:
+        column.no_wrap = True
+    for column in table.columns[2:-1]:
+        column.justify = "right"
+    for each in stretches:
+        share, judged, low, high = _percents(each.held[0])
+        fault = f"too {each.direction}" if each.off else ""
+        shares = *([share, judged] if in_part else [share]), f"{low[:-1]}-{high}"
+        gaps = f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}"
+        table.add_row(each.start, each.end, f"{each.m:,}", *shares, *gaps, fault)
+    show(table)
+    show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")
+    if in_part:
+        show(_IN_PART)
+
+
+_IN_PART = (
+    "In part: a value that has a probability of its own, such as a count, lies in an interval whole; what chance allows"
+    " is said of the share that counts it in part."
+)
+
+
+def _percents(held: Held) -> tuple[str, str, str, str]:
+    share, judged, low, high = (f"{100 * part:.1f}%" for part in (held.share, held.judged, held.low, held.high))
+    return share, judged, low, high
+
+
+def said_headline(headline: Headline) -> dict[str, str]:
+    """The headline as values of JSON."""
+    return {"kind": headline.kind, "text": headline.text, "next": headline.step}
+
+
+def said_slice(each: SliceResult) -> dict[str, Any]:
+    """A slice as values of JSON."""
+    (held,) = each.held
+    named = {"by": each.by, "value": each.value, "rows": each.m}
+    return named | {"coverage": held.share, "coverage_in_part": held.in_part, "off": each.off}
+
+
+def said_stretch(each: Stretch) -> dict[str, Any]:
+    """A stretch as values of JSON."""
+    (held,) = each.held
+    return {
+        "from": each.start,
+        "to": each.end,
+        "rows": each.m,
+        "coverage": held.share,
+        "coverage_in_part": held.in_part,
+        "chance_allows": [held.low, held.high],
+        "pit_deviation": each.gap,
+        "pit_deviation_allowed": each.allowed,
+        "mean_pit": each.mean,
+        "off": each.off,
+        "direction": each.direction if each.off else None,
+    }
+
+
+def strict(value: float | None) -> float | str | None:
+    """A number that JSON can spell; others as the text that both Python and JavaScript read as that number."""
+    if value is None or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def strict_all(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+    """Two layers of such numbers."""
+    return {key: {name: strict(value) for name, value in each.items()} for key, each in values.items()}
+
+
+def print_json(value: Any) -> None:
+    """One object on stdout."""
+    print(json.dumps(value, indent=2, allow_nan=False))

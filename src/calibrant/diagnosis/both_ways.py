@@ -1,0 +1,66 @@
+"""Slices of one column that are off in opposite ways: too wide here and too narrow there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from calibrant.metrics.by_slice import OWN, SliceResult
+
+LESSER = 1 / 3
+"""The lesser of the two faults is this share of the other, or more: else the other is what is wrong."""
+
+
+class BothWays(NamedTuple):
+    """The slices of one column that are farthest off: where forecasts are too wide, and where too narrow."""
+
+    wide: SliceResult
+    narrow: SliceResult
+
+    @property
+    def by(self) -> str:
+        """What the rows are sliced by."""
+        return self.wide.by
+
+    @property
+    def by_forecast(self) -> bool:
+        """Whether it is what the forecast itself says: its predicted value, or its width."""
+        return self.by.strip("()") in OWN
+
+    def __str__(self) -> str:
+        return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
+
+    @property
+    def step(self) -> str:
+        """The way out: one law of scores for all rows cannot mend both."""
+        follow = "by refine= of CalibratedRegressor or a model that predicts its spread"
+        if self.by_forecast:
+            return (
+                f"Let the width follow the forecast, {follow}; or calibrate by groups (by=). Calibrating again alone would"
+                " mend one at the other's cost."
+            )
+        return f"Calibrate by {self.by} (by=), or let the width follow the features, {follow}."
+
+
+def both_ways(off: Sequence[SliceResult]) -> BothWays | None:
+    """The column whose intervals hold too many labels here and too few there; None where there is no such column.
+
+    Of several columns it is the one in which the lesser of the two faults is largest, at the first coverage that has
+    any.
+    """
+    columns = list(dict.fromkeys(each.by for each in off))
+    for k in range(len(off[0].held) if off else 0):
+        found = [pair for by in columns if (pair := _at([each for each in off if each.by == by], k))]
+        if found:
+            return max(found, key=lambda pair: pair[0])[1]
+    return None
+
+
+def _at(slices: Sequence[SliceResult], k: int) -> tuple[float, BothWays] | None:
+    """The lesser fault and both slices, at the k-th coverage."""
+    excess = [(each.held[k].judged - each.held[k].coverage, each) for each in slices if each.held[k].off]
+    (least, narrow), (most, wide) = (pick(excess, key=lambda it: it[0], default=(0.0, None)) for pick in (min, max))
+    lesser, other = sorted((max(most, 0.0), max(-least, 0.0)))
+    if narrow is None or wide is None or lesser == 0 or lesser < LESSER * other:
+        return None
+    return lesser, BothWays(wide, narrow)

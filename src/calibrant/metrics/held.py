@@ -1,0 +1,77 @@
+"""The share of labels inside the intervals of one coverage, as one counts it and as chance is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+IN_PART = "with values that have a probability of their own (atoms) counted in part"
+"""What is said of the share that chance is asked about, where it is another than one counts."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Whether the interval of each row holds its label."""
+
+    counted: Flags
+    """l_i <= y_i <= u_i."""
+    drawn: Flags | None = None
+    """The same by a PIT that is drawn over its jump; None where no label lies on an atom of its law."""
+
+    @property
+    def judged(self) -> Flags:
+        """What chance is asked about: a true law has it with probability `coverage`, with atoms too."""
+        return self.counted if self.drawn is None else self.drawn
+
+
+@dataclass(frozen=True)
+class Held:
+    """The share of labels inside the intervals of one coverage, and what chance allows.
+
+    A count lies inside its interval whole or not at all, so the intervals of a true law of counts hold more than they
+    are asked for. The probability is exact where each atom is counted in part. Chance is asked about that share.
+
+    >>> Held(0.9, 0.96, 0.85, 0.95, in_part=0.91).off, Held(0.9, 0.96, 0.85, 0.95).off
+    (False, True)
+    """
+
+    coverage: float
+    share: float
+    """#{l_i <= y_i <= u_i} / m: what one counts."""
+    low: float
+    high: float
+    """What chance allows of the share that is judged."""
+    in_part: float | None = None
+    """The share with atoms counted in part; None where no label lies on an atom."""
+
+    @property
+    def judged(self) -> float:
+        """The share that chance is asked about."""
+        return self.share if self.in_part is None else self.in_part
+
+    @property
+    def off(self) -> bool:
+        """Whether the share that is judged is more than chance allows, or less."""
+        return self.judged < self.low - 1e-12 or self.judged > self.high + 1e-12
+
+    def in_words(self, percent: Callable[[float], str]) -> str:
+        """The share that one counts and, where that is another, the one that is judged.
+
+        >>> Held(0.9, 0.961, 0.852, 0.943, in_part=0.804).in_words("{:.1%}".format)
+        '96.1% of the labels, and 80.4% with values that have a probability of their own (atoms) counted in part'
+        """
+        said = f"{percent(self.share)} of the labels"
+        if self.in_part is None or percent(self.in_part) == percent(self.share):
+            return said
+        return f"{said}, and {percent(self.in_part)} {IN_PART}"
+
+
+def inside(pit: Floats, coverage: float) -> Flags:
+    """(1 - coverage) / 2 < PIT <= (1 + coverage) / 2: the label lies in the interval; of an atom, its part."""
+    return np.asarray((pit > (1 - coverage) / 2) & (pit <= (1 + coverage) / 2))

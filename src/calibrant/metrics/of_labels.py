@@ -1,0 +1,98 @@
+"""What a forecast says of labels of a kind, by which it is judged."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, device_like, to_numpy
+from calibrant.distributions.base import Distribution
+from calibrant.labels.base import Labels
+from calibrant.labels.named import labels_named
+from calibrant.metrics.straight import straight
+from calibrant.predictions import Quantiles, Rates, Samples
+
+COMMON = 0.02
+"""Whole numbers are counts, and no rounded measurements, if one of them is so large a share of the labels."""
+HINT = (
+    "The labels are whole numbers, and the forecasts were judged as forecasts of any real number. If they are of"
+    " counts, say so by labels=Counts(): a quantile of 0.3 then stands for 0."
+)
+
+
+def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
+    """The forecast H as one of labels y of this kind.
+
+    A law is collapsed: of counts, P(Y <= k) = H(k + 1/2). Quantiles and draws become those of the labels: a quantile of
+    0.3 counts is 0. Rates are the law of counts that they stand for, also where nothing is said of the labels and all
+    of them are counts. Other forecasts stay as they are.
+
+    >>> of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
+    (Poisson(n=2), Rates(n=2))
+    >>> of_labels(Quantiles([0.1, 0.9], [[0.3, 4.6]]), np.array([2.0]), "counts").values
+    array([[0., 5.]])
+    """
+    kind = checked_labels(y, labels)
+    if isinstance(H, Rates) and (kind is None and are_counts(y)):
+        return H.law()
+    if kind is None or getattr(H, "lattice", None) is not None:
+        return H
+    if isinstance(H, (Quantiles, Samples)):
+        return _possible(H, kind)
+    return _collapsed(H, kind) if isinstance(H, (Distribution, Rates)) else H
+
+
+def law_of_labels(H: Any, y: Array, labels: Any = None) -> Any:
+    """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is."""
+    kind = checked_labels(y, labels)
+    H = of_labels(H, y, kind)
+    if kind is None or not isinstance(H, (Quantiles, Samples)):
+        return straight(H)
+    return _straight_law(H, kind) or H
+
+
+def _possible(H: Any, kind: Labels) -> Any:
+    """Quantiles or draws as labels of this kind can be: g of the quantiles of Y', as g does not decrease."""
+    law = _straight_law(H, kind)
+    if law is None:
+        return H
+    levels = H.levels if isinstance(H, Quantiles) else H.as_quantiles().levels
+    values = np.asarray(to_numpy(law.quantiles(to_numpy(levels))), np.float64)
+    return replace(H, values=device_like(values, H.values))
+
+
+def _straight_law(H: Any, kind: Labels) -> Distribution | None:
+    with warnings.catch_warnings():
+        # some of a row's numbers on the lattice and others beside it, spread differently: sorted, none changes its cell
+        warnings.filterwarnings("ignore", message=".* crosses in ")
+        spread = straight(kind.spread_prediction(H))
+    return kind.collapse(spread.as_law()) if spread.has_law else None
+
+
+def _collapsed(H: Any, kind: Labels) -> Any:
+    spread = kind.spread_prediction(H)
+    return kind.collapse(spread) if isinstance(spread, Distribution) else H
+
+
+def checked_labels(y: Array, labels: Any) -> Labels | None:
+    """The kind of labels, which y must be of."""
+    kind = labels_named(labels)
+    if kind is not None and not kind.by_row:
+        kind.check(y)
+    return kind
+
+
+def are_counts(y: Array) -> bool:
+    """Whether all labels are whole numbers from 0 on."""
+    found = to_numpy(y)
+    return bool(np.all((found >= 0) & (found == np.round(found))))
+
+
+def look_like_counts(H: Any, y: Array) -> bool:
+    """Whether the labels are whole numbers, one of them common, and the forecast does not know that."""
+    if not are_counts(y) or (isinstance(H, Distribution) and H.lattice is not None):
+        return False
+    return int(np.unique(to_numpy(y), return_counts=True)[1].max()) > COMMON * y.shape[0]

@@ -1,0 +1,413 @@
+"""What a verdict says of counts, of slices that are off both ways, of borderline cases, and of raw forecasts."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.linear_model import LinearRegression
+from typer.testing import CliRunner
+
+from calibrant import Calibrator, Normal, Point, Quantiles, Samples, diagnose, evaluate, report
+from calibrant.cli.app import app
+from calibrant.cli.judging import why_they_differ
+from calibrant.diagnosis.both_ways import both_ways
+from calibrant.diagnosis.headline import headline
+from calibrant.diagnosis.over_time import over_time
+from calibrant.diagnosis.whole import whole_of
+from calibrant.distributions import NegativeBinomial, Poisson
+from calibrant.labels import Counts
+from calibrant.metrics.by_slice import Held, SliceResult
+from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.of_labels import HINT
+from calibrant.predictions import Rates
+
+LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page.html, re.DOTALL).group(1))
+
+
+def counted(law, y, coverage=0.9):
+    low, high = law.interval(coverage)
+    return (low <= y) & (y <= high)
+
+
+@pytest.fixture(scope="module")
+def few_counts():
+    """Poisson forecasts whose rate is too small, by two groups of different rates."""
+    rng = np.random.default_rng(0)
+    group = np.where(np.arange(3000) % 2, "day", "night")
+    rate = np.where(group == "day", 3.0, 0.2)
+    return Poisson(rate), rng.poisson(1.5 * rate).astype(float), group
+
+
+# One number for one thing
+
+
+def test_the_share_of_a_group_is_the_one_that_a_user_counts(few_counts):
+    P, y, group = few_counts
+    page = report(P, y, groups={"group": group}, rows=[0])
+    drawn = {each["value"]: each["held"] for each in data_of(page)["slices"] if each["by"] == "group"}
+    said = next(each.text for each in page.verdict if "groups are off" in each.text)
+    for name in ("day", "night"):
+        share = counted(P, y)[group == name].mean()
+        assert drawn[name]["share"] == pytest.approx(share, rel=1e-4)
+        assert drawn[name]["part"] < share - 0.02
+        if f"group = {name}" in said:
+            assert (
+                f"{100 * share:.1f}% of the labels with group = {name} (1,500 rows; with atoms counted in part" in said
+            )
+    assert "group = " in said
+    everyone = data_of(page)["slices"][0]
+    assert (
+        everyone["held"]["share"] == pytest.approx(counted(P, y).mean(), rel=1e-4) == everyone["after"]["covered"][89]
+    )
+    assert f'<p class="value">{100 * counted(P, y).mean():.1f}%' in page.html
+
+
+def test_a_diagnosis_and_stretches_of_time_say_the_share_that_one_counts(few_counts):
+    P, y, group = few_counts
+    found = diagnose(P, y, {"group": group})
+    for each in found.slices:
+        rows = np.ones(3000, bool) if not each.by else group == each.value if each.by == "group" else None
+        for held in each.held if rows is not None else ():
+            assert held.share == counted(P, y, held.coverage)[rows].mean()
+            assert held.in_part < held.share
+    assert found.worst.held.share > found.worst.held.in_part
+    text = str(found)
+    farthest = max(found.off[0].held, key=lambda held: abs(held.judged - held.coverage) * held.off)
+    assert f"intervals hold {100 * farthest.share:.1f}% of the labels, and {100 * farthest.judged:.1f}% with" in text
+    head, first = found.table().splitlines()[:2]
+    assert head.split()[1:6] == ["in", "90%", "in", "part", "chance"]
+    assert f"{100 * found.slices[0].held[0].share:.1f}%" in first
+    (stretch, *_) = over_time(P, y, bins=3)
+    assert stretch.held[0].share == counted(P, y)[:1000].mean() > stretch.held[0].in_part
+    continuous = diagnose(Normal(np.zeros(200), 1.0), np.random.default_rng(0).normal(size=200))
+    assert all(held.in_part is None for each in continuous.slices for held in each.held)
+    assert "in part" not in str(continuous) + continuous.table()
+
+
+def test_counts_of_a_true_law_are_seldom_called_off_by_groups():
+    """Their intervals hold far more than asked for, and that is no fault."""
+    rng = np.random.default_rng(1)
+    off = 0
+    for _ in range(100):
+        rate = np.where(np.arange(600) % 2, 3.0, 0.2)
+        y = rng.poisson(rate).astype(float)
+        off += any(each.off for each in diagnose(Poisson(rate), y, permutations=59).slices)
+    assert off <= 5 + 3 * (5 * 0.95) ** 0.5  # at most a third of 5% goes to the slices; 100 draws
+    assert counted(Poisson(rate), y).mean() > 0.94
+
+
+def test_the_share_that_is_judged_decides():
+    assert not Held(0.9, 0.97, 0.87, 0.93, in_part=0.9).off
+    assert Held(0.9, 0.9, 0.87, 0.93, in_part=0.8).off
+    assert Held(0.9, 0.97, 0.87, 0.93).off
+    pit = np.random.default_rng(0).random(1000)
+    whole = whole_of(pit, 0.9, held=Inside(np.ones(1000, bool), inside(pit, 0.9)))
+    assert whole.held.share == 1.0
+    assert whole.covers == ""
+
+
+# Grades
+
+
+def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
+    rng = np.random.default_rng(2)
+    found = [whole_of(rng.random(500), 0.9) for _ in range(400)]
+    borderline = [each for each in found if each.state == "borderline"]
+    assert borderline
+    for each in borderline:
+        said = headline(each)
+        assert said.kind == "warn"
+        assert said.text.startswith("Perhaps not calibrated: the forecasts look ")
+        assert not each.fails
+        assert each.keeps(Calibrator().fit(np.arange(9.0), np.arange(9.0) + rng.normal(size=9)).guarantee)
+    # the band of 99% and that of the coverage: at most 0.015 of 400 draws, and three standard deviations
+    red = np.mean([headline(each).kind == "bad" for each in found])
+    assert red <= 0.015 + 3 * (0.015 / 400) ** 0.5
+    assert any(each.outside.max() > 0 for each in found)
+
+
+def test_a_borderline_page_has_no_red_sentence():
+    rng = np.random.default_rng(2)
+    pit = next(p for p in (rng.random(500) for _ in range(400)) if whole_of(p, 0.9).state == "borderline")
+    page = report(Normal(np.zeros(500), 1.0), stats.norm.ppf(pit), rows=[0])
+    assert page.headline.kind == "warn"
+    assert page.verdict[0].text.startswith("The forecasts are perhaps not calibrated: they look ")
+    assert all(said.kind != "bad" for said in page.verdict)
+
+
+def test_p_value_and_verdict_say_why_they_differ():
+    rng = np.random.default_rng(3)
+    pit = np.where(rng.random(1500) < 0.02, 1 - 1e-3 * rng.random(1500), 0.99 * rng.random(1500))
+    tails = whole_of(pit, 0.9)
+    assert tails.outside.max() > 0
+    assert re.match(r"The p-value is that of the largest gap.* at [\d.]+ the share", why_they_differ(0.3, tails))
+    assert why_they_differ(1e-4, tails) == why_they_differ(None, tails) == ""
+    fine = next(each for each in (whole_of(rng.random(1500), 0.9) for _ in range(9)) if each.state == "calibrated")
+    assert why_they_differ(0.5, fine) == ""
+    assert "is small, but the verdict finds no level" in why_they_differ(0.01, fine)
+
+
+def slice_of(by, value, share, m=500):
+    return SliceResult(by, value, m, (Held(0.9, share, 0.86, 0.94),), None, None, None, 1.0, 0.05)
+
+
+def test_slices_that_are_off_both_ways_are_found_in_one_column():
+    off = [slice_of("x", "a", 1.0), slice_of("x", "b", 0.97), slice_of("x", "c", 0.8), slice_of("z", "d", 0.5)]
+    found = both_ways(off)
+    assert (found.wide.value, found.narrow.value, found.by_forecast) == ("a", "c", False)
+    assert str(found) == "too wide for x = a and too narrow for x = c"
+    assert both_ways(off[:2]) is None
+    assert both_ways([off[0], off[3]]) is None  # of two columns
+    assert both_ways([slice_of("x", "a", 0.945), slice_of("x", "b", 0.5)]) is None  # the one is all that is wrong
+    # by the share that is judged: all labels are inside where counts are small
+    held = Held(0.9, 0.99, 0.86, 0.94, in_part=0.8)
+    assert both_ways([slice_of("x", "a", 1.0), SliceResult("x", "b", 9, (held,), None, None, None, 1.0, 0.05)])
+
+
+def test_a_headline_does_not_send_those_who_are_off_both_ways_to_calibrate_again():
+    rng = np.random.default_rng(4)
+    f = rng.uniform(0, 10, 4000)
+    y = f + (0.05 + f / 4) * rng.standard_t(4, 4000)
+    page = report(Normal(f, 2.5), y, rows=[0])
+    assert page.headline.kind == "bad"
+    assert re.fullmatch(
+        r"Not calibrated: the forecasts are too wide for predicted value in \[.*\] and too narrow for predicted value"
+        r" in \(.*\]\.",
+        page.headline.text,
+    )
+    assert page.headline.step.startswith("Let the width follow the forecast, by refine= of CalibratedRegressor")
+    assert page.headline.text in page.html
+    advice = str(diagnose(Normal(f, 2.5), y)).splitlines()[-1]
+    assert advice.startswith("What to do: the forecasts are too wide for predicted value in [")
+    calibrated = Calibrator().fit(Point(f[:2000]), y[:2000])
+    some = report(calibrated(Point(f[2000:])), y[2000:], guarantee=calibrated.guarantee, rows=[0]).headline
+    assert re.match(r"Calibrated .* in each group: \d+ of 5 groups are off, too wide for predicted value in", some.text)
+
+
+def test_a_change_over_time_is_named_as_the_cause():
+    rng = np.random.default_rng(5)
+    f, noise = rng.normal(size=(2, 5000))
+    base, y = Normal(f, 1.0), f + noise
+    calibrated = Calibrator().fit(base[:1000], y[:1000])
+    later = y[1000:] + np.where(np.arange(4000) < 2000, 0.0, 1.0)
+    page = report(calibrated(base[1000:]), later, time=np.arange(4000), guarantee=calibrated.guarantee, rows=[0])
+    assert page.headline.text == "Not calibrated: the forecasts are too low. A change since 2000 is the likely cause."
+    first = next(said.text for said in page.verdict if "not calibrated on these rows" in said.text)
+    assert "a change since 2000 is the likely cause" in first
+    unknown = report(calibrated(base[1000:]), later, guarantee=calibrated.guarantee, rows=[0])
+    assert "likely cause" not in str(unknown)
+    assert "With time= the report shows whether things changed over time." in unknown.verdict[0].text
+
+
+# Raw forecasts
+
+
+def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
+    rng = np.random.default_rng(6)
+    rate = rng.uniform(0.2, 5, 1500)
+    y = rng.poisson(rate).astype(float)
+    assert evaluate(Rates(rate), y) == evaluate(Poisson(rate), y)
+    page, law = report(Rates(rate), y, rows=[0]), report(Poisson(rate), y, rows=[0])
+    assert page.headline == law.headline
+    assert page.verdict[:2] == law.verdict[:2]
+    assert any(said.text.startswith("The forecasts are rates.") for said in page.verdict)
+    assert diagnose(Rates(rate), y).slices == diagnose(Poisson(rate), y).slices
+    assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
+    # rates of what is no count are points
+    assert evaluate(Rates(rate), y + 0.5).to_dict() == evaluate(Point(rate), y + 0.5).to_dict()
+    with pytest.raises(TypeError, match=r"H must be a law for each row, got Rates\(n=1500\)"):
+        report(Rates(rate), y + 0.5)
+
+
+def test_a_table_with_dashes_says_why():
+    said = str(evaluate([1.0, 2.0], [0.5, 1.5])).splitlines()[-1]
+    assert said == "A dash: Point(n=2) says nothing about that. Calibrate it to have a distribution per row."
+    assert "dash" not in str(evaluate(Normal([1.0, 2.0], 1.0), [0.5, 1.5]))
+
+
+@pytest.fixture(scope="module")
+def count_quantiles():
+    rng = np.random.default_rng(7)
+    rate = rng.gamma(1.2, 2.0, 3000)
+    exact = stats.poisson.ppf(np.array(LEVELS)[None], rate[:, None])
+    beside = np.maximum(np.sort(exact + rng.uniform(-0.4, 0.4, exact.shape), axis=1), 0)
+    return exact, beside, rng.poisson(rate).astype(float)
+
+
+def test_quantiles_of_counts_are_judged_alike_by_all_who_are_told_that_they_are(count_quantiles):
+    exact, beside, y = count_quantiles
+    share = np.mean((exact[:, 0] <= y) & (y <= exact[:, -1]))
+    Q = Quantiles(LEVELS, beside)
+    for labels in (Counts(), "counts"):
+        assert evaluate(Q, y, labels=labels).coverage == share
+        page = report(Q, y, labels=labels, rows=[0])
+        assert data_of(page)["slices"][0]["held"]["share"] == pytest.approx(share, rel=1e-4)
+        assert diagnose(Q, y, labels=labels).slices[0].held[0].share == share
+    assert page.headline.text.startswith("The quantiles are right at their levels")
+    assert evaluate(Q, y).coverage < share - 0.05
+    low = report(Quantiles(LEVELS, 0.4 * beside), y, labels="counts", rows=[0])
+    assert low.headline.text == "Not calibrated: the forecasts are too low."
+
+
+def test_draws_of_counts_of_the_true_law_pass():
+    rng = np.random.default_rng(8)
+    rate = rng.gamma(1.2, 2.0, 2000)
+    S, y = Samples(rng.poisson(rate[:, None], (2000, 60)).astype(float)), rng.poisson(rate).astype(float)
+    assert diagnose(S, y, labels=Counts()).passes
+    assert report(S, y, labels=Counts(), rows=[0]).headline.kind in ("good", "warn")
+    found = evaluate(S, y, labels=Counts()).to_dict()
+    assert found == evaluate(S, y).to_dict()  # draws that are counts are counts already
+
+
+def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
+    _, beside, y = count_quantiles
+    page = report(Quantiles(LEVELS, beside), y, rows=[0])
+    assert page.headline.step == "If they are forecasts of counts, judge them as such first: labels=Counts()."
+    assert HINT in str(page)
+    assert HINT in str(diagnose(Quantiles(LEVELS, beside), y))
+    assert HINT not in str(report(Quantiles(LEVELS, beside), y, labels="counts", rows=[0]))
+    rng = np.random.default_rng(9)
+    f, noise = rng.normal(size=(2, 800))
+    assert HINT not in str(report(Normal(f, 0.5), f + noise, rows=[0]))  # no whole numbers
+    large = np.round(1e4 * (3 + f + noise))
+    assert HINT not in str(report(Normal(1e4 * (3 + f), 5e3), np.abs(large), rows=[0]))  # each about once
+    assert HINT not in str(report(Poisson(np.full(3000, 9.0)), y, rows=[0]))  # the law knows
+
+
+def test_labels_of_another_kind_are_refused_by_all():
+    for judge in (evaluate, report, diagnose):
+        with pytest.raises(ValueError, match=r"y is 0.5 in row 3 \(1 rows in all\): Counts\(\) takes whole numbers"):
+            judge(Normal(np.zeros(100), 1.0), np.where(np.arange(100) == 3, 0.5, 0.0), labels=Counts())
+        with pytest.raises(TypeError, match="labels must be a name or a Labels object, got <class"):
+            judge(Normal(np.zeros(100), 1.0), np.zeros(100), labels=Counts)
+
+
+def test_a_model_in_place_of_forecasts_is_told_the_way():
+    for judge, name in ((report, "report"), (evaluate, "evaluate")):
+        with pytest.raises(TypeError, match=rf"model\.{name}\(X, y\), for another model {name}\(prediction_of"):
+            judge(object(), np.zeros((3, 2)), np.zeros(3))
+    X, y = np.zeros((60, 2)), np.arange(60.0)
+    model = LinearRegression().fit(X, y)
+    for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
+        with pytest.raises(TypeError, match=r"LinearRegression is a model: hand in prediction_of\(model, X\)"):
+            asked()
+
+
+def test_missing_labels_are_told_the_way_out():
+    y = pd.Series(np.where(np.arange(200) % 50 == 7, np.nan, 1.0), name="count")
+    H = Normal(np.zeros(200), 1.0)
+    for judge in (evaluate, report, diagnose):
+        with pytest.raises(ValueError, match=r"y is NaN or infinite in row 7 \(4 rows in all\): leave out rows"):
+            judge(H, y)
+    known = np.isfinite(y)
+    assert evaluate(H[known], y[known]).n == 196
+
+
+def test_a_page_is_called_after_its_series_and_has_an_ending(tmp_path):
+    y = pd.Series(np.random.default_rng(0).normal(size=50), name="sales (pieces)")
+    page = report(Normal(np.zeros(50), 1.0), y)
+    assert "<title>Forecasts of sales (pieces)</title>" in page.html
+    assert "Forecasts of demand" in report(Normal(np.zeros(50), 1.0), y, label="demand").html
+    page.save(tmp_path / "page")
+    page.save(tmp_path / "other.htm")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.htm", "page.html"]
+
+
+# The terminal
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(10)
+    night = np.arange(2000) % 4 == 0
+    rate = np.where(night, 0.1, rng.uniform(1, 9, 2000))
+    y = rng.poisson(np.where(night, 0.25, rate))
+    frame = pd.DataFrame({"rate": rate, "count": y, "part": np.where(night, "night", "day"), "t": np.arange(2000)})
+    quantiles = stats.poisson.ppf(np.array([0.05, 0.5, 0.95])[None], rate[:, None])
+    frame[["q05", "q50", "q95"]] = quantiles
+    frame.to_csv("test.csv", index=False)
+    return frame
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_evaluate_judges_a_file_without_a_model(table):
+    P, y = Poisson(table["rate"].to_numpy()), table["count"].to_numpy(float)
+    result = run("evaluate", "test.csv", "--target", "count", "--rate", "rate", "--time", "t")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("[problem] ")
+    assert "Calibrator()" not in result.stdout
+    found = json.loads(run("evaluate", "test.csv", "--target", "count", "--rate", "rate", "--json").stdout)
+    assert found["base"]["coverage"] == evaluate(P, y).coverage
+    assert found["n"] == 2000
+    zero = found["slices"][0]
+    assert (zero["by"], zero["value"]) == ("predicted value", "0")
+    assert zero["coverage"] == counted(P, y)[np.asarray(P.median()) == 0].mean() > zero["coverage_in_part"] + 0.02
+    assert zero["off"]
+    shown = next(line for line in result.stdout.splitlines() if "predicted value = 0" in line)
+    assert f"{100 * zero['coverage']:.1f}%" in shown
+    assert f"{100 * zero['coverage_in_part']:.1f}% *" in shown
+
+
+def test_quantiles_of_counts_in_a_file_are_judged_by_labels(table):
+    flags = "evaluate", "test.csv", "--target", "count", "--quantiles", "q05:0.05,q50:0.5,q95:0.95", "--json"
+    found = json.loads(run(*flags, "--labels", "counts").stdout)
+    y = table["count"]
+    assert found["base"]["coverage"] == ((table["q05"] <= y) & (y <= table["q95"])).mean()
+    assert found["verdict"]["text"].startswith("The quantiles are right at their levels")
+
+
+@pytest.mark.usefixtures("table")
+def test_report_writes_a_page_without_a_model():
+    result = run("report", "test.csv", "--target", "count", "--rate", "rate", "--groups", "part", "-o", "page")
+    assert result.exit_code == 0, result.output
+    assert "Wrote page.html: open it in a browser." in result.stdout
+    assert "part = night" in result.stdout
+    point = run("report", "test.csv", "--target", "count", "--point", "rate", "-o", "page")
+    assert point.exit_code == 1
+    assert "Point(n=2000) is no distribution of each row" in point.output
+    dashes = run("evaluate", "test.csv", "--target", "count", "--point", "rate")
+    assert dashes.exit_code == 0
+    assert "A dash: Point(n=2000) says nothing about that." in dashes.stdout
+    assert "[problem]" not in dashes.stdout
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "--model: name the model file that fit wrote; or, to judge predictions as they are, their columns"),
+        (["--rate", "rate"], "--target: without --model the column of the labels must be named"),
+        (["--rate", "rate", "--target", "count", "--by", "part"], "--by: it goes with --model only"),
+        (["--rate", "rate", "--target", "count", "--labels", "whole"], "--labels: labels must be one of log, "),
+        (["--rate", "rate", "--target", "count", "--labels", "0:q95"], "--labels: 0:q95 needs a column for each row"),
+    ],
+)
+def test_wrong_usage_without_a_model_is_told(more, said):
+    result = run("evaluate", "test.csv", *more)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
+@pytest.mark.usefixtures("table")
+def test_a_model_knows_its_labels_and_its_slices_are_counted():
+    fitted = run("fit", "test.csv", "--target", "count", "--rate", "rate", "--labels", "counts", "-o", "m.safetensors")
+    assert fitted.exit_code == 0, fitted.output
+    both = run("evaluate", "test.csv", "-m", "m.safetensors", "--labels", "counts")
+    assert both.exit_code == 2
+    assert "the model knows what the labels are" in " ".join(both.output.split())
+    shown = run("evaluate", "test.csv", "-m", "m.safetensors").stdout
+    assert "scores are continuous because each label is spread over its jump" in " ".join(shown.split())
+    assert "in part" in shown
