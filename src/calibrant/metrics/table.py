@@ -12,6 +12,7 @@ from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Forecast, PredictionLike, Unsaid
+from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
@@ -27,7 +28,7 @@ def evaluate(
     coverage: float = 0.9,
     ci: float = 0.95,
     levels: ArrayLike | None = None,
-    labels: Any = None,
+    labels: Labels | str | None = None,
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 
