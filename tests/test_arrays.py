@@ -70,7 +70,10 @@ def results(law, array, p=0.37):
         "quantiles": law.quantiles(array([0.2, 0.81])),
         "interval": law.interval(0.8)[1],
         "sample": law.sample(3, rng=np.random.default_rng(0)),
-        **{name: getattr(law, name)(y) for name in ("cdf", "sf", "logpdf", "pdf")},
+        **{
+            name: getattr(law, name)(y)
+            for name in ("cdf", "sf", *(("logpdf", "pdf") if law.lattice is None else ("logpmf", "pmf")))
+        },
     }
     clipped = law.clip(18.0, 22.0)
     return found | {"mean": law.mean(), "std": law.std(), "crps": law.crps(y), "clipped mean": clipped.mean()}

@@ -36,8 +36,8 @@ class BothWays(NamedTuple):
         follow = "by refine= of CalibratedRegressor or a model that predicts its spread"
         if self.by_forecast:
             return (
-                f"Let the width follow the forecast, {follow}; or calibrate by groups (by=). Calibrating again alone would"
-                " mend one at the other's cost."
+                f"Let the width follow the forecast, {follow}; or calibrate by groups (by=). Calibrating again alone"
+                " would mend one at the other's cost."
             )
         return f"Calibrate by {self.by} (by=), or let the width follow the features, {follow}."
 

@@ -14,6 +14,7 @@ from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
 from calibrant.forecast import PredictionLike
+from calibrant.labels.base import Labels
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.of_labels import HINT, law_of_labels, look_like_counts, of_labels
@@ -36,7 +37,7 @@ def diagnose(
     confidence: float = 0.95,
     n: int | None = None,
     names: Sequence[str] | None = None,
-    labels: Any = None,
+    labels: Labels | str | None = None,
     permutations: int = 199,
     seed: int = 0,
 ) -> Diagnosis:

@@ -63,6 +63,9 @@ class Held:
     def in_words(self, percent: Callable[[float], str]) -> str:
         """The share that one counts and, where that is another, the one that is judged.
 
+        Args:
+            percent: How a share is written.
+
         >>> Held(0.9, 0.961, 0.852, 0.943, in_part=0.804).in_words("{:.1%}".format)
         '96.1% of the labels, and 80.4% with values that have a probability of their own (atoms) counted in part'
         """

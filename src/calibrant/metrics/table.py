@@ -28,7 +28,7 @@ def evaluate(
     coverage: float = 0.9,
     ci: float = 0.95,
     levels: ArrayLike | None = None,
-    labels: Labels | None = None,
+    labels: Labels | str | None = None,
 ) -> Evaluation:
     """Every metric that the forecast H says enough for, on the labels y.
 

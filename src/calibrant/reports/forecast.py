@@ -21,6 +21,7 @@ from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import calibration_rows
 from calibrant.guarantee.short import InShort
+from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
 from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
@@ -104,7 +105,7 @@ def report(
     coverage: float = 0.9,
     title: str | None = None,
     label: str | None = None,
-    labels: Any = None,
+    labels: Labels | str | None = None,
     rows: Sequence[int] | SupportsArray | None = None,
     features: Groups | None = None,
 ) -> Report:
