@@ -62,7 +62,7 @@ Calibrator().fit(prediction, y, rng=y)  # wrong
 choose([prediction, prediction], y)  # wrong
 choose({"one": prediction, "other": y}, y, criterion="coverage")  # wrong
 required_n(0.05, interpolator="naf")  # wrong
-evaluate(prediction, y, labels="counts")  # wrong
+evaluate(prediction, y, labels=1)  # wrong
 report(prediction, y, guarantee="marginal")  # wrong
 diagnose(prediction, y, 3)  # wrong
 backtest(calibrated, y, prediction)  # wrong
