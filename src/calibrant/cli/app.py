@@ -506,7 +506,8 @@ def track(
     epilog=examples(
         "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
         "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
-        "calibrant predict new.csv -m m.safetensors --interval 0.9 --probabilities 100,200 --keep id -o out.csv",
+        "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
+        "calibrant predict new.csv -m m.safetensors --probabilities 100 -o out.csv",
     )
 )
 def predict(

@@ -404,8 +404,8 @@ class Distribution(Forecast):
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
         if value.ndim == 1 and value.shape[0] != len(self):
             raise ValueError(
-                f"a 1-d argument has one value for each of the {len(self)} rows, got {value.shape[0]}: "
-                f"for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
+                f"a 1-d argument must have one value for each of the {len(self)} rows of the batch, got"
+                f" {value.shape[0]}: for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
             )
         if value.ndim == 2 and value.shape[0] != 1:
             same_length("the batch", len(self), "a 2-d argument", value.shape[0])
