@@ -184,7 +184,7 @@ def test_a_joined_batch_clips_samples_and_takes_tables():
     np.testing.assert_array_equal(C.std(), alone)
     assert ALL.sample(4, rng=np.random.default_rng(0)).shape == (len(ALL), 4)
     assert ALL.cdf(np.zeros((1, 3))).shape == ALL.cdf(np.zeros((len(ALL), 3))).shape == (len(ALL), 3)
-    with pytest.raises(ValueError, match="one row for each"):
+    with pytest.raises(ValueError, match="one value for each"):
         ALL.cdf(np.zeros(3))
 
 

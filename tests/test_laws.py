@@ -322,7 +322,8 @@ def compare_units(there, here, stretch, shift, rtol=1e-9):
     atol = 1e-9 + 1e-13 * abs(shift) / stretch
     np.testing.assert_allclose((there.quantiles([0.03, 0.41, 0.93]) - shift) / stretch, q, rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.cdf(moved), here.cdf(y), rtol=0, atol=atol)
-    np.testing.assert_allclose(there.logpdf(moved) + math.log(stretch), here.logpdf(y), rtol=1e-6, atol=1e-6)
+    if here.lattice is None:
+        np.testing.assert_allclose(there.logpdf(moved) + math.log(stretch), here.logpdf(y), rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose((there.mean() - shift) / stretch, here.mean(), rtol=rtol, atol=atol * width)
     np.testing.assert_allclose(there.std() / stretch, here.std(), rtol=1e-8)
     np.testing.assert_allclose(there.crps(moved) / stretch, here.crps(y), rtol=1e-8)

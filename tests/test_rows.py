@@ -30,7 +30,8 @@ def answers(H, y):
     """What every method says, with one row for each row of H."""
     array = np.asarray if isinstance(y, np.ndarray) else torch.as_tensor
     table = y[:, None] + array([-1.0, 0.0, 0.7])
-    found = {method: getattr(H, method)(table) for method in ("cdf", "sf", "cdf_left", "logpdf")}
+    density = "logpdf" if H.lattice is None else "logpmf"
+    found = {method: getattr(H, method)(table) for method in ("cdf", "sf", "cdf_left", density)}
     found["ppf"] = H.ppf(array(np.tile(P, (len(H), 1))))
     found["quantiles"] = H.quantiles(P)
     found["lower"], found["upper"] = H.interval(0.8)
@@ -131,7 +132,7 @@ def within_4_ulp(found, wanted, rows):
         one, other = result, wanted[method][rows]
         unlike = ~((one == other) | (np.isnan(one) & np.isnan(other)))
         # of the largest number that enters: probabilities are about 1, and labels, which lengths are between, about 20
-        largest = 1.0 if "cdf" in method or method in ("sf", "logpdf") else 20.0
+        largest = 1.0 if "cdf" in method or method in ("sf", "logpdf", "logpmf") else 20.0
         size = np.spacing(np.maximum(np.abs(other[unlike]), largest))
         assert np.all(np.abs(one[unlike] - other[unlike]) <= 4 * size), method
 

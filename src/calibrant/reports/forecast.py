@@ -83,13 +83,13 @@ class Report:
 
 
 def page_path(path: str | os.PathLike[str]) -> Path:
-    """Where a page of this name is written: browsers go by the ending.
+    """Where a page of this name is written: browsers go by the ending. What is there already is what is meant.
 
     >>> page_path("report").name, page_path("a/b.htm").name
     ('report.html', 'b.htm')
     """
     found = Path(path)
-    return found if found.suffix or found.is_dir() else found.with_name(f"{found.name}.html")
+    return found if found.suffix or found.exists() else found.with_name(f"{found.name}.html")
 
 
 @two_arguments
