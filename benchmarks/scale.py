@@ -249,7 +249,7 @@ def table(runs: dict[tuple[str, int, int], list[list[float]]], command: str) -> 
         "# Tables larger than memory",
         "",
         f"`{command}`:",
-        "files of a million rows, on 2 cores that others shared.",
+        f"files of a million rows, on {os.cpu_count()} cores.",
         "Seconds are the least of the rounds. The copy reads mean and standard deviation and writes three columns,",
         "as predict does; that of Dask is Dask's own, by as many workers, and that of Spark sends these columns",
         "through mapInArrow. The share is the copy's processor time over that of the work.",
