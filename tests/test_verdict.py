@@ -281,6 +281,7 @@ def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
     large = np.round(1e4 * (3 + f + noise))
     assert HINT not in str(report(Normal(1e4 * (3 + f), 5e3), np.abs(large), rows=[0]))  # each about once
     assert HINT not in str(report(Poisson(np.full(3000, 9.0)), y, rows=[0]))  # the law knows
+    assert HINT not in str(diagnose(Rates(np.full(3000, 2.0)), y))  # judged as Poisson laws, and off
 
 
 def test_labels_of_another_kind_are_refused_by_all():

@@ -13,6 +13,7 @@ from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, tell, working
+from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
 from calibrant.cli.judging import (
     all_of,
@@ -31,7 +32,6 @@ from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.labels.base import Labels
-from calibrant.labels.named import labels_named
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
@@ -82,11 +82,8 @@ class AsTheyAre:
 
 
 def labels_of_flag(labels: str | None) -> Labels | None:
-    """The kind of labels that --labels names."""
-    try:
-        kind = labels_named(labels)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--labels") from None
+    """The kind of labels that --labels names, which must be the same for all rows."""
+    kind = labels_of(labels)
     if kind is not None and kind.by_row:
         raise typer.BadParameter(f"{labels} needs a column for each row, which needs --model", param_hint="--labels")
     return kind

@@ -98,10 +98,9 @@ def diagnose(
     m = int(y.shape[0])
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
-    hint = HINT if labels is None and look_like_counts(H, y) else ""
-    if labels is not None and isinstance(H, Quantiles):
-        hint = BETWEEN
+    between = labels is not None and isinstance(H, Quantiles)
     H = of_labels(H, y) if labels is None else law_of_labels(H, y, labels)
+    hint = BETWEEN if between else HINT if labels is None and look_like_counts(H, y) else ""
     said = answers_of(H, y, asked)
     features = feature_slices(X, m, names)
     own = own_slices(said.centre, said.width, [column.name for column in features])
