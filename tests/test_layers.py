@@ -24,7 +24,7 @@ BY_NAME = {
     "distributions/on_gpu.py": "the kernels need Triton, which comes with torch for CUDA",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
-    "cli/app.py": "`--help` waits for no library that only some commands need",
+    "cli/later.py": "`--help` waits for no library that only some commands need",
     "sklearn/judging.py": "an estimator needs no jinja2, its report does",
     "study/learners/__init__.py": "reading a study needs no torch, training does",
     "testing/__init__.py": "the laws of scores need no scikit-learn, those of refiners do",

@@ -1,0 +1,115 @@
+"""The options of `calibrant evaluate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from calibrant.cli.console import reported
+from calibrant.cli.later import gaps_of, later
+from calibrant.cli.options import (
+    Along,
+    By,
+    Debug,
+    Delimiter,
+    Gap,
+    Input,
+    Json,
+    Kind,
+    Lower,
+    MaybeModel,
+    Mean,
+    Missing,
+    Point,
+    QuantilePairs,
+    Rate,
+    Samples,
+    Seed,
+    Std,
+    Target,
+    Upper,
+    Weights,
+)
+from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
+
+EXAMPLES = (
+    "calibrant evaluate test.parquet -m m.safetensors --target y",
+    "calibrant evaluate test.csv -m m.safetensors --coverage 0.8 --json",
+    "calibrant evaluate test.csv -m m.safetensors --time day",
+    "calibrant evaluate test.csv --target count --rate rate",
+)
+
+
+def evaluate(
+    file: Input,
+    *,
+    model: MaybeModel = None,
+    target: Target = None,
+    time: Along = None,
+    coverage: Annotated[
+        float, typer.Option(help="Coverage of the interval that is evaluated, beside the 95% interval.")
+    ] = 0.9,
+    point: Point = None,
+    rate: Rate = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    weights: Weights = None,
+    by: By = None,
+    labels: Kind = None,
+    seed: Seed = None,
+    missing: Missing = Gap.keep,
+    as_json: Json = False,
+    delimiter: Delimiter = ",",
+    debug: Debug = False,
+) -> None:
+    """Score the predictions before and after calibration, side by side; without --model, as they are.
+
+    What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
+    """
+    with reported(debug=debug, delimiter=delimiter):
+        level = level_of(str(coverage), "--coverage")
+        if model is None:
+            needs_model({"--weights": weights, "--by": by, "--seed": seed})
+            alone = later("alone")
+            columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
+            kind = alone.labels_of_flag(labels)
+            judged = alone.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
+            if as_json:
+                later("judging").print_json(judged.to_json())
+            else:
+                judged.show()
+            return
+        not_with_model(labels)
+        found = later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := found.by_horizon:
+            long = later("horizons")
+            long.show_evaluation(long.evaluated(file, by_horizon, level, seed), as_json=as_json)
+            return
+        flags = flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
+        if notes := (several := later("several")).targets_of(found):
+            if target is None:
+                if time is not None:
+                    raise typer.BadParameter("it is for one label: name it by --target", param_hint="--time")
+                source = several.Forecaster.of(found, notes, flags)
+                metrics = several.evaluated(file, source, level, seed, gaps=gaps_of(missing))
+                if as_json:
+                    later("judging").print_json(later("judging").strict_all(metrics.to_dict()))
+                else:
+                    print(metrics)
+                return
+            found = several.one_target(found, notes, target)
+        found = found.grouped_by(names_of(by or []))
+        columns = found.columns(flags)
+        labelled = found.target(target)
+        compared = later("evaluate").compared
+        comparison = compared(file, found, columns, labelled, level, seed, gaps=gaps_of(missing), time=time)
+        if as_json:
+            later("judging").print_json(comparison.to_json())
+        else:
+            comparison.show()

@@ -1,0 +1,102 @@
+"""The options of `calibrant predict`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from calibrant.cli.console import reported
+from calibrant.cli.later import gaps_of, later
+from calibrant.cli.options import (
+    By,
+    Debug,
+    Delimiter,
+    Gap,
+    Input,
+    Keep,
+    Lower,
+    Mean,
+    Missing,
+    ModelFile,
+    Output,
+    Point,
+    QuantileColumns,
+    Rate,
+    Samples,
+    Seed,
+    Std,
+    Upper,
+    WantedInterval,
+    WantedQuantiles,
+    Weights,
+)
+from calibrant.cli.texts import coverages_of, flags_of, levels_of, names_of, numbers_of, parts_of
+
+EXAMPLES = (
+    "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
+    "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
+    "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
+    "calibrant predict new.csv -m m.safetensors --probabilities 100 -o out.csv",
+)
+
+
+def predict(
+    file: Input,
+    *,
+    model: ModelFile,
+    output: Output,
+    quantiles: WantedQuantiles = None,
+    interval: WantedInterval = None,
+    probabilities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,...", help="Write the probability of a label up to each number, as cdf_100 and so on."
+        ),
+    ] = None,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="For several labels: the bounds of a box that holds all of them.")
+    ] = False,
+    keep: Keep = "",
+    point: Point = None,
+    rate: Rate = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantile_columns: QuantileColumns = None,
+    samples: Samples = None,
+    weights: Weights = None,
+    by: By = None,
+    seed: Seed = None,
+    missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
+    debug: Debug = False,
+) -> None:
+    """Write calibrated quantiles, intervals and probabilities for each row. Files larger than memory are fine.
+
+    The columns of the prediction are those that the model was fitted on, unless you name others.
+    """
+    with reported(debug=debug, delimiter=delimiter):
+        found = later("model").Model.read(model)
+        if by_horizon := found.by_horizon:
+            if quantiles is not None or interval or probabilities is not None:
+                raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
+            later("horizons").predict(file, by_horizon, model, output, seed)
+            return
+        wanted = later("predict").wanted_of(levels_of(quantiles), coverages_of(interval), numbers_of(probabilities))
+        found = found.weighted_by(weights)
+        flags = flags_of(point, rate, mean, std, lower, upper, quantile_columns, samples)
+        if joint and not interval:
+            raise typer.BadParameter("it is for --interval", param_hint="--joint")
+        if notes := (several := later("several")).targets_of(found):
+            if probabilities is not None:
+                raise typer.BadParameter(f"{model} holds several labels", param_hint="--probabilities")
+            source = several.Forecaster.of(found, notes, flags)
+            several.predict(file, source, wanted, parts_of(keep), output, seed, joint=joint, gaps=gaps_of(missing))
+            return
+        if joint:
+            raise typer.BadParameter(f"{model} holds one label", param_hint="--joint")
+        columns = found.columns(flags, quantiles="--quantile-columns")
+        found = found.grouped_by(names_of(by or []))
+        later("predict").predict(file, found, columns, wanted, parts_of(keep), output, seed, gaps=gaps_of(missing))

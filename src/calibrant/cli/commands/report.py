@@ -1,0 +1,137 @@
+"""The options of `calibrant report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from calibrant.cli.console import reported
+from calibrant.cli.later import gaps_of, later
+from calibrant.cli.options import (
+    Along,
+    By,
+    Debug,
+    Delimiter,
+    Gap,
+    Input,
+    Kind,
+    Lower,
+    MaybeModel,
+    Mean,
+    Missing,
+    Output,
+    Point,
+    QuantilePairs,
+    Rate,
+    Samples,
+    Seed,
+    Std,
+    Target,
+    Upper,
+    Weights,
+)
+from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
+
+EXAMPLES = (
+    "calibrant report test.parquet -m m.safetensors --target y -o report.html",
+    "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
+    "calibrant report test.csv -m m.safetensors --beside other.safetensors --features id -o report.html",
+    "calibrant report test.csv --target count --rate rate -o report.html",
+)
+
+
+def report(
+    file: Input,
+    *,
+    model: MaybeModel = None,
+    output: Output,
+    target: Target = None,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to slice the rows by: text, numbers or dates. May be repeated; a name with a comma in it goes"
+            " in double quotes.",
+            show_default=False,
+        ),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to show beside a row that is chosen on the page: its features, or an id.",
+            show_default=False,
+        ),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Another model file, to compare on the same rows. May be repeated; the page is on that of --model.",
+            show_default=False,
+        ),
+    ] = None,
+    time: Along = None,
+    coverage: Annotated[float, typer.Option(help="Coverage of the intervals in the verdict and the table.")] = 0.9,
+    title: Annotated[str | None, typer.Option(help="Title of the page.", show_default=False)] = None,
+    point: Point = None,
+    rate: Rate = None,
+    mean: Mean = None,
+    std: Std = None,
+    lower: Lower = None,
+    upper: Upper = None,
+    quantiles: QuantilePairs = None,
+    samples: Samples = None,
+    weights: Weights = None,
+    by: By = None,
+    labels: Kind = None,
+    seed: Seed = None,
+    missing: Missing = Gap.keep,
+    delimiter: Delimiter = ",",
+    debug: Debug = False,
+) -> None:
+    """Write a page with text and charts: how good the forecasts are, before and after calibration.
+
+    Without --model it is on the predictions as they are. It is one HTML file that opens in any browser, without a
+    network.
+    """
+    with reported(debug=debug, delimiter=delimiter):
+        reporting = later("report")
+        level = level_of(str(coverage), "--coverage")
+        slices, shown = (names_of(each or []) for each in (groups, features))
+        if model is None:
+            needs_model({"--weights": weights, "--by": by, "--seed": seed, "--beside": beside})
+            alone = later("alone")
+            columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
+            wanted = reporting.PageWanted(label, slices, level, title, time, shown)
+            alone.report(file, columns, wanted, alone.labels_of_flag(labels), output, gaps=gaps_of(missing))
+            return
+        not_with_model(labels)
+        found = later("model").Model.read(model).weighted_by(weights)
+        if by_horizon := found.by_horizon:
+            asked = {"--groups": groups, "--features": features, "--time": time, "--beside": beside}
+            for name, given in asked.items():
+                if given:
+                    raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
+            wanted = reporting.PageWanted("", [], level, title)
+            later("horizons").report(file, by_horizon, model, output, wanted, seed)
+            return
+        if notes := (several := later("several")).targets_of(found):
+            found = several.one_target(found, notes, target)
+        found = found.grouped_by(names_of(by or []))
+        columns = found.columns(flags_of(point, rate, mean, std, lower, upper, quantiles, samples))
+        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, shown)
+        others = [_beside(each, model, wanted.target) for each in dict.fromkeys(beside or [])]
+        reporting.report(file, found, columns, wanted, output, seed, gaps=gaps_of(missing), others=others)
+
+
+def _beside(path: Path, model: Path, target: str) -> Any:
+    """Another model of the same label."""
+    if path == model:
+        raise typer.BadParameter(f"{path} is the model that the page is on", param_hint="--beside")
+    found = later("model").Model.read(path)
+    notes = (several := later("several")).targets_of(found)
+    return several.one_target(found, notes, target) if notes else found

@@ -1,0 +1,76 @@
+"""What the texts of options say."""
+
+from __future__ import annotations
+
+import csv
+
+import typer
+
+from calibrant._hints import percentage
+
+
+def flags_of(
+    point: str | None,
+    rate: str | None,
+    mean: str | None,
+    std: str | None,
+    lower: str | None,
+    upper: str | None,
+    quantiles: str | None,
+    samples: str | None,
+) -> dict[str, str | None]:
+    """The columns of the prediction, by option."""
+    return {
+        "point": point,
+        "rate": rate,
+        "mean": mean,
+        "std": std,
+        "lower": lower,
+        "upper": upper,
+        "quantiles": quantiles,
+        "samples": samples,
+    }
+
+
+def names_of(options: list[str]) -> list[str]:
+    """The names of an option that may be repeated, as csv has them: "a, b" in double quotes is one name."""
+    parts = (part.strip() for row in csv.reader(options, skipinitialspace=True) for part in row)
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def parts_of(text: str) -> list[str]:
+    """a, b of "a,b"."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def levels_of(text: str | None, flag: str = "--quantiles") -> tuple[float, ...]:
+    """Different numbers in (0, 1)."""
+    levels = tuple(level_of(part, flag) for part in parts_of(text or ""))
+    if len(set(levels)) < len(levels):
+        raise typer.BadParameter(f"each level is wanted once, got {text!r}", param_hint=flag)
+    return levels
+
+
+def coverages_of(interval: list[float] | None) -> tuple[float, ...]:
+    """The coverages of --interval, each in (0, 1)."""
+    return tuple(level_of(str(each), "--interval") for each in interval or ())
+
+
+def numbers_of(text: str | None) -> tuple[float, ...]:
+    """The numbers of --probabilities."""
+    try:
+        return tuple(float(part) for part in parts_of(text or ""))
+    except ValueError:
+        raise typer.BadParameter(f"numbers are wanted, got {text!r}", param_hint="--probabilities") from None
+
+
+def level_of(text: str, flag: str) -> float:
+    """A number in (0, 1)."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1:
+        wanted = f"a number strictly inside (0, 1) is wanted, got {text!r}{percentage(number)}"
+        raise typer.BadParameter(wanted, param_hint=flag)
+    return number
