@@ -19,7 +19,7 @@ from test_files import LAWS, Fixed, Scaled, of_law
 from calibrant._batch import same
 from calibrant.distributions.guarded import Guarded
 from calibrant.interpolators import NAF
-from calibrant.persistence import FileError, Promised, kinds, load, save
+from calibrant.persistence import FileError, Promised, fields, load, relations, save
 from calibrant.persistence.codec import Encoded
 from calibrant.persistence.container import _check_layout
 from calibrant.scores import EnsembleScore, ZScore
@@ -510,7 +510,7 @@ def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
 
 
 def table_of_two_laws(**others):
-    """Two laws of three knots each, with a tail of mass 0.1 on either side, as `kinds` checks them; with a fault."""
+    """Two laws of three knots each, with a tail of mass 0.1 on either side, as `relations` checks it; with a fault."""
     good = {
         "knots": np.array([0.0, 1.0, 2.0, -1.0, 0.0, 0.0]),
         "probs": np.array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]),
@@ -518,7 +518,7 @@ def table_of_two_laws(**others):
         "left": np.array([0.5, 0.5]),
         "right": np.array([0.5, 0.5]),
     }
-    kinds._table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
+    relations.table(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
 
 
 TABLES = {
@@ -553,32 +553,32 @@ def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
 
 
 EDGES = {
-    "_WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
-    "_AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
-    "_POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
-    "_FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
-    "_PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
-    "_SCALE": ([0, 1.5, math.inf], [-1e-9, math.nan, 1e300]),
-    "_LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
-    "_NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
-    "_YES_OR_NO": ([True, False], [0, 1, None]),
+    "WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
+    "AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
+    "POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
+    "FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
+    "PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
+    "SCALE": ([0, 1.5, math.inf], [-1e-9, math.nan, 1e300]),
+    "LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
+    "NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
+    "YES_OR_NO": ([True, False], [0, 1, None]),
 }
 
 
 @pytest.mark.parametrize("name", EDGES)
 def test_what_a_field_may_hold_ends_where_it_says(name):
     fit, unfit = EDGES[name]
-    wanted = getattr(kinds, name)
+    wanted = getattr(fields, name)
     assert [value for value in fit if not wanted.test(value)] == []
     assert [value for value in unfit if wanted.test(value)] == []
 
 
 def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
     for low, high in ((0.25, 0.75), (0.5, 0.5), (0, 1)):
-        kinds._tailed(None, low, high)
+        relations.tailed(None, low, high)
     for low, high in ((0.75, 0.25), (0, 0.5), (0.5, 1), (1, 1), (0, 0)):
         with pytest.raises(ValueError, match="its tails must end inside"):
-            kinds._tailed(None, low, high)
+            relations.tailed(None, low, high)
 
 
 def test_whole_numbers_are_written_as_far_as_64_bits_go():

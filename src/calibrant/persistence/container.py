@@ -17,8 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from calibrant.persistence.errors import FileError
-from calibrant.persistence.kinds import short, why
+from calibrant.persistence.errors import FileError, short, why
 
 FORMAT = 1
 """What is written. Every older one is read: a new one brings what makes its tree of an older file's."""

@@ -1,0 +1,145 @@
+"""What a field of a file must be, one by one; `relations` has what must hold among them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from calibrant.distributions.base import Distribution
+from calibrant.interpolators.support import LARGEST
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a field must be, in words and as a test; and the form in which it is stored."""
+
+    words: str
+    test: Callable[[Any], bool]
+    stored: Callable[[Any], Any] = _as_it_is
+    later: bool = False
+    """Whether older files lack the field: its default then stands."""
+
+
+def _number(words: str, test: Callable[[float], bool]) -> Wanted:
+    return Wanted(words, lambda value: _is_number(value) and test(value), _as_number)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and abs(value) <= 2**53)
+
+
+def _as_number(value: Any) -> Any:
+    """A Python number of a numpy number or an array of one."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+def count(words: str, least: int) -> Wanted:
+    """A whole number of at least `least`."""
+    return Wanted(words, lambda value: type(value) is int and least <= value <= 2**53, _as_number)
+
+
+def _floats(words: str, ndims: tuple[int, ...], test: Callable[[Any], Any] = np.isfinite) -> Wanted:
+    def good(value: Any) -> bool:
+        known = isinstance(value, np.ndarray) and value.ndim in ndims and value.dtype.kind == "f"
+        return known and value.size > 0 and bool(np.all(np.isfinite(value) & test(value)))
+
+    return Wanted(words, good)
+
+
+def instance(kind: type) -> Wanted:
+    """An object of a class."""
+    return Wanted(f"a {kind.__name__}", lambda value: isinstance(value, kind) and not isinstance(value, type))
+
+
+def optional(wanted: Wanted) -> Wanted:
+    """The same or None."""
+    return Wanted(
+        f"{wanted.words} or None",
+        lambda value: value is None or wanted.test(value),
+        lambda value: None if value is None else wanted.stored(value),
+    )
+
+
+def later(wanted: Wanted) -> Wanted:
+    """A field that files did not always have."""
+    return replace(wanted, later=True)
+
+
+def several(wanted: Wanted) -> Wanted:
+    """A tuple or list of them, not empty."""
+    return Wanted(
+        f"one or more of {wanted.words}",
+        lambda value: type(value) in (tuple, list) and len(value) > 0 and all(map(wanted.test, value)),
+        lambda value: type(value)(map(wanted.stored, value)) if type(value) in (tuple, list) else value,
+    )
+
+
+def either(one: Wanted, other: Wanted) -> Wanted:
+    """The one or the other."""
+    return Wanted(f"{one.words} or {other.words}", lambda value: one.test(value) or other.test(value))
+
+
+ANYTHING = Wanted("anything", lambda value: True)
+SINGLE = Wanted("a single law", lambda value: isinstance(value, Distribution) and value.shape == ())
+ROW = Wanted("a batch of one law", lambda value: isinstance(value, Distribution) and value.shape == (1,))
+TAILS = Wanted("tails", lambda value: callable(getattr(value, "fit", None)))
+FUNCTION = Wanted("a function of n", callable)
+NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 200)
+YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
+AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
+POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
+FLOOR = later(optional(POSITIVE))
+FINITE = _number("a finite number", math.isfinite)
+PLACE = _number("a place on the line", lambda value: not math.isnan(value))
+BOUND = optional(either(PLACE, NAME))
+WEIGHT = _number("a number in [0, 1]", lambda value: 0 <= value <= 1)
+SCALE = _number("a mean excess", lambda value: 0 <= value <= 10 * LARGEST or value == math.inf)
+LAMBDA = _number("a lambda, at least 0 or -1", lambda value: value >= 0 or value == -1)
+KNOTS = _floats("finite floats in a row", (1,), lambda value: abs(value) <= np.float64(10 * LARGEST))
+LOGITS = _floats("finite floats in a row", (1,))
+POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
+PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
+WEIGHTS = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
+LOCS = _floats("finite floats, one a law", (0, 1))
+SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
+PLACES = Wanted(
+    "counts in a row",
+    lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
+)
+_LABEL = Wanted("a name or a whole number", lambda value: type(value) in (str, int, bool))
+LABELS = Wanted(
+    "groups, each once",
+    lambda value: (
+        type(value) is tuple
+        and len(value) > 0
+        and all(_LABEL.test(part) for label in value for part in (label if type(label) is tuple else (label,)))
+        and len(set(value)) == len(value)
+    ),
+)
+LEVELS_OF_COLUMNS = Wanted(
+    "columns and their levels",
+    lambda value: (
+        type(value) is tuple
+        and all(type(pair) is tuple and len(pair) == 2 and NAME.test(pair[0]) and _is_number(pair[1]) for pair in value)
+    ),
+)
+EXCESSES = Wanted(
+    "mean excesses, one a law",
+    lambda value: (
+        isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "f" and bool(np.all(value >= 0))
+    ),
+)
+TABLE = _floats("finite floats, a column a component", (1, 2))
+RANKS = Wanted(
+    "counts, a column a label",
+    lambda value: isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64 and value.size > 0,
+)
+SORTED = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
