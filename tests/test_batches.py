@@ -14,16 +14,19 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 import calibrant
-from calibrant import Calibrator, HalfLife, Normal, Sampled, batches
+from calibrant import Calibrator, HalfLife, Normal, Sampled, batches, persistence
 from calibrant.batches.evaluating import BINS, evaluating
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
+from calibrant.batches.predicting import predicting
+from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.calibration import pit
+from calibrant.persistence.errors import FileError
 
 N = 700
 RNG = np.random.default_rng(0)
@@ -470,3 +473,36 @@ def test_parts_whose_groups_differ_in_type_are_named():
 def test_a_group_by_with_its_own_interpolator_is_kept():
     model = batches.fit(TABLE, target="y", point="mu", by="region", calibrator=Calibrator(interpolator=ByGroup()))
     assert isinstance(model.calibrated.interpolator, ByGroup)
+
+
+@pytest.mark.parametrize(
+    "notes", [None, {"target": 3}, {"target": "y", "columns": 3}, {"target": "y", "columns": {"kind": "point"}}]
+)
+def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
+    path = tmp_path / "m.safetensors"
+    persistence.save(path, MODEL.calibrated, notes=notes)
+    with pytest.raises(FileError, match=r"does not say which columns it was fitted on: .* TableModel.of"):
+        TableModel.read(path)
+
+
+def test_what_is_sent_to_be_predicted_goes_without_its_scores():
+    work = predicting(MODEL, ColumnsWanted.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
+    assert work.calibrated.history is not None
+    assert work.lean().calibrated.history is None
+    assert same(TableModel(work.lean().calibrated, MODEL.notes), MODEL)
+
+
+def test_without_ids_a_row_of_the_only_part_is_known_by_its_number():
+    few = Sampled(60)
+    work = fitting(Header("it", tuple(TABLE.schema.names)), "y", {"point": "mu"}, sample=few)
+    alone, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
+    assert alone.rows.equals(first.rows)
+    assert not alone.rows.equals(second.rows)
+
+
+@pytest.mark.parametrize("step", ["fit", "evaluate"])
+def test_a_part_without_a_column_is_named(step):
+    header = Header("it", tuple(TABLE.schema.names))
+    work = fitting(header, "y", {"point": "mu"}) if step == "fit" else evaluating(MODEL, header)
+    with pytest.raises(ValueError, match="part 3: there is no column 'mu'"):
+        work.part(TABLE.drop_columns("mu"), "part 3")

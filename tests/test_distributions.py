@@ -23,6 +23,7 @@ from calibrant.distributions import (
     from_torch,
 )
 from calibrant.distributions.laplace import StandardLaplace
+from calibrant.distributions.logistic import softplus_integral
 from calibrant.distributions.scipy_law import ScipyDistribution
 from calibrant.distributions.student_t import StandardT
 from calibrant.distributions.torch_law import TorchDistribution
@@ -657,3 +658,9 @@ def test_quantiles_of_a_large_mixture_are_those_of_its_rows_also_far_out():
     levels = [1e-12, 1e-5, 0.05, 0.5, 0.97, 1 - 1e-6, 1 - 1e-14]
     few = slice(0, 40)
     np.testing.assert_array_equal(law.quantiles(levels)[few], law[few].quantiles(levels))
+
+
+def test_the_integral_of_softplus_is_the_dilogarithm():
+    z = np.concatenate([np.linspace(-30, 30, 61), [-1e-9, 1e-9]])
+    true = [float(-mpmath.polylog(2, -mpmath.exp(each)).real) for each in z]
+    np.testing.assert_allclose(softplus_integral(z), true, rtol=1e-14)

@@ -31,6 +31,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import (
@@ -548,3 +549,13 @@ def test_scorers_weigh_rows():
     search = GridSearchCV(unrefined(Ridge(), random_state=0), {"cv": [0.2, 0.3]}, scoring=neg_crps, cv=2)
     search.fit(X[SEEN], Y[SEEN], sample_weight=np.ones(400))  # without a warning
     assert np.isfinite(search.best_score_)
+
+
+@pytest.mark.parametrize(
+    ("model", "nan", "sparse"), [(Ridge(), False, True), (HistGradientBoostingRegressor(), True, False)]
+)
+def test_it_takes_the_x_that_its_model_takes(model, nan, sparse):
+    tags = get_tags(CalibratedRegressor(model)).input_tags
+    assert (tags.allow_nan, tags.sparse) == (nan, sparse)
+    both = get_tags(CalibratedRegressor([model, KNeighborsRegressor()])).input_tags
+    assert (both.allow_nan, both.sparse) == (False, sparse)

@@ -483,3 +483,8 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
     code, said = run("evaluate", test, "-m", model)
     assert code != 0
     assert "by is 'spring', which no calibration row had, in row 0 (400 rows of 400" in said
+
+
+def test_a_function_of_x_gives_a_group_for_each_row():
+    with pytest.raises(ValueError, match="what by gives must have one row for each of the 3 rows of X, got 2"):
+        groups_in(np.zeros((3, 1)), lambda X: ["a", "b"])

@@ -722,3 +722,17 @@ def test_a_backtest_that_cannot_be_is_told_why(call, kind, words):
     with pytest.raises(kind, match=words) as error:
         call(forecasts(np.random.default_rng(0), 30, spacing=1))
     one_sentence(error)
+
+
+def test_neighbours_lend_by_the_kernel_that_is_written_down():
+    horizons, counts, width = np.array([1.0, 2.0, 4.0, 5.0]), np.array([5, 3, 0, 8]), 2.0
+    place, spread = np.array([0.3, -0.1, 9.0, 0.7]), np.array([1.0, 1.9, 0.0, 2.5])
+    m, s = smoothed(horizons, place, spread, counts, width)
+    there = spread > 0
+    for k, h in enumerate(horizons):
+        kernel = counts * np.exp(-((horizons - h) ** 2) / (2 * width**2))
+        line = [
+            np.polyfit(np.log(horizons / h)[there], v[there], 1, w=np.sqrt(kernel[there]))
+            for v in (place, np.log(np.where(there, spread, 1.0)))
+        ]
+        np.testing.assert_allclose([m[k], np.log(s[k])], [line[0][1], line[1][1]], rtol=1e-10)

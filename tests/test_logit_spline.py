@@ -66,3 +66,10 @@ def test_the_slopes_of_a_spline_are_held_so_that_it_rises():
     law = spline("clumps")
     y = np.sort(np.concatenate([np.linspace(law.knots[0], law.knots[-1], 20001), law.knots]))
     assert np.all(np.diff(law.cdf(y)) >= 0)
+
+
+@pytest.mark.parametrize("beyond", [0.3, 0.9, 5.0])
+def test_beyond_its_knots_the_logit_goes_on_with_the_slope_of_that_end(beyond):
+    law = LogitSpline(np.array([0.0, 1.0, 3.0]), np.array([-2.0, 0.0, 1.0]), np.array([3.0, 1.0, 0.4]))
+    logit = [np.log(law.cdf(s) / law.sf(s)) for s in (-beyond, 3.0 + beyond)]
+    np.testing.assert_allclose(logit, [-2.0 - 3.0 * beyond, 1.0 + 0.4 * beyond], rtol=1e-12)

@@ -233,3 +233,10 @@ def test_where_two_points_of_an_outline_meet_nothing_bends():
     """No division by the cube of no gap, which would warn."""
     found = bends(np.array([0.0, 1.0, 1.0, 3.0]), np.array([0.25, 0.0, -2.0]))
     np.testing.assert_array_equal(found, [-3.0, 0.0, 3.0])
+
+
+def test_a_mixture_has_a_weight_for_each_component():
+    with pytest.raises(
+        ValueError, match=r"Mixture.weights must have one row for each of the 2 rows of Mixture.components, got 3"
+    ):
+        Mixture([Normal(0.0, 1.0), Normal(1.0, 1.0)], [0.5, 0.25, 0.25])

@@ -1187,3 +1187,22 @@ def test_the_name_of_a_slice_is_cut_where_it_has_no_room():
     assert _label("", "x" * 29) == "x" * 27 + "…"
     assert _label("c" * 12, "x" * 24) == f"{'c' * 12}: {'x' * 24}"
     assert _label("c" * 13, "x" * 25) == f"{'c' * 11}…: {'x' * 23}…"
+
+
+def test_a_forecast_alone_needs_no_key():
+    law = Normal(np.zeros(300), np.linspace(0.5, 2.0, 300))
+    assert plots.spread_skill(law, np.random.default_rng(0).normal(size=300)).get_legend() is None
+    assert plots.density(law, rows=[0]).get_legend() is None
+
+
+def test_a_label_on_either_end_is_inside_its_interval():
+    law = Normal(np.zeros(4), np.ones(4))
+    low, high = law.interval(0.9)
+    ax = plots.intervals(law, np.array([low[0], high[1], low[2] - 0.1, high[3] + 0.1]), coverage=0.9)
+    assert "inside: 50% of 4 rows" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_labels_of_another_length_name_the_forecast():
+    law = Normal(np.zeros(4), np.ones(4))
+    with pytest.raises(ValueError, match="the forecast 'mine'"):
+        plots.reliability({"mine": law, "other": law}, np.zeros(3))

@@ -23,7 +23,7 @@ from calibrant import (
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.piecewise import PiecewiseLinear
 from calibrant.distributions.pulled import Pulled
-from calibrant.distributions.stretch_rule import NODES, StretchRule
+from calibrant.distributions.stretch_rule import NODES, StretchRule, _solved
 from calibrant.interpolators import NAF, Linear, Naive
 from calibrant.scores import CDFScore, EnsembleScore, MonotoneScore, QuantileScore
 from calibrant.scores.charts import LogitCDF
@@ -248,3 +248,13 @@ def test_gradients_flow_through_the_stretches_also_of_a_clipped_law(method):
     step[0, 0] = 1e-5
     by_differences = (of(means[:2] + step) - of(means[:2] - step)) / 2e-5
     assert own.grad[0, 0].item() == pytest.approx(by_differences.item(), rel=1e-4)
+
+
+def test_weights_of_nodes_that_meet_lie_at_the_ends_and_keep_mass_and_mean():
+    nodes = [np.array([1.0]), *[np.array([2.0])] * (NODES - 2), np.array([4.0])]
+    moments = [np.array([0.5 * 2.5**k]) for k in range(NODES)]
+    weights = np.concatenate(_solved(nodes, moments))
+    np.testing.assert_allclose(weights, [0.25, *[0.0] * (NODES - 2), 0.25])
+    assert weights @ np.concatenate(nodes) == pytest.approx(1.25)
+    skewed = np.concatenate(_solved(nodes, [np.array([0.5 * 2.0**k]) for k in range(NODES)]))
+    assert (skewed[0], skewed[-1]) == pytest.approx((1 / 3, 1 / 6))

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from calibrant import CalibratedRegressor, Normal, Point, Samples
 from calibrant.models.multioutput import predictions_of
+from calibrant.sklearn.several import is_several
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
@@ -204,3 +205,9 @@ def test_the_trees_of_a_forest_are_the_draws_of_each_label():
 def test_a_model_for_one_label_is_fitted_once_for_each():
     model = CalibratedRegressor(HistGradientBoostingRegressor(max_iter=5), refine=None, random_state=0).fit(X, Y)
     assert len(model.estimators_[0].model.estimators_) == 2
+
+
+def test_a_single_column_of_labels_is_one_label():
+    assert not is_several(np.zeros((5, 1)))
+    assert not is_several([[0.0], [1.0]])
+    assert is_several(np.zeros((5, 2)))

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from calibrant import CalibratedRegressor, Calibrator, DensityRatio, Point, evaluate
 from calibrant.cli.app import app
+from calibrant.sklearn.density_ratio import FittedRatio
 
 
 def rows(rng, m, centre):
@@ -180,3 +181,16 @@ def test_a_negative_weight_is_named_by_its_row(files):
     )
     assert said.exit_code != 0
     assert "column 'w' is negative in row 4" in " ".join(said.output.split())
+
+
+def test_the_rows_that_carry_half_of_the_weight_are_counted():
+    class Known:
+        def predict_proba(self, X):
+            odds = np.asarray(X, dtype=float)[:, 0]
+            return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
+
+    ratio = FittedRatio(Known(), 1.0, 1e6)
+    X = np.concatenate([np.full(3, 200.0), np.ones(397)])[:, None]
+    with pytest.warns(UserWarning, match="make 400 training rows worth 8: 3 of them carry half of the weight"):
+        found = ratio.looked_at(X)
+    assert (found.rows, found.largest_share) == (400, pytest.approx(200 / 997))

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from calibrant.metrics.slices import slices_of
+from calibrant.metrics.slices import slices_of, typed
 
 
 def test_text_is_a_slice_a_value_in_the_order_of_the_alphabet():
@@ -206,3 +206,8 @@ def test_of_many_texts_the_rare_ones_that_are_kept_are_the_first_in_natural_orde
     texts = [f"g{k}" for k in range(40)]
     slices = slices_of("g", texts, 40)
     assert slices.labels == (*texts[:29], "11 others")
+
+
+@pytest.mark.parametrize("far", [2**63, -(2**63) - 1])
+def test_whole_numbers_beyond_64_bits_are_floats(far):
+    assert typed(np.array([far, 1, 2], dtype=object)).tolist() == [float(far), 1.0, 2.0]

@@ -447,3 +447,9 @@ def test_without_weights_the_guard_holds_to_the_ranks_alone():
     free, weighted = NAF(promise=lambda n: n).fit(scores), NAF().fit(np.append(scores, -6.0))
     assert type(free).__name__ == "LogitSpline"  # nothing is clipped under a promise that promises nothing
     assert weighted.cdf(-6.0) < 0.5 / 32
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random(), NAF()], ids=repr)
+def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
+    with pytest.raises(ValueError, match="weights must have one row for each of the 4 rows of scores, got 3"):
+        interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
