@@ -133,7 +133,8 @@ class Wanted:
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
     later: bool = False
-    """Whether older files lack the field: its default then stands."""
+    """Whether older files lack the field: its default then stands, or `before` where it is given."""
+    before: Any = None
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -173,9 +174,9 @@ def _optional(wanted: Wanted) -> Wanted:
     )
 
 
-def _later(wanted: Wanted) -> Wanted:
-    """A field that files did not always have."""
-    return replace(wanted, later=True)
+def _later(wanted: Wanted, *, before: Any = None) -> Wanted:
+    """A field that files did not always have; `before` is what it was then, where that is not its default."""
+    return replace(wanted, later=True, before=before)
 
 
 def _several(wanted: Wanted) -> Wanted:
@@ -630,7 +631,7 @@ PARTS = (
     # labels
     _kind(Real, lower=_BOUND, upper=_BOUND),
     _kind(Transformed, by=_NAME),
-    _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE)),
+    _kind(Counts, step=_POSITIVE, lower=_optional(_FINITE), spread_forecasts=_later(_YES_OR_NO, before=False)),
     _kind(AtomAt, at=_FINITE, share=_optional(_NAME)),
     _kind(Chained, steps=_several(_a(Labels))),
     # interpolators
