@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,17 +15,20 @@ from calibrant import (
     Calibrator,
     CrossCalibrated,
     Interval,
+    Laplace,
     LogNormal,
     Mixture,
     Normal,
     Point,
     Quantiles,
     Samples,
+    StudentT,
     evaluate,
 )
 from calibrant.distributions import (
     Binomial,
     Lattice,
+    LocationScale,
     NegativeBinomial,
     Poisson,
     SpreadLaw,
@@ -32,7 +36,7 @@ from calibrant.distributions import (
     from_scipy,
 )
 from calibrant.interpolators import Linear, Naive, Random
-from calibrant.labels import Counts, Real
+from calibrant.labels import Counts, Real, Transformed
 from calibrant.labels.named import labels_named
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.predictions import Rates
@@ -331,9 +335,181 @@ def test_every_kind_of_prediction_of_counts_calibrates(kind):
     assert H.pmf(k[None, :]).sum(axis=1) == pytest.approx(np.ones(1000), abs=1e-3)
 
 
-def test_ties_on_the_lattice_are_spread_evenly_and_the_rest_moved_by_half_a_step():
-    spread = Counts().spread_prediction(Samples([[2.0, 0.0, 0.0, 0.0], [1.2, 1.2, 3.0, 5.5]]))
+STEPS = [1.0, 0.05, 1000.0]
+CONTINUOUS = {
+    "normal": lambda: Normal([0.0, 0.3, 5.0, 400.0], [1e-6, 0.2, 2.0, 30.0]),
+    "student": lambda: StudentT(5.0, [0.1, 5.0], [0.01, 3.0]),
+    "log-normal": lambda: LogNormal([-2.0, 3.0], [0.1, 1.0]),
+    "mixture": lambda: Mixture([Normal([0.1, 4.0], 0.05), Laplace([0.2, 9.0], [0.02, 2.0])], [0.3, 0.7]),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("kind", CONTINUOUS)
+def test_a_spread_law_has_the_mean_and_the_variance_of_y_plus_u(kind, step):
+    law = CONTINUOUS[kind]()
+    law = LocationScale(np.zeros(len(law)), np.full(len(law), step), law)  # in the unit of the step
+    spread = Counts(step).spread_prediction(law)
+    assert spread.mean() == pytest.approx(law.mean() + step / 2)
+    assert spread.std() ** 2 == pytest.approx(law.std() ** 2 + step**2 / 12)
+
+
+@pytest.mark.parametrize(("scale", "most"), [(1e-9, 0.06), (0.3, 0.01), (1.0, 5e-4), (3.0, 7e-6)])
+def test_a_spread_normal_is_close_to_the_convolution(scale, most):
+    """Of Normal(m, s) and a uniform law, worked out by quadrature; the next cumulant of the uniform is 1 / 120."""
+    from scipy.integrate import quad
+
+    spread = Counts().spread_prediction(Normal([2.0], [scale]))
+    for y in np.linspace(0.5, 4.5, 17):
+        wanted = quad(lambda u, y=y: st.norm.cdf(y - u, 2.0, scale), 0, 1, points=[min(max(y - 2.0, 0), 1)])[0]
+        assert float(spread.cdf(y)[0]) == pytest.approx(wanted, abs=most)
+
+
+def test_a_spread_law_without_a_variance_moves_by_half_a_step():
+    law = StudentT([0.8, 1.5], [3.0, 3.0], [0.1, 2.0])
+    spread = Counts().spread_prediction(law)
+    assert spread.ppf(0.3) == pytest.approx(law.ppf(0.3) + 0.5)
+    mixed = Counts().spread_prediction(StudentT([0.8, 5.0], [3.0, 3.0], [0.1, 0.1]))
+    assert mixed.std()[1] ** 2 == pytest.approx(0.1**2 * 5 / 3 + 1 / 12)
+    assert mixed.ppf(0.3)[0] == pytest.approx(law.ppf(0.3)[0] + 0.5)
+
+
+def convolved(values, level, step):
+    """The quantile of X + step * U, X one of the values: the root of its CDF."""
+    from scipy.optimize import brentq
+
+    def rest(y):
+        return np.mean(st.uniform.cdf(y, loc=values, scale=step)) - level
+
+    return brentq(rest, min(values), max(values) + step, xtol=1e-13)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    "row",
+    [
+        [0.0, 0.0, 0.0, 2.0],
+        [1.2, 1.2, 3.0, 5.5],
+        [0.01, 0.011, 0.02, 0.3],
+        [0.0, 0.5, 1.0, 1.5],
+        [0.2, 0.9, 1.6, 40.0],
+        [-3.0, -2.99, 7.0, 7.001],
+    ],
+)
+def test_spread_draws_are_the_quantiles_of_the_draws_plus_u(row, step):
+    values = step * np.array(row)
+    wanted = [convolved(values, (k + 0.5) / 4, step) for k in range(4)]
+    labels = Counts(step, None)
+    assert labels.spread_prediction(Samples([values[::-1]])).values[0] == pytest.approx(wanted, abs=1e-9 * step)
+    spread = labels.spread_prediction(Quantiles([0.125, 0.375, 0.625, 0.875], [values]))
+    assert spread.values[0] == pytest.approx(wanted, abs=1e-9 * step)
+
+
+def test_a_row_of_equal_draws_is_as_wide_as_its_labels():
+    for value in (0.0, 0.02, 7.4):  # on the lattice and off it
+        spread = Counts().spread_prediction(Samples(np.full((1, 5), value))).values
+        assert spread[0] == pytest.approx(value + np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
+        assert Counts().spread_prediction(Quantiles([0.1], [[value]])).values[0, 0] == pytest.approx(value + 0.5)
+
+
+def test_where_forecasts_are_wide_spreading_is_moving_by_half_a_step_to_second_order():
+    levels = (np.arange(25) + 0.5) / 25
+    for scale in (10.0, 100.0, 1000.0):
+        law = Normal([5 * scale], [scale])
+        moved = law.quantiles(levels) + 0.5
+        for spread in (
+            Counts().spread_prediction(law).quantiles(levels),
+            Counts().spread_prediction(Quantiles(levels, law.quantiles(levels))).values,
+        ):
+            assert np.abs(spread - moved).max() <= 0.2 / scale  # of step^2 / scale
+    apart = np.array([[1.0, 2.5, 3.5, 90.0]])
+    assert Counts().spread_prediction(Samples(apart)).values == pytest.approx(apart + 0.5)
+
+
+def test_points_and_intervals_are_spread_as_ever():
+    assert Counts(0.5).spread_prediction(Point([0.1, 3.0])).values == pytest.approx([0.35, 3.25])
+    interval = Counts(0.5).spread_prediction(Interval([0.1, 3.0], [0.2, 9.0]))
+    assert interval.lower.tolist() == [0.1, 3.0]
+    assert interval.upper == pytest.approx([0.7, 9.5])
+
+
+def test_members_of_an_ensemble_are_spread_one_by_one():
+    spread = Counts().spread_prediction(calibrant.Ensemble([Normal([0.1], [0.01]), Samples([[0.0, 0.0]])]))
+    assert spread.members[0].std() == pytest.approx([math.hypot(0.01, 1 / math.sqrt(12))])
+    assert spread.members[1].values[0] == pytest.approx([0.25, 0.75])
+
+
+def test_draws_so_large_that_a_step_is_lost_stay_where_they_are():
+    torch = pytest.importorskip("torch")
+    values = torch.tensor([[1e9, 1e10, 3e10], [0.0, 0.0, 1.0]], dtype=torch.float32)
+    spread = Counts().spread_prediction(Samples(values)).values
+    assert spread[0].tolist() == values[0].tolist()
+    assert spread[1].numpy() == pytest.approx([0.25, 0.75, 1.5])
+
+
+def test_the_old_way_moves_what_is_off_the_lattice_by_half_a_step():
+    old = Counts(spread_forecasts=False)
+    assert repr(old) == "Counts(spread_forecasts=False)"
+    spread = old.spread_prediction(Samples([[2.0, 0.0, 0.0, 0.0], [1.2, 1.2, 3.0, 5.5]]))
     assert spread.values == pytest.approx(np.array([[1 / 6, 1 / 2, 5 / 6, 2.5], [1.7, 1.7, 3.5, 6.0]]))
+    assert old.spread_prediction(Normal([0.1], [0.01])).std() == pytest.approx([0.01])
+    with pytest.raises(TypeError, match="spread_forecasts must be True or False, got 'no'"):
+        Counts(spread_forecasts="no")
+
+
+@pytest.mark.parametrize("labels", [Counts(), Counts() | Transformed("log1p")])
+def test_a_forecast_is_judged_as_it_stands(labels):
+    from calibrant.metrics.of_labels import of_labels
+
+    law, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
+    assert of_labels(law, k, labels).cdf(k) == pytest.approx(law.cdf(k + 0.5))
+    quantiles = Quantiles([0.1, 0.5, 0.9], [[0.3, 0.3, 0.3], [1.4, 2.6, 5.0]])
+    assert of_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
+
+
+def quiet_hours(count, seed):
+    """Hours of the day with two peaks; from 23 to 6 a count in a hundred hours."""
+    rng = np.random.default_rng(seed)
+    hour, warmth = rng.integers(0, 24, count), rng.normal(size=count)
+    peaks = np.exp(-0.5 * ((hour - 8) / 2.0) ** 2) + np.exp(-0.5 * ((hour - 18) / 2.5) ** 2)
+    rate = 0.01 + np.where((hour < 6) | (hour > 22), 0.0, 40.0) * peaks * np.exp(0.25 * warmth)
+    return np.stack([hour, warmth], axis=1), rng.poisson(rate).astype(float), Poisson(rate)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_quiet_hours_do_not_widen_the_others(seed):
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    X, y, truth = quiet_hours(3000, seed)
+    model = calibrant.CalibratedRegressor(
+        ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=50, random_state=0),
+        labels="counts",
+        random_state=0,
+    ).fit(X[:2000], y[:2000])
+    found = evaluate(model.predict_distribution(X[2000:]), y[2000:])
+    best = evaluate(truth[2000:], y[2000:])
+    assert found.crps < 1.15 * best.crps  # moved by half a step: 1.2 and 1.4 times
+    assert found.interval_width < 1.3 * best.interval_width  # 2.9 and 5.7 times
+    assert found.coverage > 0.88
+
+
+def test_a_file_keeps_how_forecasts_are_spread(tmp_path):
+    rng = np.random.default_rng(9)
+    f = rates(300, rng)
+    y, law = rng.poisson(f), Normal(f, np.sqrt(f))
+    for labels in (Counts(), Counts(spread_forecasts=False)):
+        calibrated = Calibrator(labels=labels).fit(law, y, rng=rng)
+        calibrated.save(tmp_path / "counts.safetensors")
+        again = calibrant.load(tmp_path / "counts.safetensors")
+        assert again.labels == labels
+        assert again(law[:9]).pmf(2.0).tolist() == calibrated(law[:9]).pmf(2.0).tolist()
+
+
+@pytest.mark.parametrize("kind", ["normal_laws", "quantiles", "draws"])
+def test_a_file_of_0_1_moves_forecasts_by_half_a_step_and_so_does_its_copy(kind, tmp_path):
+    old = calibrant.load(Path(__file__).parent / "fixtures" / "0.1" / f"way_counts_of_{kind}.safetensors")
+    assert old.labels == Counts(spread_forecasts=False)
+    old.save(tmp_path / "copy.safetensors")
+    assert calibrant.load(tmp_path / "copy.safetensors").labels == old.labels
 
 
 @pytest.mark.parametrize("labels", [Counts(0.05), Counts(lower=None), Counts(2.0, 1.0), Counts(0.05, None)])

@@ -50,6 +50,10 @@ class Labels(ABC):
         """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
         return self.spread_prediction(prediction, bound=bound)
 
+    def judging(self) -> Labels:
+        """The kind whose `collapse`, after its `spread_prediction`, gives what a forecast that was made says of Y."""
+        return self
+
     @property
     def by_row(self) -> bool:
         """Whether it needs a `bound`."""
@@ -131,6 +135,10 @@ class Chained(Labels):
         for step in reversed(self.steps):
             law = step.collapse(law, bound=_own(step, bound))
         return law
+
+    def judging(self) -> Chained:
+        """That of each step."""
+        return Chained(tuple(step.judging() for step in self.steps))
 
     def __repr__(self) -> str:
         return " | ".join(map(repr, self.steps))

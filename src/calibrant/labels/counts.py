@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, device_like, first_and_count, generator, namespace, one_number
-from calibrant._search import count_up_to
+from calibrant._arrays import (
+    Array,
+    anywhere,
+    clip,
+    concatenate,
+    device_like,
+    first_and_count,
+    generator,
+    namespace,
+    one_number,
+)
+from calibrant._search import count_up_to, gather
 from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
@@ -28,8 +38,14 @@ class Counts(Labels):
     H'(Y + step * U) is calibrated by Theorem 1. The law of Y follows: P(Y <= k) = H'(k + step). The mass that H' has
     below `lower` goes to `lower`; None is a lattice without an end, such as all whole numbers.
 
-    Forecasts are spread as the labels are. A law on the lattice (`Poisson`, `NegativeBinomial` ...) becomes that of
-    Y + step * U. What is continuous is moved by half a step, so that the law of Y stays where it was.
+    Forecasts are spread as the labels are: what a forecast says of Y becomes what it says of Y + step * U. So a row
+    that is nearly always 0 has a forecast as wide as its labels, and its scores are no larger than those of other rows.
+    A law on the lattice (`Poisson`, `NegativeBinomial` ...) is spread exactly. Any other law keeps its shape, and has
+    the mean and the variance of Y + step * U. Quantiles and draws are those of the draws plus step * U. A point moves
+    by half a step, and an interval [l, u] is [l, u + step].
+
+    With `spread_forecasts=False`, laws, quantiles and draws off the lattice only move by half a step. Files that do
+    not say how are read that way, as their scores were made.
 
     >>> from calibrant import Calibrator
     >>> from calibrant.distributions import Poisson
@@ -42,6 +58,8 @@ class Counts(Labels):
 
     step: float = 1.0
     lower: float | None = 0.0
+    _: KW_ONLY
+    spread_forecasts: bool = True
 
     def __post_init__(self) -> None:
         step = one_number("Counts.step", self.step)
@@ -53,6 +71,8 @@ class Counts(Labels):
             if not math.isfinite(lower):
                 raise ValueError(f"Counts.lower must be a finite number or None, got {self.lower!r}")
             object.__setattr__(self, "lower", lower)
+        if not isinstance(self.spread_forecasts, bool):
+            raise TypeError(f"Counts.spread_forecasts must be True or False, got {self.spread_forecasts!r}")
 
     @property
     def origin(self) -> float:
@@ -92,7 +112,7 @@ class Counts(Labels):
         return self.origin + self.step * namespace(y).round((y - self.origin) / self.step)
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
-        """A law on the lattice as that of Y + step * U; what is continuous half a step up."""
+        """What the prediction says of Y + step * U."""
         del bound
         if isinstance(prediction, Rates) and self._has((0.0, 1.0)):
             return SpreadLaw(prediction.law())
@@ -103,7 +123,8 @@ class Counts(Labels):
         if isinstance(prediction, Interval):  # Y lies in [l, u] where Y' lies in [l, u + step)
             return replace(prediction, upper=prediction.upper + self.step)
         if isinstance(prediction, (Quantiles, Samples)):
-            return replace(prediction, values=self._spread_values(prediction.values))
+            spread = self._spread_values if self.spread_forecasts else self._moved_values
+            return replace(prediction, values=spread(prediction.values))
         if isinstance(prediction, Ensemble):
             return Ensemble([self.spread_prediction(member) for member in prediction.members], prediction.weights)
         raise TypeError(
@@ -123,12 +144,47 @@ class Counts(Labels):
             raise TypeError(
                 f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms"
             )
-        half = namespace(law.like).full_like(device_like(np.zeros(len(law)), law.like), self.step / 2)
-        if isinstance(law, LocationScale):
-            return replace(law, loc=law.loc + half)
-        return LocationScale(half, namespace(half).ones_like(half), law)
+        if not isinstance(law, LocationScale):
+            one = namespace(law.like).ones_like(device_like(np.zeros(len(law)), law.like))
+            law = LocationScale(0 * one, one, law)
+        return self._widened(law) if self.spread_forecasts else replace(law, loc=law.loc + self.step / 2)
+
+    def _widened(self, law: LocationScale) -> LocationScale:
+        """The same shape with the mean m + step / 2 and the variance s^2 + step^2 / 12; as wide as it is if s = inf."""
+        mean, std = law._mean(), law._std()
+        xp = namespace(mean)
+        with np.errstate(divide="ignore", over="ignore"):
+            factor = xp.hypot(xp.ones_like(std), self.step / math.sqrt(12) / std)
+        known = xp.isfinite(mean) & xp.isfinite(factor)
+        factor = xp.where(known, factor, xp.ones_like(factor))
+        off = xp.where(known, mean - law.loc, xp.zeros_like(mean))
+        return replace(law, loc=law.loc + self.step / 2 - (factor - 1) * off, scale=factor * law.scale)
 
     def _spread_values(self, values: Array) -> Array:
+        """The quantiles at (k - 1/2) / K of X + step * U, X one of the K values of the row, all equally likely.
+
+        Its CDF is a broken line: it bends where one of the K uniform laws begins or ends.
+        """
+        xp, count = namespace(values), values.shape[1]
+        bends = concatenate([values, values + self.step], axis=1)
+        order = xp.argsort(bends, axis=1)
+        bends = gather(bends, order)
+        change = xp.where(order < count, xp.ones_like(bends), -xp.ones_like(bends))
+        open_ = xp.cumulative_sum(change, axis=1)[:, :-1]  # how many of the laws have begun and not ended
+        gaps = bends[:, 1:] - bends[:, :-1]
+        rise = xp.cumulative_sum(open_ * gaps / self.step, axis=1)
+        below = concatenate([xp.zeros_like(rise[:, :1]), rise], axis=1)  # K times the CDF
+        level = device_like(np.arange(count) + 0.5, values)[None, :] + 0 * values
+        after = clip(count_up_to(below, level), 1, 2 * count - 1)
+        low, high = gather(below, after - 1), gather(below, after)
+        span = xp.where(high > low, high - low, xp.ones_like(low))
+        share = clip((level - low) / span, 0.0, 1.0)
+        left = gather(bends, after - 1)
+        found = xp.sort(left + share * (gather(bends, after) - left), axis=1)
+        ordered = xp.sort(values, axis=1)  # which the quantiles lie within a step of, whatever rounding does
+        return xp.minimum(xp.maximum(found, ordered), ordered + self.step)
+
+    def _moved_values(self, values: Array) -> Array:
         """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half."""
         xp = namespace(values)
         order = xp.sort(values, axis=1)
@@ -146,7 +202,12 @@ class Counts(Labels):
         del bound
         return Lattice(law, self.step, self.lower)
 
+    def judging(self) -> Counts:
+        """A forecast off the lattice is judged as it stands: P(Y <= k) = F(k + step / 2)."""
+        return replace(self, spread_forecasts=False)
+
     def __repr__(self) -> str:
         parts = [] if self.step == 1.0 else [f"step={self.step:g}"]
         parts += [] if self.lower == 0.0 else [f"lower={self.lower if self.lower is None else format(self.lower, 'g')}"]
+        parts += [] if self.spread_forecasts else ["spread_forecasts=False"]
         return f"Counts({', '.join(parts)})"

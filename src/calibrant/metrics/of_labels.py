@@ -65,6 +65,7 @@ def _possible(H: Any, kind: Labels) -> Any:
 
 
 def _straight_law(H: Any, kind: Labels) -> Distribution | None:
+    kind = kind.judging()
     with warnings.catch_warnings():
         # some of a row's numbers on the lattice and others beside it, spread differently: sorted, none changes its cell
         warnings.filterwarnings("ignore", message=".* crosses in ")
@@ -73,6 +74,7 @@ def _straight_law(H: Any, kind: Labels) -> Distribution | None:
 
 
 def _collapsed(H: Any, kind: Labels) -> Any:
+    kind = kind.judging()
     spread = kind.spread_prediction(H)
     return kind.collapse(spread) if isinstance(spread, Distribution) else H
 

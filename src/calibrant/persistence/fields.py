@@ -25,7 +25,8 @@ class Wanted:
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
     later: bool = False
-    """Whether older files lack the field: its default then stands."""
+    """Whether older files lack the field: its default then stands, or `before` where it is given."""
+    before: Any = None
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -68,9 +69,9 @@ def optional(wanted: Wanted) -> Wanted:
     )
 
 
-def later(wanted: Wanted) -> Wanted:
-    """A field that files did not always have."""
-    return replace(wanted, later=True)
+def later(wanted: Wanted, *, before: Any = None) -> Wanted:
+    """A field that files did not always have; `before` is what it was then, where that is not its default."""
+    return replace(wanted, later=True, before=before)
 
 
 def several(wanted: Wanted) -> Wanted:

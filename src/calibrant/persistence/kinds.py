@@ -274,7 +274,7 @@ PARTS = (
     # labels
     _kind(Real, lower=BOUND, upper=BOUND),
     _kind(Transformed, by=NAME),
-    _kind(Counts, step=POSITIVE, lower=optional(FINITE)),
+    _kind(Counts, step=POSITIVE, lower=optional(FINITE), spread_forecasts=later(YES_OR_NO, before=False)),
     _kind(AtomAt, at=FINITE, share=optional(NAME)),
     _kind(Chained, steps=several(instance(Labels))),
     # interpolators
