@@ -28,6 +28,8 @@ AREAS = {
     "reports": ["reports", "plots"],
 }
 PACKAGE = Path("src/calibrant")
+ON_A_GPU = {PACKAGE / "distributions/triton_lines.py"}
+"""What Triton compiles: its lines run on a GPU alone, where tests/test_on_gpu.py judges them."""
 _SEPARATOR = re.compile(r"[*/]\s*[,)]")
 """Of a signature, which is no arithmetic."""
 
@@ -150,7 +152,7 @@ def mutants(area: str) -> Iterator[Mutant]:
     """All of an area."""
     for place in AREAS[area]:
         path = PACKAGE / place
-        for file in [path] if path.suffix else sorted(path.rglob("*.py")):
+        for file in [path] if path.suffix else sorted(set(path.rglob("*.py")) - ON_A_GPU):
             yield from _mutants_of(area, file)
 
 
@@ -188,6 +190,8 @@ class _Statements:
                 last = (body[0].lineno - 1 if body else child.end_lineno) or child.lineno
                 self._heads.append((range(child.lineno, max(last, child.lineno) + 1), at_import))
                 if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                    self._is_for_types(child)
+                if "overload" in [ast.unparse(each) for each in getattr(child, "decorator_list", ())]:
                     self._is_for_types(child)
             for name in ("annotation", "returns"):
                 if getattr(child, name, None) is not None:
