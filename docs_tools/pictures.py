@@ -1,4 +1,4 @@
-"""The pictures of plots.md: drawn at each build by the code above them on the page, once for light pages, once for dark.
+"""The pictures of plots.md: drawn at each build by the code above them, once for light pages and once for dark ones.
 
 `ax = plots.fan(...)` in a code block draws images/plot-fan.png; of two calls of the same plot the first counts.
 """
@@ -44,8 +44,8 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 def in_both_schemes(markdown: str) -> str:
     """Each picture twice.
 
-    >>> in_both_schemes("![A fan](images/plot-fan.png){ width=480 }")
-    '![A fan](images/plot-fan-light.png#only-light){ width=480 }![A fan](images/plot-fan-dark.png#only-dark){ width=480 }'
+    >>> in_both_schemes("![A fan](images/plot-fan.png)")
+    '![A fan](images/plot-fan-light.png#only-light)![A fan](images/plot-fan-dark.png#only-dark)'
     """
     return SHOWN.sub("".join(rf"\1(images/\2-{scheme}.png#only-{scheme})\3" for scheme in INKS), markdown)
 
