@@ -160,7 +160,7 @@ def estimator() -> list[list[str]]:
         interval, alone = times["interval"].best, times["bare"].best
         ratio, extra = interval / alone, (interval - alone) / len(X) * 1e9
         name = type(base).__name__
-        goal, reached = ("30 ns a row", extra <= 30) if name == "LinearRegression" else ("1.3 times", ratio <= 1.3)
+        goal, reached = ("30 ns per row", extra <= 30) if name == "LinearRegression" else ("1.3 times", ratio <= 1.3)
         both = f"{interval * 1e3:.0f} ms / {alone * 1e3:.0f} ms"
         rows.append([name, both, f"{ratio:.2f}", f"{extra:.0f} ns", goal, "yes" if reached else "NO"])
     return rows
@@ -181,7 +181,7 @@ hide: [toc]
 
 Times of calibrant, of other libraries and of plain numpy on the same work, taken in turn in one process: one thread,
 float64, the best and the median of at least {rounds} rounds. Only the ratios mean anything on another machine, and
-ratios near 1 mean little. Every library is listed for the work that it has, with the error of its answer in the last
+ratios near 1 mean little. Every library is listed for the tasks it supports, with the error of its answer in the last
 column. Without numba, the CRPS of properscoring builds a table of n² m numbers: it is left out, and so is
 [what was not installed](conformance.md#not-compared).
 
@@ -189,12 +189,12 @@ Machine and versions: {machine}
 """
 SIDE = """## Side by side
 
-n = {n:,} calibration rows, m = {n:,} new rows, and the residual as the score. Memory is the most that one call holds,
-its answer included.
+n = {n:,} calibration rows, m = {n:,} new rows, and the residual as the score. Memory is the peak of one call,
+including its answer.
 
 The error is the distance from what the answer must be; "rounding" is below 10⁻¹³. A PIT of rank r lies in
 [r, r + 1] / (n + 1), and a quantile between the scores next to its rank. A two-sided interval is f ± the right order
-statistic. CRPS, mean and std are compared with sums in extended precision where the law is that of the scores
+statistic. CRPS, mean and std are compared with sums in extended precision where the distribution is that of the scores
 themselves ("steps"), else with quadrature. uncertainty-toolbox learns its map on 100 levels, here from mirrored labels,
 since [it counts residuals as f − y](conformance.md).
 
@@ -204,7 +204,7 @@ Plain numpy is `np.interp`, `np.searchsorted` and sums of sorted residuals, with
 GROWTH = """## With n and with m
 
 Without the fit. The exponent is that of the two largest sizes measured: 0 is no growth, 1 is proportional; read it to
-one digit. A library that takes more than {limit:g} s is not asked for the next size, nor one that would need a table of
+one digit. A library that takes more than {limit:g} s is not run at the next size, nor one that would need a table of
 more than 10⁸ numbers.
 
 ![{alt}](images/benchmarks.png)
@@ -213,9 +213,9 @@ ALT = (
     "Best times against n and against m on logarithmic axes. calibrant stays near plain numpy and hardly grows with n."
     " crepes grows with n times m, and so do tinyconformal and scoringrules"
 )
-GUARD = """## The main road
+GUARD = """## The most common calls
 
-A guard against slowness that creeps in: linear interpolation at n = m = {n:,} as a multiple of plain numpy, best of
+A guard against gradual slowdowns: linear interpolation at n = m = {n:,} as a multiple of plain numpy, best of
 many, taken in turn. `make bench` and a test fail where a multiple is more than twice the one in
 `benchmarks/guard.json`. Where numpy only adds a number to an array, as for the mean, the multiple is that of checks and
 objects, which take microseconds.
@@ -254,7 +254,7 @@ def main() -> None:
     )
     parts.append(
         "## CalibratedRegressor.predict_interval against the bare predict, 1e6 rows × 10 columns\n\n"
-        + table(["model", "interval / bare", "times", "extra a row", "goal", "reached"], estimator())
+        + table(["model", "interval / bare", "times", "extra per row", "goal", "reached"], estimator())
     )
     text = "\n\n".join(part.strip() for part in parts) + "\n"
     print(text)

@@ -32,25 +32,25 @@ hide: [toc]
 <!-- Made by `make conformance`; do not edit. -->
 
 Other libraries compute some of the same numbers. Where they are right, calibrant gives the same; where they are wrong,
-this page shows the case. Both parts are tests, in `tests/conformance`, and they fail where this page says something
-else. A version is the one that was compared.
+this page shows the case. Both parts are tests, in `tests/conformance`, which fail if this page is out of date. The
+versions are those that were compared.
 
 ## The same numbers
 
 The difference is the largest |ours − theirs| / max(1, |theirs|), and the verdict is "the same" if it is within the
-tolerance of the test: 10<sup>−12</sup> for ranks and intervals, 10<sup>−8</sup> or 10<sup>−9</sup> for laws and their
-scores.
+tolerance of the test: 10<sup>−12</sup> for ranks and intervals, 10<sup>−8</sup> or 10<sup>−9</sup> for distributions
+and their scores.
 
 """
 CHOICES = """
 Three conventions differ, and the table converts them:
 
 - **n or n + 1.** crepes counts the new row in p-values without smoothing, (#{sᵢ ≤ s} + 1) / (n + 1). `Naive` is the
-  empirical law, #{sᵢ ≤ s} / n. `Linear` and `Random` divide by n + 1.
+  empirical distribution, #{sᵢ ≤ s} / n. `Linear` and `Random` divide by n + 1.
 - **Beyond the largest score.** scikit-learn's isotonic regression, told to clip, stays at 1/n and at 1 beyond the PITs
-  that it has seen. `isotonic()` goes on to 0 and 1 and divides by n + 1.
-- **Ensembles.** scoringrules' estimators "fair" and "pwm" estimate the CRPS of the law that the members were drawn
-  from. `crps` is that of the members themselves: "nrg", "qd" and "int" there.
+  that it has seen. `isotonic()` continues to 0 and 1 and divides by n + 1.
+- **Ensembles.** scoringrules' estimators "fair" and "pwm" estimate the CRPS of the distribution that the members were
+  drawn from. `crps` is that of the members themselves: "nrg", "qd" and "int" there.
 
 """
 FAULTS = """## Where they differ, and who is right
@@ -62,10 +62,10 @@ code below, to run after `import numpy as np`.
 REST = """
 ## Not compared
 
-- TorchUQ is in no package index; [what its source says](coming-from.md#torchuq).
+- TorchUQ is not in a package index; [what its source says](coming-from.md#torchuq).
 - netcal brings TensorBoard, Pyro and GPyTorch, twelve packages in all.
-- puncc 0.9.3 asks for numpy below 2, and calibrant for 2.1.
-- TorchCP 1.2.1 asks for transformers and torch-geometric.
+- puncc 0.9.3 requires numpy below 2, and calibrant 2.1 or newer.
+- TorchCP 1.2.1 requires transformers and torch-geometric.
 """
 
 

@@ -14,6 +14,7 @@ from types import GenericAlias, ModuleType
 
 import griffe
 import markdown
+import matplotlib.pyplot as plt
 import pytest
 from catalogue import COMBINATIONS
 from mkdocs.config import load_config
@@ -31,8 +32,8 @@ def tool(name):
     return module
 
 
-TOOLS = ("command_line", "docstrings", "exactness", "gallery", "maths", "offline", "parameters")
-command_line, docstrings, exactness, gallery, maths, offline, parameters = map(tool, TOOLS)
+TOOLS = ("command_line", "docstrings", "exactness", "gallery", "maths", "offline", "parameters", "pictures")
+command_line, docstrings, exactness, gallery, maths, offline, parameters, pictures = map(tool, TOOLS)
 
 # ---- the API pages ---------------------------------------------------------------------------------------------------
 
@@ -313,6 +314,13 @@ def test_an_example_shows_prose_code_output_and_pictures_in_order():
     assert "(line.py)" in page
     assert example.written == {"page.html": b"<p>made</p>"}
     assert "[A title](line.md)**\n\nA paragraph.\n" in gallery.card(example)
+
+
+def test_a_picture_of_the_plots_page_is_drawn_on_light_and_on_dark_paper():
+    code = ">>> from calibrant import Normal, plots\n>>> ax = plots.fan(Normal([0.0, 1.0], 1.0))\n"
+    for paper, corner in (("white", 1.0), ("#333333", 0.2)):
+        picture = plt.imread(io.BytesIO(pictures.drawn(code, "#808080", paper)["plot-fan"]))
+        assert picture[0, 0, :3] == pytest.approx(corner)
 
 
 def test_an_example_gives_the_same_pictures_twice():

@@ -665,12 +665,12 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
     first = text.split("\n\n")[1]
     assert first == (
         "Gradient boosting: `auto` has 85.0% of the plain residual's CRPS and 87.5% of its 90% interval score, "
-        "averaged over 2 datasets. A neighbour's method has a lower 90% interval score on 1 of 2 datasets: "
+        "averaged over 2 datasets. A method of another library has a lower 90% interval score on 1 of 2 datasets: "
         "b (crepes-knn)."
     )
     assert "4 of 6 goals are reached." in text
     assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (auto itself) |  |  |  |  | 1.50 |" in text
-    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | neighbour | plain 2 |" in text
+    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other | plain 2 |" in text
     assert "- Mapie-cqr was not run: mapie was not installed." in text
     rows = (tmp_path / "tables" / "tests.csv").read_text().splitlines()
     assert "hgb,is90,neighbours,crepes-knn,1.3,0,1,0,2,1,1" in rows

@@ -119,7 +119,7 @@ def test_monitor_says_when_also_where_labels_are_missing(model, tmp_path):
     ]
     days = [str(day) for day in later["day"]]
     assert (said["time"], said["since_time"]) == (days[said["row"] + 7], days[said["since"] + 7])
-    words = f"It rings at {said['time']}, about since {said['since_time']}."
+    words = f"It rings at {said['time']}, since about {said['since_time']}."
     assert words in run("monitor", path, "-m", model, "--time", "day")
     assert "It rings at" not in run("monitor", path, "-m", model)
 

@@ -14,7 +14,7 @@ from calibrant.metrics import crps, nll
 # %%
 # ## One set of scores, four laws
 #
-# Four hundred calibration rows with errors of Student's t law. `promise` gives λ for n rows; without it, it is √n / 2.
+# Four hundred calibration rows with Student t errors. `promise` gives λ for n rows; the default is √n / 2.
 
 rng = np.random.default_rng(0)
 f = rng.normal(size=5400)
@@ -48,7 +48,7 @@ with plots.theme():
 # %%
 # ## What does not change
 #
-# The CRPS and the intervals hardly change. So take NAF where densities count, and linear interpolation where
+# The CRPS and the intervals hardly change. So use NAF where densities matter, and linear interpolation where
 # probabilities and intervals do.
 
 for name, calibrated in fitted.items():

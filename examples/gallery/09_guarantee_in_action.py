@@ -12,8 +12,8 @@ from calibrant import Calibrator, Guarantee, plots
 # %%
 # ## An error that can be computed
 #
-# The forecast is 0 for every row, and the labels follow Gumbel's law, which we know here: so the error of any H can be
-# computed, not estimated. P(H(Y) <= c) is the probability that Y is at most H's quantile c.
+# The forecast is 0 for every row, and the labels follow a Gumbel distribution, which is known here, so the error of
+# any H can be computed, not estimated. P(H(Y) <= c) is the probability that Y is at most H's quantile c.
 
 levels = np.arange(1, 200) / 200
 

@@ -1,7 +1,7 @@
 """Counts: ties, and no negative demand.
 
-Counts are whole numbers, so scores are tied, and a continuous law cannot be exactly calibrated. `Random` is, ties
-included; and `clip` removes what lies below zero.
+Counts are whole numbers, so scores are tied, and a continuous distribution cannot be exactly calibrated. `Random` is,
+ties included; and `clip` removes what lies below zero.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from calibrant.metrics import sup_calibration_error
 # %%
 # ## Loaves sold in a small shop
 #
-# Few a day, around a rate that the model knows and rounds to whole loaves.
+# A few per day, around a rate that the model knows and rounds to whole loaves.
 
 rng = np.random.default_rng(0)
 rate = rng.uniform(0.5, 6.0, 6000)
@@ -32,7 +32,7 @@ for q in (Linear(), Random()):
 # ## Steps, and steps filled in
 #
 # All labels with the same residual have the same H(y), so with linear interpolation the PITs form a few tall columns.
-# `Random` spreads each column over its step, with one uniform number a row: flat.
+# `Random` spreads each column over its step, with one uniform number per row: flat.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.5), layout="constrained")

@@ -1,6 +1,6 @@
 """Decisions: how much to order, and when to warn.
 
-What is left over has one cost, what is missing another, and the best order is a quantile of demand. A wrong quantile
+Leftovers have one cost, shortages another, and the best order is a quantile of demand. A wrong quantile
 costs money. A calibrated distribution gives the right one.
 """
 
@@ -45,24 +45,24 @@ with plots.theme():
         ax.plot(levels, costs, color=colour, linestyle=line, label=name)
         print(f"{name}: {cost(law.ppf(0.9)):.2f} at 0.9, least {min(costs):.2f} at {levels[np.argmin(costs)]:.2f}")
     ax.axvline(0.9, color="0.6", linewidth=0.5)
-    ax.set(xlabel="quantile that is ordered", ylabel="mean cost a week")
+    ax.set(xlabel="quantile that is ordered", ylabel="mean cost per week")
     ax.legend(loc="upper center")
 
 # %%
 # ## The warning
 #
-# The kitchen can cook 150 meals. Of all weeks with a forecast chance of, say, 20% that more are asked for, in how
-# many was it so? On the diagonal the stated probabilities are right. The uncalibrated forecast is off on both sides:
+# The kitchen can cook 150 meals. Of all weeks with a forecast chance of, say, 20% that demand is higher, in
+# how many was it? On the diagonal the stated probabilities are right. The uncalibrated forecast is off on both sides:
 # events with small probabilities happen too often, those with large ones too rarely.
 
 with plots.theme():
     figure, ax = plt.subplots(figsize=(3.2, 2.8), layout="constrained")
-    figure.set_label("How often more than 150 meals were asked for, against the forecast chance")
+    figure.set_label("How often demand exceeded 150 meals, against the forecast chance")
     for (name, law), colour, line in zip(forecasts.items(), plots.COLOURS, ("s--", "o-"), strict=False):
         chance = law.sf(150)
         sixth = np.ceil(6 * chance)
         said, came = ([each[sixth == k].mean() for k in range(1, 7)] for each in (chance, y > 150))
         ax.plot(said, came, line, color=colour, label=name)
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.5)
-    ax.set(xlabel="forecast chance of more than 150 meals", ylabel="how often it was so")
+    ax.set(xlabel="forecast chance of more than 150 meals", ylabel="how often it happened")
     ax.legend()

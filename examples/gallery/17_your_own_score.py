@@ -17,8 +17,8 @@ from calibrant.testing import check_score
 # %%
 # ## The score
 #
-# (y - f) / f, with its location f and its scale f. `check_score` runs the laws that any score has to obey. calibrant
-# has this one already, as `RelativeScore`; written out, it shows how short a score of your own is.
+# (y - f) / f, with its location f and its scale f. `check_score` tests what any score must satisfy. calibrant has
+# this one built in, as `RelativeScore`; written out, it shows how short a score of your own is.
 
 
 class RelativeError(LocationScaleScore):
@@ -34,7 +34,7 @@ check_score(RelativeError(), Point(np.array([10.0, 20.0, 40.0])), np.array([12.0
 # %%
 # ## Prices
 #
-# Houses that were sold in Tehran, their prices from what is known of the building and of the economy of its time.
+# Prices of houses sold in Tehran, predicted from features of the building and of the economy at the time.
 
 houses = load_residential_building()
 x, y = houses["data"], houses["target"]
@@ -47,8 +47,8 @@ laws = {type(score).__name__: Calibrator(score).fit(past, y[calibration])(new) f
 # %%
 # ## Amounts and percentages
 #
-# With the residual all intervals have one width: too wide for cheap houses, too narrow for expensive ones. With the
-# relative error they open like a fan.
+# With the residual all intervals have the same width: too wide for cheap houses, too narrow for expensive ones. With
+# the relative error they open like a fan.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")

@@ -47,7 +47,8 @@ with plots.theme():
 # %%
 # ## A week of it
 #
-# Ticks are the members. The calibrated law is wider and colder, and still wide on hard days and narrow on easy ones.
+# Ticks are the members. The calibrated distribution is wider and colder, and still wide on hard days and narrow on
+# easy ones.
 
 days = np.arange(20, 27)
 ax = plots.ridgeline(H, rows=days, base=members[second], y=truth[second], labels=[f"day {d}" for d in days])

@@ -15,8 +15,8 @@ from calibrant import CalibratedRegressor, Normal, neg_crps, plots, prediction_o
 # %%
 # ## The grid
 #
-# Prices of houses, from a forest whose leaves are smaller or larger. Its answer is taken as a point, and as a normal
-# law with the spread of its trees.
+# Prices of houses, from a forest whose leaves are smaller or larger. Its prediction is used as a point, and as a normal
+# distribution with the spread of its trees.
 
 
 def spread(model, X):
@@ -31,7 +31,7 @@ grid = {"estimator__min_samples_leaf": [1, 2, 4, 8, 16], "adapter": ["point", sp
 model = CalibratedRegressor(RandomForestRegressor(15, random_state=0), refine=None, cv=0.3, random_state=0)
 search = GridSearchCV(model, grid, scoring={"crps": neg_crps, "r2": "r2"}, refit="crps", cv=3).fit(X, y)
 best = search.best_params_
-print(f"best: the {getattr(best['adapter'], '__name__', 'point')}, {best['estimator__min_samples_leaf']} rows a leaf")
+print(f"best: the {getattr(best['adapter'], '__name__', 'point')}, {best['estimator__min_samples_leaf']} rows per leaf")
 
 # %%
 # ## CRPS and R²
@@ -54,7 +54,7 @@ with plots.theme():
                 color=colour,
                 label=getattr(adapter, "__name__", adapter),
             )
-        ax.set(xscale="log", xlabel="rows a leaf", ylabel="CRPS" if metric == "crps" else "R²")
+        ax.set(xscale="log", xlabel="rows per leaf", ylabel="CRPS" if metric == "crps" else "R²")
         ax.set_xticks(grid["estimator__min_samples_leaf"], grid["estimator__min_samples_leaf"], minor=False)
         ax.minorticks_off()
     axes[0].legend()

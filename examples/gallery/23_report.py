@@ -1,7 +1,7 @@
 """A report to open in a browser.
 
 One line writes the report, a single HTML file. It begins with one sentence, calibrated or not, and the next step. Below
-it stand the verdict in words, the guarantee, the scores before and after, and interactive charts. It needs no network
+it are the verdict in words, the guarantee, the scores before and after, and interactive charts. It needs no network
 and can be sent by mail.
 """
 

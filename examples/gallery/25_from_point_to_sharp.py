@@ -1,7 +1,7 @@
-"""From a point model to a sharp law.
+"""From a point model to a sharp distribution.
 
 A point model says nothing about its own error, so calibration gives all rows the same width. Its residuals on training
-rows say more: `CalibratedRegressor` learns from them where the model is unsure, before it calibrates.
+rows say more: `CalibratedRegressor` learns from them where the model is uncertain, before it calibrates.
 """
 
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""The same guarantee, a sharper law.
+"""The same guarantee, a sharper distribution.
 
 A refinement is learned on training rows, so the calibration rows are as new to it as to the model. The bound of the
 theorem is the same with and without it. We draw a thousand calibration sets and look at both.
@@ -14,8 +14,8 @@ from calibrant import Calibrator, Point, Refined, plots
 # %%
 # ## Training rows: a model and what refines it
 #
-# The labels are normal with a noise that depends on x. Their law is known here, so the coverage of any interval can be
-# computed, not estimated.
+# The labels are normal with a noise that depends on x. Their distribution is known here, so the coverage of any
+# interval can be computed, not estimated.
 
 rng = np.random.default_rng(0)
 
@@ -32,7 +32,7 @@ refined = Refined(Ridge(), "location-scale", random_state=0).fit(x, y)
 # %%
 # ## A thousand calibration sets
 #
-# Each has 100 rows of its own, and 200 new rows to be asked about. For both forecasts we keep P(H(Y) ≤ c) at 39 levels
+# Each has 100 rows of its own, and 200 new rows to test on. For both forecasts we keep P(H(Y) ≤ c) at 39 levels
 # and the mean width of the 90% interval.
 
 sets, n, new = 1000, 100, 200
@@ -54,7 +54,7 @@ for k in range(sets):
 # %%
 # ## The promise holds for both
 #
-# The theorem speaks of the average over calibration sets, at every level c.
+# The theorem is about the average over calibration sets, at every level c.
 
 for name in forecasts:
     error = np.abs(shares[name].mean(axis=0) - levels).max()

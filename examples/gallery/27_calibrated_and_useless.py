@@ -58,9 +58,9 @@ for name, laws in H.items():
 # %%
 # ## The law of one post
 #
-# A post on a busy blog. Up to the level 99.7% both laws are similar: the coverage is right. Above that, the law of
-# the trees is that of one dead blog, stretched by the spread of this post, and reaches into the millions. This shows
-# in the mean, the std and the CRPS.
+# A post on a busy blog. Up to the level 99.7% both are similar: the coverage is right. Above that, the distribution
+# from the trees is that of one dead blog, stretched by the spread of this post, and reaches into the millions. This
+# shows in the mean, the std and the CRPS.
 
 logits = np.linspace(-5, 6.8, 400)
 levels = 1 / (1 + np.exp(-logits))

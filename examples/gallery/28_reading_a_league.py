@@ -26,7 +26,7 @@ model = CalibratedRegressor(LinearRegression(), random_state=0).fit(x[known], y[
 # %%
 # ## The table
 #
-# Candidates stand from the simplest to the most elaborate. `behind` is how much larger the CRPS is than the lowest
+# Candidates are listed from the simplest to the most elaborate. `behind` is how much larger the CRPS is than the lowest
 # one, `s.e.` the standard error of that difference. The topmost candidate within one standard error of the lowest is
 # chosen: a candidate that is better only by chance does not win against a simpler one.
 
@@ -42,7 +42,7 @@ alone = np.std(H.crps(y[test])) / np.sqrt(league.rows)
 print(f"Standard error of one CRPS on {league.rows} rows, about: {alone:.3f}")
 
 # %%
-# The calibration rows took no part in the choice, so the guarantee is that of a model without it.
+# The calibration rows were not used for the choice, so the guarantee is the same as without a choice.
 
 print(f"On new rows: CRPS {crps(H, y[test]):.3f}, the 90% intervals hold {coverage(H, y[test], 0.9):.1%}.")
 print(f"Promised: an error of at most {model.guarantee_.epsilon:.4f} at every level, on average over calibration sets.")

@@ -28,8 +28,8 @@ calibration, test = slice(1000), slice(1000, None)
 # %%
 # ## Three forecasts of the same model
 #
-# As the Poisson distributions that the model believes in; these, calibrated; and calibrated as a plain point model,
-# whose errors are taken to be equally large at night and at noon.
+# The Poisson distributions that the model assumes; the same, calibrated; and a plain point model, calibrated, whose
+# errors are assumed to be equally large at night and at noon.
 
 base = Poisson(rate)
 laws = {"Poisson": base[test]}

@@ -38,7 +38,7 @@ print(f"{x[train, 0].mean():.1f} Â°C on average before, {x[new, 0].mean():.1f} Â
 # ## The ratio of the densities
 #
 # A classifier learns to tell training hours from half of the new hours, by their weather. The other half is for the
-# test. The calibration hours take no part.
+# test. The calibration hours are not used.
 
 seen, test = new[::2], new[1::2]
 ratio = DensityRatio().fit(x[train], x[seen])

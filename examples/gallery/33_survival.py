@@ -1,7 +1,7 @@
 """Survival: labels that were not all seen.
 
-Half of the patients of a breast cancer study had no relapse while they were followed. Leaving them out, or taking the
-end of the follow-up for the relapse, makes any forecast too pessimistic. `Censored` weights the relapses that were
+Half of the patients of a breast cancer study had no relapse while they were followed. Leaving them out, or treating
+the end of the follow-up as the relapse, makes any forecast too pessimistic. `Censored` weights the relapses that were
 seen.
 """
 
@@ -48,7 +48,7 @@ print(ways["Censored"].guarantee)
 # ## Are they right?
 #
 # The PITs of the test patients are censored as their times are: the PIT of a patient who was lost is only known to be
-# larger. Kaplan and Meier's estimate of their law should be the diagonal.
+# larger. The Kaplan-Meier estimate of their distribution should be the diagonal.
 
 
 def law_of_pits(H):
@@ -61,7 +61,7 @@ def law_of_pits(H):
 
 with plots.theme():
     figure, ax = plt.subplots(figsize=(3.6, 3.4), layout="constrained")
-    figure.set_label("The law of the test patients' PITs: on the diagonal with Censored, far below it otherwise")
+    figure.set_label("Distribution of the test patients' PITs: on the diagonal with Censored, far below it otherwise")
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     for (name, model), style in zip(ways.items(), (":", "--", "-"), strict=True):
         pit, level = law_of_pits(model(Point(f[test])))

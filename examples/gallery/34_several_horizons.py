@@ -95,7 +95,7 @@ with plots.theme():
             label="separate, 90% each",
         )
         ax.plot(np.arange(-11, 1), past - base, color="0.5", linewidth=1)
-        ax.plot(ahead, Y[new][day] - base, "o", color="black", markersize=3, label="what came")
+        ax.plot(ahead, Y[new][day] - base, "o", color="black", markersize=3, label="observed")
         ax.set(xlabel="hours ahead", xticks=[-10, -5, 0, 3, 6])
     axes[0].set(ylabel="change from now")
     axes[0].legend(loc="upper left")

@@ -1,7 +1,7 @@
 """Right for each group.
 
-A model may be calibrated on average and wrong in the cold. With the group of each row, every group has a law and a
-guarantee of its own, and a small group borrows from the others.
+A model may be calibrated on average and wrong in the cold. With the group of each row, every group has a distribution
+and a guarantee of its own, and a small group borrows from the others.
 """
 
 import matplotlib.pyplot as plt
@@ -46,8 +46,8 @@ for kind in ("cold", "mild", "hot"):
 # %%
 # ## The PITs of each group
 #
-# Above, one law for all rows: flat on average, but in no group. Below, each group by its own law. The bands allow for
-# the few rows that calibrated the group.
+# Above, one distribution for all rows: flat on average, but in no group. Below, each group has its own. The bands
+# allow for the few rows that calibrated the group.
 
 with plots.theme():
     figure, axes = plt.subplots(2, 3, figsize=(7.4, 4.2), sharex=True, layout="constrained")

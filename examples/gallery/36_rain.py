@@ -40,7 +40,7 @@ print(compare({name: evaluate(H, rain[test]) for name, H in laws.items()}))
 # %%
 # ## Is the probability of a dry day reliable?
 #
-# The days in ten groups, by the probability that they were given.
+# The days in ten groups, by their predicted probability of being dry.
 
 dry = rain[test] == 0
 with plots.theme():

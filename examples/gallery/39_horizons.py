@@ -78,7 +78,7 @@ print(watched, f"the 80% intervals hold {watched.evaluate(coverage=0.8).coverage
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.9), layout="constrained")
-    figure.set_label("Coverage by hour, as stated, with one law for all and by horizon; and the intervals of one day")
+    figure.set_label("Coverage by hour: as stated, all hours together, by horizon; and the intervals of one day")
     for (name, share), style in zip(shares.items(), (":", "--", "-"), strict=True):
         left.plot(hour + 1, 100 * np.asarray(share), style, label=name)
     left.axhline(80, color="0.6", linewidth=0.8, zorder=0)
@@ -90,6 +90,6 @@ with plots.theme():
     )
     for bound in ("MA-lo-80", "MA-hi-80"):
         right.plot(hour + 1, last[bound], ":", color="0.3", label="as stated" if "lo" in bound else None)
-    right.plot(hour + 1, last["y"], "k.", markersize=4, label="what came")
+    right.plot(hour + 1, last["y"], "k.", markersize=4, label="observed")
     right.set(xlabel="steps ahead", ylabel="load", xticks=[1, 6, 12, 18, 24])
     right.legend(loc="upper left")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+TWICE = "".join(f"![A logo](assets/logo.svg#only-{scheme})" for scheme in ("light", "dark"))
 WIDE = "value = " + " + ".join(f"term_{k}" for k in range(60))
 
 
@@ -19,7 +20,7 @@ def site(tmp_path_factory):
     docs = folder / "docs"
     shutil.copytree(ROOT / "docs" / "assets", docs / "assets")
     (docs / "index.md").write_text(f"# Start\n\n```python\n{WIDE}\n```\n\n```\n{WIDE}\n```\n")
-    (docs / "other.md").write_text("# Elsewhere\n\nThe pinball loss of a quantile.\n")
+    (docs / "other.md").write_text(f"# Elsewhere\n\nThe pinball loss of a quantile.\n\n{TWICE}\n")
     own = {"hooks": [], "plugins": ["search", "offline"], "nav": None, "watch": []}
     small = config.load_config(str(ROOT / "mkdocs.yml"), docs_dir=str(docs), site_dir=str(folder / "html"), **own)
     small.plugins.on_startup(command="build", dirty=False)
@@ -52,3 +53,13 @@ def test_long_lines_of_code_are_wrapped_and_text_keeps_its_columns(page):
     assert code.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     assert text.evaluate("e => e.scrollWidth > e.clientWidth + 1")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_of_a_picture_drawn_twice_the_page_shows_the_one_of_its_scheme_as_it_is(chromium, site, scheme):
+    page = chromium.new_page(color_scheme=scheme)
+    page.goto((site / "other.html").as_uri())
+    (shown,) = [picture for picture in page.locator(".md-content img").all() if picture.is_visible()]
+    assert shown.get_attribute("src").endswith(f"#only-{scheme}")
+    assert shown.evaluate("e => getComputedStyle(e).filter") == "none"
+    page.close()

@@ -229,7 +229,7 @@ Calibrator().fit(np.zeros(9), np.arange(1.0, 10.0))(predictions).ppf(0.5)
     Fault(
         "mapie",
         "the 55% interval of 99 residuals",
-        "The rank ⌈0.55 · 100⌉ is taken in floating point, as 56. So it is at 21 of the levels 1%, 2%, …, 99%.",
+        "The rank ⌈0.55 · 100⌉ is taken in floating point, as 56. The same happens at 21 of the levels 1%, 2%, …, 99%.",
         """
 from mapie.regression import SplitConformalRegressor
 from sklearn.dummy import DummyRegressor
@@ -249,7 +249,7 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.55).fit(np.zeros(99), np.arange
     Fault(
         "mapie",
         "the 95% interval of 19 residuals",
-        "It asks for more than 1 / (1 − c) rows; 19 are enough for rank 19.",
+        "It requires more than 1 / (1 − c) rows; 19 are enough for rank 19.",
         """
 from mapie.regression import SplitConformalRegressor
 from sklearn.dummy import DummyRegressor
@@ -269,7 +269,7 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.95).fit(np.zeros(19), np.arange
     Fault(
         "mapie",
         "the 95% interval of 10 residuals, infinite bounds allowed",
-        "The option is there and the answer is an error all the same.",
+        "The option exists, but the call still raises an error.",
         """
 from mapie.regression import SplitConformalRegressor
 from sklearn.dummy import DummyRegressor
@@ -289,7 +289,7 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.95).fit(np.zeros(10), np.arange
     Fault(
         "uncertainty-toolbox",
         "the recalibrated median of a forecast that is half a unit too low",
-        "Residuals are counted as f − y: a bias is doubled in place of removed.",
+        "Residuals are counted as f − y: a bias is doubled instead of removed.",
         """
 from scipy.stats import norm
 from uncertainty_toolbox.recalibration import get_quantile_recalibrator

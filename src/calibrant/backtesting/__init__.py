@@ -1,4 +1,4 @@
-"""Backtests: predict, reveal, update, in the order of time."""
+"""Backtests: predict, reveal, update, in time order."""
 
 from calibrant.backtesting.backtest import Backtest, backtest
 

@@ -24,7 +24,7 @@ from calibrant.predictions import Prediction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Backtest:
-    """What a backtest found: the laws and labels of the rows that were forecast, in the order of time."""
+    """What a backtest found: the laws and labels of the rows that were forecast, in time order."""
 
     H: Distribution
     y: NDArray[np.float64]
@@ -92,9 +92,9 @@ def backtest(
     every: int = 1,
     **columns: Any,
 ) -> Backtest:
-    """Predict, reveal, update, in the order of time: every law is made of what was known before its label.
+    """Predict, reveal, update, in time order: every law is made of what was known before its label.
 
-    **A sequence**, `backtest(calibrated, prediction, y)`, rows in the order of time. `batch` rows are forecast at once;
+    **A sequence**, `backtest(calibrated, prediction, y)`, rows in time order. `batch` rows are forecast at once;
     then the labels of all rows but the last `delay` are revealed and passed to `update`.
 
     **A long table**, `backtest(HorizonCalibrator(), frame)`. At each cutoff it is fitted to the rows whose labels were

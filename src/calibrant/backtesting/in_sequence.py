@@ -1,4 +1,4 @@
-"""A backtest of rows in the order of time."""
+"""A backtest of rows in time order."""
 
 from __future__ import annotations
 

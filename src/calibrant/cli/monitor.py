@@ -63,7 +63,7 @@ def show_monitor(found: Watched) -> None:
     show(str(found.seen))
     alarm = found.seen.alarm
     if alarm is not None and found.times is not None:
-        show(f"It rings at {found.times[alarm.row]}, about since {found.times[alarm.since]}.")
+        show(f"It rings at {found.times[alarm.row]}, since about {found.times[alarm.since]}.")
 
 
 def to_json(found: Watched) -> dict[str, Any]:

@@ -18,7 +18,7 @@ NOTHING_LEFT = 60
 
 @runtime_checkable
 class Forgetting(Protocol):
-    """Which rows still count, given that rows come in the order of time."""
+    """Which rows still count, given that rows come in time order."""
 
     def recent(self, scores: Array, weights: CalibrationWeights | None) -> tuple[Array, CalibrationWeights | None]:
         """The scores that are kept, and the weights that were given with them."""

@@ -48,7 +48,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Scores and their weights: in the order of time, unless no order matters, since all count equally for ever."""
+    """Scores and their weights: in time order, unless no order matters, since all count equally for ever."""
 
     scores: Array
     weights: CalibrationWeights | None = None

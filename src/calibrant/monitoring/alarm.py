@@ -31,7 +31,7 @@ class Alarm:
     """Of the capital in bets on this direction."""
 
     def __str__(self) -> str:
-        return f"Alarm at row {self.row}: {self.direction.words}, about since row {self.since}."
+        return f"Alarm at row {self.row}: {self.direction.words}, since about row {self.since}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +48,7 @@ class Monitor:
     >>> calm.alarm is None
     True
     >>> print(calm.update(np.zeros(200), 1.0 + rng.normal(size=200), rng=rng).alarm)
-    Alarm at row 1061: the labels are higher than the forecasts say, about since row 1003.
+    Alarm at row 1061: the labels are higher than the forecasts say, since about row 1003.
     """
 
     calibrated: Calibrated
@@ -79,7 +79,7 @@ class Monitor:
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Monitor:
-        """After more rows, in the order of time; `rng` draws one uniform a row, and what the labels need."""
+        """After more rows, in time order; `rng` draws one uniform a row, and what the labels need."""
         draws = generator(rng)
         scores = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=draws)[0]).astype(np.float64)
         rows = len(self.p)
@@ -126,11 +126,11 @@ def monitor(
     bound: Bound = None,
     rng: Rng = None,
 ) -> Monitor:
-    """Whether labels that came after calibration are still like the calibration rows; rows in the order of time.
+    """Whether labels that came after calibration are still like the calibration rows; rows in time order.
 
     Args:
         calibrated: A fitted calibrator, as `Calibrator.fit` returns it.
-        prediction: The predictions of all rows since calibration, in the order of time.
+        prediction: The predictions of all rows since calibration, in time order.
         y: The labels of these rows; a row without one, NaN, is left out.
         threshold: The alarm rings when the capital of the bets reaches it. As long as nothing changes, the probability
             that it ever does is at most 1 / threshold.
@@ -141,7 +141,7 @@ def monitor(
     >>> rng = np.random.default_rng(0)
     >>> calibrated = Calibrator().fit(np.zeros(500), rng.normal(size=500))
     >>> print(monitor(calibrated, np.zeros(300), 2 * rng.normal(size=300), rng=rng))
-    Alarm at row 17: the labels scatter more than the forecasts say: these are too narrow, about since row 0. As long as
+    Alarm at row 17: the labels scatter more than the forecasts say: these are too narrow, since about row 0. As long as
     nothing changes, the probability of ever hearing it is at most 0.01.
     """
     return Monitor(calibrated, threshold).update(prediction, y, bound=bound, rng=rng)

@@ -159,7 +159,7 @@ class Tracker(NotTheEstimator):
         return self._laws(prediction, np.array(rows), bound, seed)
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
-        """The tracker after these rows, in the order of time. A row whose label is NaN is no step."""
+        """The tracker after these rows, in time order. A row whose label is NaN is no step."""
         return self._after(*self._walked(as_prediction(prediction), y, bound, rng))
 
     def run(
@@ -171,7 +171,7 @@ class Tracker(NotTheEstimator):
         rng: Rng = None,
         seed: int | None = None,
     ) -> tuple[Distribution, Tracker]:
-        """The law of each row, made before its label was seen, and the tracker after all rows, in the order of time.
+        """The law of each row, made before its label was seen, and the tracker after all rows, in time order.
 
         A row whose label is NaN has a law too, and is no step. `rng` draws what labels need that are spread.
         """

@@ -36,7 +36,7 @@ def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path =
         *_result(results),
         _tally({"goals reached": reached, "claims of the paper confirmed": true}),
         results.extent,
-        f"[The same as a page]({report}) to sort, filter by dataset and compare methods opens in a browser.",
+        f"[The same results]({report}) on a page you can sort and filter.",
         "## Goals",
         _judged("goal", "reached", reached),
         _once(first, {results.extent}),

@@ -116,12 +116,12 @@ def _coverage_by_dataset(outcomes: Outcomes, base: str) -> Verdict:
 
 
 def _neighbours(outcomes: Outcomes, base: str) -> Verdict:
-    statement = "90% interval score against every neighbour's method: lowest mean rank"
+    statement = "90% interval score against every method of other libraries: lowest mean rank"
     others = [name for name in outcomes.methods(base) if name in NEIGHBOURS]
     ranks = mean_ranks(outcomes, base, "is90", [AUTO, *others]) if others else {}
     fights = duels(outcomes, base, "is90", AUTO, others)
     if not ranks or not fights:
-        return Verdict(statement, None, "no neighbour's method was run")
+        return Verdict(statement, None, "no method of another library was run")
     second = min(others, key=ranks.__getitem__)
     wins = sorted(duel.wins for duel in fights)
     numbers = (

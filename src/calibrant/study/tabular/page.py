@@ -63,11 +63,13 @@ def _ahead(outcomes: Outcomes, base: str) -> str:
             if value is not None and theirs is not None and theirs < value:
                 lost.setdefault(dataset, []).append(name)
     if not run:
-        return "No neighbour's method was run."
+        return "No method of another library was run."
     if not lost:
-        return "No neighbour's method has a lower 90% interval score on any dataset."
+        return "No method of another library has a lower 90% interval score on any dataset."
     listed = "; ".join(f"{dataset} ({', '.join(names)})" for dataset, names in lost.items())
-    return f"A neighbour's method has a lower 90% interval score on {len(lost)} of {len(ours)} datasets: {listed}."
+    return (
+        f"A method of another library has a lower 90% interval score on {len(lost)} of {len(ours)} datasets: {listed}."
+    )
 
 
 def _goals(outcomes: Outcomes) -> Iterator[str]:
@@ -96,22 +98,22 @@ def _design(outcomes: Outcomes) -> Iterator[str]:
         f"`auto` is chosen on training rows. The base model predicts them out of fold ({recipe['folds']} folds). The "
         "league of candidates has folds of its own: 3, or 5 for fewer than 2,000 rows. Each candidate learns on all "
         "but one and is calibrated and judged by its CRPS on that one; the simplest within one standard error of the "
-        "best wins. Neither calibration nor test rows have a part in the choice, so the guarantee of the calibrated "
-        "law is what it is without a choice."
+        "best wins. Neither calibration nor test rows are used for the choice, so the guarantee is the same as "
+        "without a choice."
     )
     yield (
         "The refiners' own settings (size and number of trees, levels, members of the average) were chosen in the same "
         "way before the run, by CRPS and slice PIT error out of fold on the training rows of two splits; no test row "
         "of those splits was looked at. Training rows of one split are test rows of others, so the settings are not "
-        "blind to the tables as such. After a first run of the whole league, quantiles joined the candidates, and "
+        "blind to the tables. After a first run of the whole league, quantiles joined the candidates, and "
         "small tables got 5 folds instead of 3. Both were decided on training rows, but the test figures of that run "
         "had been seen."
     )
     yield (
-        "The neighbours' methods run in their own packages. Where they can use the out-of-fold residuals of the "
-        "training rows, they get them: crepes' nearest neighbours, and the scale of MAPIE's normalised score, a "
+        "The methods of MAPIE and crepes run in their own packages. Where they can use the out-of-fold residuals of "
+        "the training rows, they get them: crepes' nearest neighbours, and the scale of MAPIE's normalised score, a "
         "boosted model of their logarithm. CQR has boosted quantiles with every base model, since a forest and a "
-        "ridge have none. The CRPS of crepes is computed from its distributions, since its own function takes sigma "
+        "ridge have none. The CRPS of crepes is computed from its distributions, since its own function applies sigma "
         "twice up to version 0.9.1."
     )
     there = [name for name in ENTRANTS if any(name in outcomes.methods(base) for base in outcomes.bases)]
@@ -123,7 +125,7 @@ def _tests(outcomes: Outcomes, base: str) -> Iterator[str]:
         return
     of = groups(outcomes, base)
     for metric, group, title in (
-        ("is90", "neighbours", "`auto` against the neighbours' methods, by the 90% interval score"),
+        ("is90", "neighbours", "`auto` against the methods of other libraries, by the 90% interval score"),
         ("crps", "own", "`auto` against the library's own methods, by CRPS"),
     ):
         if of[group]:

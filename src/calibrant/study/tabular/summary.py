@@ -87,12 +87,12 @@ def by_dataset(outcomes: Outcomes, base: str) -> str:
             ]
         )
     header = ["dataset", "calibration rows", "CRPS of auto / plain", "90% interval score of auto / plain"]
-    header += ["90% interval score of auto", "best neighbour", "lower", "picked"]
+    header += ["90% interval score of auto", "best of other libraries", "lower", "picked"]
     return markdown_table(header, rows)
 
 
 def _winner(ours: float, theirs: float) -> str:
-    return "auto" if ours < theirs else "neighbour"
+    return "auto" if ours < theirs else "other"
 
 
 def summary_md(outcomes: Outcomes) -> str:
