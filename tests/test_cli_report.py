@@ -321,5 +321,5 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
     result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert "row 7 has a prediction for one of the models only (1 rows in all)" in said
+    assert "row 7 has a prediction for one of the models only (the only such row)" in said
     assert not (folder / "r.html").exists()

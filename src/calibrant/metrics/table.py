@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, first_and_count, to_numpy, unit
+from calibrant._arrays import Array, anywhere, first_and_count, in_all, to_numpy, unit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
@@ -138,7 +138,7 @@ def _on(lattice: tuple[float, float], y: Array) -> None:
     if anywhere(off):
         row, count = first_and_count(off)
         wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
-        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): H is a law of {wanted}")
+        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({in_all(count)}): H is a law of {wanted}")
 
 
 def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:
