@@ -125,9 +125,10 @@ def no_number(source: Source, column: str, what: str, row: int) -> ValueError:
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
-    """Put the source in front of what the library says of its own arguments."""
+def naming(where: str, target: str = "y") -> Iterator[None]:
+    """Put the source in front of what the library says of its own arguments; of y by the name of its column."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
+        said = f"{target} is {str(error)[5:]}" if str(error).startswith("y is ") else str(error)
+        raise ValueError(f"{where}: {said}") from error

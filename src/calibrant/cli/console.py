@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from calibrant.cli.dialect import Dialect
+from calibrant.cli.words import in_flags
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 
@@ -54,7 +55,7 @@ def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            say(f"error: {sentence_of(error)}")
+            say(f"error: {in_flags(sentence_of(error))}")
             raise typer.Exit(1) from None
 
 
@@ -94,7 +95,7 @@ def _show_once() -> Callable[..., None]:
     def show(message: Any, *arguments: Any, **options: Any) -> None:
         if str(message) not in seen:
             seen.add(str(message))
-            say(f"warning: {message}")
+            say(f"warning: {in_flags(str(message))}")
 
     return show
 

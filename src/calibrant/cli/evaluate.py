@@ -8,7 +8,6 @@ from typing import Any
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.batches.rows import naming
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.judging import (
@@ -96,10 +95,14 @@ def compared(
     """The metrics on the rows of a file."""
     promise = model.calibrated.guarantee
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
-    with working("evaluating"), naming(found.where):
+    with working("evaluating"), found.naming():
         H = found.calibrated(model, seed)
-        sides = beside(found.prediction, H), H
-        measured = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
+        kind = model.calibrated.labels
+        kind = None if kind is None or kind.by_row else kind
+        measured = (
+            metrics_of(beside(found.prediction, H), found.y, coverage=coverage, labels=kind),
+            metrics_of(H, found.y, coverage=coverage),
+        )
         base, after = (replace(each, unit=target) for each in measured)
         own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]

@@ -18,7 +18,6 @@ from calibrant.batches.header import listed
 from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
-from calibrant.batches.rows import naming
 from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
 from calibrant.cli.console import progress, show, working
@@ -86,7 +85,7 @@ def _of_all(
             f"{type(calibrator.score).__name__} takes {names}, which the {columns.kind} columns are not",
             param_hint="--score",
         )
-    with working("calibrating"), naming(rows.where), counted():
+    with working("calibrating"), rows.naming(), counted():
         # labels that are spread are drawn: the same file gives the same model
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)

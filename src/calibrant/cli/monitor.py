@@ -50,7 +50,7 @@ def watched(
         start = Monitor(model.calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
-    with working("watching"), naming(rows.where), counted():
+    with working("watching"), rows.naming(), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         rng = np.random.default_rng(seed)

@@ -78,7 +78,7 @@ def evaluate(
             needs_model({"--weights": weights, "--by": by, "--seed": seed})
             alone = later("alone")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
-            kind = alone.labels_of_flag(labels)
+            kind = alone.labels_of_flags(labels, rate)
             judged = alone.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
             if as_json:
                 later("judging").print_json(judged.to_json())

@@ -107,7 +107,7 @@ def report(
             alone = later("alone")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
             wanted = reporting.PageWanted(label, slices, level, title, time, shown)
-            alone.report(file, columns, wanted, alone.labels_of_flag(labels), output, gaps=gaps_of(missing))
+            alone.report(file, columns, wanted, alone.labels_of_flags(labels, rate), output, gaps=gaps_of(missing))
             return
         not_with_model(labels)
         found = later("model").Model.read(model).weighted_by(weights)
