@@ -17,7 +17,9 @@ from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
 from calibrant.metrics.of_labels import of_labels
-from calibrant.predictions import Prediction, Quantiles
+from calibrant.predictions import Point, Prediction, Quantiles
+
+OF_A_POINT = "The CRPS of a point is its absolute error."
 
 
 @two_arguments
@@ -98,7 +100,8 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    note = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
+    dash = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
+    note = f"{OF_A_POINT} {dash}" if isinstance(H, Point) else dash
     return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
 
 
