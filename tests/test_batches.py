@@ -434,7 +434,7 @@ MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
             ValueError,
             "sales: .*whole numbers",
         ),
-        (lambda: batches.predict(TABLE, MODEL), ValueError, "quantiles, interval or probabilities are wanted"),
+        (lambda: batches.predict(TABLE, MODEL), ValueError, "expected quantiles, interval or probabilities"),
         (lambda: batches.predict(TABLE, MODEL, quantiles=[0.5, 0.5]), ValueError, "wanted once each"),
         (lambda: batches.predict(TABLE, MODEL, quantiles=1.5), ValueError, r"strictly inside \(0, 1\), got 1.5"),
         (lambda: batches.predict(TABLE, MODEL, interval=0.9), ValueError, "column 'lower' cannot be kept beside"),

@@ -390,7 +390,7 @@ def test_semicolons_are_read_and_written_when_asked_for(tmp_path):
     assert wide[0] <= narrow[0] < narrow[1] <= wide[1]
     np.testing.assert_allclose([narrow, wide], [calibrant.load(model)([0.5]).quantiles(two)[0] for two in BOTH])
     wrong = run("fit", table, "--target", "y", "--delimiter", ";;", "-o", model, code=2)
-    assert "one character is wanted, got ';;'" in wrong.stderr
+    assert "expected one character, got ';;'" in wrong.stderr
 
 
 @pytest.mark.parametrize(
@@ -420,6 +420,20 @@ def test_a_file_that_cannot_be_written_has_the_name_that_was_given(tmp_path, mon
         model.save(tmp_path / "m.safetensors")
     monkeypatch.undo()
     assert error.value.filename == str(tmp_path / "m.safetensors")
+
+
+@pytest.mark.parametrize("command", ["fit", "report"])
+def test_a_folder_that_cannot_be_written_is_named_as_it_was_typed(tmp_path, monkeypatch, command):
+    def closed(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ro").mkdir()
+    write(tmp_path / "t.csv", forecasts())
+    flags = ["t.csv", "--target", "y", "--mean", "mu", "--std", "sigma"]
+    run("fit", *flags, "-o", "m.safetensors")
+    monkeypatch.setattr("calibrant.persistence.atomic.os.open", closed)
+    assert refused(command, *flags, "-o", "ro/x.html") == "ro/x.html: permission denied"
 
 
 # ---- hard edges ----------------------------------------------------------------------------------------------------

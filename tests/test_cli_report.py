@@ -157,7 +157,7 @@ def test_names_and_values_of_strangers_stay_text(folder):
         (["-o", "test.parquet"], "test.parquet is read, so it cannot be written over"),
         (["-o", "m.safetensors"], "m.safetensors is read, so it cannot be written over"),
         (["-o", "nowhere/r.html"], "nowhere: no such file or directory"),
-        (["--coverage", "90", "-o", "r.html"], "a number strictly inside (0, 1) is wanted, got '90.0'"),
+        (["--coverage", "90", "-o", "r.html"], "expected a number strictly inside (0, 1), got '90.0'"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence_and_nothing_is_written(folder, arguments, message):

@@ -514,7 +514,7 @@ def test_rates_on_the_command_line_are_of_counts_unless_labels_say_otherwise(tmp
     assert point.exit_code == 0
     assert calibrant.load(model).labels is None
     wanted = " ".join(run(app, ["predict", str(table), "-m", str(model), "--interval", "90", "-o", "o"]).output.split())
-    assert "a number strictly inside (0, 1) is wanted, got '90.0': did you mean 0.9?" in wanted
+    assert "expected a number strictly inside (0, 1), got '90': did you mean 0.9?" in wanted
     said = " ".join(run(app, ["fit", "--help"], env={"COLUMNS": "400"}).output.split())
     assert all(f" {kind}" in said for kind in ("counts", "integers", "atom:0", "real"))
 

@@ -37,7 +37,7 @@ def clean_on_sigterm() -> None:
 def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
     if len(delimiter) != 1:
-        raise typer.BadParameter(f"one character is wanted, got {delimiter!r}", param_hint="--delimiter")
+        raise typer.BadParameter(f"expected one character, got {delimiter!r}", param_hint="--delimiter")
     Dialect.delimiter = delimiter
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):

@@ -150,7 +150,7 @@ def forget_of(last: int | None, half_life: float | None) -> Forgetting | None:
     if last is not None and half_life is not None:
         raise typer.BadParameter("--last and --half-life do not go together", param_hint="--half-life")
     if half_life is not None and not half_life > 0:
-        raise typer.BadParameter(f"a positive number of rows is wanted, got {half_life:g}", param_hint="--half-life")
+        raise typer.BadParameter(f"expected a positive number of rows, got {half_life:g}", param_hint="--half-life")
     return HalfLife(half_life) if half_life is not None else None if last is None else Window(last)
 
 
@@ -170,5 +170,5 @@ def interpolator_of(name: str, tails: str | None) -> Interpolator:
 
 def _chosen(name: str, table: Mapping[str, T], flag: str) -> T:
     if name not in table:
-        raise typer.BadParameter(f"one of {', '.join(table)} is wanted, got {name!r}", param_hint=flag)
+        raise typer.BadParameter(f"expected one of {', '.join(table)}, got {name!r}", param_hint=flag)
     return table[name]

@@ -113,7 +113,7 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         return
     in_part = any(each.held[0].in_part is not None for each in stretches)
     within = f"in {100 * coverage:.6g}%", *(["in part"] if in_part else []), "chance"
-    head = "from, to", "rows", *within, "PIT gap", "chance", "forecasts"
+    head = "from, to", "rows", *within, "PIT gap", "chance", "too"
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.columns[0].overflow = "fold"  # a moment is long, and all of it counts
     for column in table.columns[1:]:
@@ -122,11 +122,11 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         column.justify = "right"
     for each in stretches:
         share, judged, low, high = _percents(each.held[0])
-        fault = f"too {each.direction}" if each.off else ""
+        fault = each.direction if each.off else ""
         shares = *([share, judged] if in_part else [share]), f"{low[:-1]}-{high}"
         gaps = f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}"
         when = f"{each.start} to {each.end}"
-        when = when if len(when) <= LONGEST // 2 else f"{each.start}\nto {each.end}"
+        when = when if len(when) <= LONGEST // 3 else f"{each.start}\n{each.end}"
         table.add_row(when, f"{each.m:,}", *shares, *gaps, fault)
     show(table)
     show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")

@@ -43,7 +43,7 @@ def watched(
 ) -> Watched:
     """The alarm after all rows of a file, in the order of the file."""
     if not 1 < threshold < math.inf:
-        raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
+        raise typer.BadParameter(f"expected a number above 1, got {threshold:g}", param_hint="--threshold")
     if isinstance(model.calibrated, Tracker):
         raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
     with naming(str(model.path)):

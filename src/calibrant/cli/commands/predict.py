@@ -37,7 +37,7 @@ EXAMPLES = (
     "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
     "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
     "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
-    "calibrant predict new.csv -m m.safetensors --probabilities 100 -o out.csv",
+    "calibrant predict new.csv -m m.safetensors --exceedances 100 -o out.csv",
 )
 
 
@@ -52,6 +52,12 @@ def predict(
         str | None,
         typer.Option(
             metavar="NUMBER,...", help="Write the probability of a label up to each number, as cdf_100 and so on."
+        ),
+    ] = None,
+    exceedances: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,...", help="Write the probability of a label above each number, as sf_100 and so on."
         ),
     ] = None,
     joint: Annotated[
@@ -80,18 +86,24 @@ def predict(
     with reported(debug=debug, delimiter=delimiter):
         found = later("model").Model.read(model)
         if by_horizon := found.by_horizon:
-            if quantiles is not None or interval or probabilities is not None:
+            if interval or any(each is not None for each in (quantiles, probabilities, exceedances)):
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = later("predict").wanted_of(levels_of(quantiles), coverages_of(interval), numbers_of(probabilities))
+        wanted = later("predict").wanted_of(
+            levels_of(quantiles),
+            coverages_of(interval),
+            below=numbers_of(probabilities, "--probabilities"),
+            above=numbers_of(exceedances, "--exceedances"),
+        )
         found = found.weighted_by(weights)
         flags = flags_of(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
         if notes := (several := later("several")).targets_of(found):
-            if probabilities is not None:
-                raise typer.BadParameter(f"{model} holds several labels", param_hint="--probabilities")
+            for flag, given in (("--probabilities", probabilities), ("--exceedances", exceedances)):
+                if given is not None:
+                    raise typer.BadParameter(f"{model} holds several labels", param_hint=flag)
             source = several.Forecaster.of(found, notes, flags)
             several.predict(file, source, wanted, parts_of(keep), output, seed, joint=joint, gaps=gaps_of(missing))
             return
