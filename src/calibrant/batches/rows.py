@@ -119,9 +119,10 @@ def as_arrow(column: Numbers) -> pa.Array:
     return pa.Array.from_buffers(pa.float64(), len(column), [None, pa.py_buffer(column)])
 
 
-def no_number(source: Source, column: str, what: str, row: int) -> ValueError:
+def no_number(source: Source, column: str, what: str, row: int, hint: str = "") -> ValueError:
     """The error of a value that is none."""
-    return ValueError(f"{source}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0)")
+    way = f": {hint}" if hint else ""
+    return ValueError(f"{source}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0){way}")
 
 
 @contextmanager

@@ -34,11 +34,9 @@ def clean_on_sigterm() -> None:
 
 
 @contextmanager
-def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
+def reported(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
-    if len(delimiter) != 1:
-        raise typer.BadParameter(f"expected one character, got {delimiter!r}", param_hint="--delimiter")
-    Dialect.delimiter = delimiter
+    Dialect.use(delimiter, decimal)
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):
             warnings.filterwarnings("always", category=category)

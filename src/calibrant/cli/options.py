@@ -137,4 +137,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Delimiter = Annotated[
     str, typer.Option(metavar="CHARACTER", help="The separator of columns in csv files, read and written.")
 ]
+Decimal = Annotated[
+    str, typer.Option(metavar="CHARACTER", help="The decimal mark of numbers in csv files, read and written.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

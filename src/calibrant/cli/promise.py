@@ -6,7 +6,7 @@ from typing import Any
 
 
 def promise(guarantee: Any, coverage: float = 0.9) -> str:
-    """One sentence on intervals of this coverage; of a promise that holds only approximately, or claims nothing, all that is to be said of it."""
+    """One sentence on intervals of this coverage; a promise that is approximate, or claims nothing, in full."""
     if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
         return str(guarantee)
     return f"{guarantee.in_short(coverage)} Run calibrant inspect to see the assumptions."

@@ -12,6 +12,7 @@ from calibrant.cli.options import (
     Along,
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -66,13 +67,14 @@ def evaluate(
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Score the predictions before and after calibration, side by side; without --model, as they are.
 
     What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         level = level_of(str(coverage), "--coverage")
         if model is None:
             needs_model({"--weights": weights, "--by": by, "--seed": seed})

@@ -11,6 +11,7 @@ from calibrant.cli.console import reported
 from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -145,10 +146,11 @@ def fit(
     ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         fitting, flags = later("fit"), flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(names_of(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)

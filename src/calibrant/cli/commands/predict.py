@@ -11,6 +11,7 @@ from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -77,13 +78,14 @@ def predict(
     seed: Seed = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Write calibrated quantiles, intervals and probabilities for each row. Files larger than memory are fine.
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         found = later("model").Model.read(model)
         if by_horizon := found.by_horizon:
             if interval or any(each is not None for each in (quantiles, probabilities, exceedances)):

@@ -13,6 +13,7 @@ from calibrant.cli.options import (
     Along,
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -91,6 +92,7 @@ def report(
     seed: Seed = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Write a page with text and charts: how good the forecasts are, before and after calibration.
@@ -98,7 +100,7 @@ def report(
     Without --model it is on the predictions as they are. It is one HTML file that opens in any browser, without a
     network.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         reporting = later("report")
         level = level_of(str(coverage), "--coverage")
         slices, shown = (names_of(each or []) for each in (groups, features))
