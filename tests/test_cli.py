@@ -408,7 +408,14 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
 
 def test_inspect_tells_all_about_a_model(folder):
     said = run("inspect", folder / "normal.safetensors").stdout
-    for word in ("ZScore(floor=", "ExponentialTails()", "400", "lambda", "kind normal, mean mu, std sigma", "sy"):
+    for word in (
+        "ZScore(floor=",
+        "ExponentialTails()",
+        "400",
+        "lambda",
+        "mean in column 'mu', std in column 'sigma'",
+        "sy",
+    ):
         assert word in said
     found = json.loads(run("inspect", folder / "normal.safetensors", "--json").stdout, parse_constant=pytest.fail)
     assert found["columns"] == {"kind": "normal", "mean": "mu", "std": "sigma"}

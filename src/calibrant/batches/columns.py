@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from calibrant.batches.header import Header
+from calibrant.batches.header import Header, listed
 from calibrant.batches.mending import Mender, counted
 from calibrant.batches.rows import Batch, Numbers
 from calibrant.distributions.normal import Normal
@@ -53,6 +53,10 @@ class Columns(ABC):
         """The same, with patterns replaced by the names they stand for among these."""
         del header, target
         return self
+
+    def described(self) -> str:
+        """What is in which column, in words."""
+        return ", ".join(f"{name} in column {column!r}" for name, column in asdict(self).items())
 
     def to_notes(self) -> dict[str, Any]:
         """As JSON values."""
@@ -175,6 +179,10 @@ class QuantileColumns(Columns):
             raise ValueError(f"expected names and levels, as in q05:0.05,q50:0.5,q95:0.95, got {named!r}") from None
         return cls(tuple((name.strip(), level) for (name, _, _), level in zip(pairs, levels, strict=True)))
 
+    def described(self) -> str:
+        """Each level and its column."""
+        return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.quantiles)
+
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The quantiles."""
         levels = [level for _, level in self.quantiles]
@@ -207,6 +215,10 @@ class SampleColumns(Columns):
         if not named:
             raise ValueError(f"{header.source}: no column fits {', '.join(self.samples)}")
         return type(self)(tuple(named))
+
+    def described(self) -> str:
+        """The number of draws and their columns."""
+        return f"{len(self.samples)} draws in columns {listed(self.samples)}"
 
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The draws, sorted."""

@@ -126,7 +126,7 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         shares = *([share, judged] if in_part else [share]), f"{low[:-1]}-{high}"
         gaps = f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}"
         when = f"{each.start} to {each.end}"
-        when = when if len(when) <= LONGEST // 3 else f"{each.start}\n{each.end}"
+        when = when if len(when) <= (16 if in_part else 24) else f"{each.start}\n{each.end}"  # of 80 columns
         table.add_row(when, f"{each.m:,}", *shares, *gaps, fault)
     show(table)
     show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")
