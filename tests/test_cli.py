@@ -398,7 +398,7 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     slices = [line for line in lines if "predicted value in" in line]
     assert len(slices) == 5
     assert "100.0% *" in slices[0]
-    assert "Off by more than chance allows" in said.stdout
+    assert "The coverage is off by more than chance allows" in said.stdout
     found = json.loads(run("evaluate", tmp_path / "test.parquet", "-m", model, "--json").stdout)["slices"]
     assert [(each["by"], each["rows"]) for each in found] == [("predicted value", 300)] * 5  # the width is the same
     first = {"by": "predicted value", "value": "", "rows": 300, "coverage": 1.0, "coverage_in_part": None, "off": True}

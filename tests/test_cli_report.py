@@ -228,14 +228,14 @@ def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
         )
     printed = run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "day").stdout
     lines = [line.split() for line in printed.splitlines()]
-    assert ["2024-01-01", "2024-01-20", "60"] in [line[:3] for line in lines]
-    assert [line[-2:] for line in lines if line[:1] == ["2024-05-20"]] == [["too", "low"]]
+    assert ["2024-01-01", "to", "2024-01-20", "60"] in [line[:4] for line in lines]
+    assert [line[-1] for line in lines if line[:1] == ["2024-05-20"]] == ["low"]
 
 
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("gaps", "test.parquet: time is missing in row 1 (150 rows in all)"),
+        ("gaps", "test.parquet: time is missing in row 1 (counting from 0), 150 rows in all"),
         ("text", "test.parquet: time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"),
         ("dy", "test.parquet: there is no column 'dy'"),
     ],

@@ -82,7 +82,7 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     assert "expected a number above 1" in run("monitor", first, "-m", model, "--threshold", "1", code=2)
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
-    assert "pass refit=True" in run("update", naf[-3], first, "-o", out, code=1)
+    assert "pass --refit" in run("update", naf[-3], first, "-o", out, code=1)
     assert "n = 800" in run("update", naf[-3], first, "--refit", "-o", out)
 
 

@@ -74,7 +74,7 @@ def track(
     decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
-    """Write quantiles and intervals for rows in the order of time, each made before its label is used.
+    """Write quantiles and intervals for rows in time order, each made before its label is used.
 
     The quantiles at the tracked levels follow the labels, so that in the long run their coverage is right under any
     drift. Labels may be missing, as those of the last rows are.
