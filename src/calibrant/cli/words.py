@@ -10,7 +10,13 @@ def _bounds(found: re.Match[str]) -> str:
     return f"--labels {lower}:{upper}"
 
 
+def _score(found: re.Match[str]) -> str:
+    name, number = found.groups()
+    return f"--score {'zscore' if name == 'Z' else name.lower()}" + (f":{number}" if number else "")
+
+
 _LABELS = "(?:labels=)?"
+_SCORES = "Residual|Relative|Sqrt|Log|Interval|Quantile|Samples|Z|CDF"
 WORDS = (
     (re.compile(r"Counts\(\) takes whole numbers from 0 on"), "--labels counts takes 0, 1, 2, ..."),
     (re.compile(rf"{_LABELS}Counts\(\)"), "--labels counts"),
@@ -18,7 +24,12 @@ WORDS = (
     (re.compile(rf"{_LABELS}Counts\(lower=None\)"), "--labels integers"),
     (re.compile(rf"{_LABELS}Real\(([^,()]+), ([^,()]+)\)"), _bounds),
     (re.compile(rf"{_LABELS}Transformed\(([^()]+)\)"), r"--labels \1"),
+    (re.compile(r"ResidualScore\(\) on Point predictions .*\(refine='spread'\)"), "those of --point"),
+    (re.compile(rf"\b({_SCORES})Score\b(?:\((?:\w+=)?([^()]*)\))?"), _score),
     (re.compile(r"\bnot with Random\b"), "not with --interpolator random"),
+    (re.compile(r"\bcalibrate with Linear or NAF\b"), "calibrate with --interpolator linear or naf"),
+    (re.compile(r"\buse InfiniteTails or BoundedTails\b"), "use --tails infinite or bounded"),
+    (re.compile(r"\bby (?:SeveralCalibrator\(\)\.)?compared_on(?:\([^()]*\))?"), "by fit --training FILE"),
     (re.compile(r"\bunseen='pooled'"), "--unseen pooled"),
     (re.compile(r"\brefit=True"), "--refit"),
     (re.compile(r"\bforget="), "--last and --half-life"),
