@@ -1,4 +1,4 @@
-"""The examples of docs/command-line.md print what the page says."""
+"""The examples of the command line in the documentation print what the pages say."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from typer.testing import CliRunner
 
 from calibrant.cli.app import app
 
-PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = {"command-line.md": 9, "five-minutes.md": 2}
+"""And how many commands each has, at least."""
 ELSEWHERE = ("study", "datasets")
 """Commands that take minutes, or whose output depends on what is installed."""
 
 
-def examples():
-    """Each command of the page that is shown with what it prints, and that."""
-    for block in re.findall(r"^```\n(\$ .*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+def examples(page):
+    """Each command of a page that is shown with what it prints, and that."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for block in re.findall(r"^```\n(\$ .*?)^```$", text, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.replace("\\\n", " ").partition("\n")
             yield shlex.split(command), output
@@ -43,15 +46,16 @@ def demo(tmp_path_factory):
     return folder
 
 
-def test_the_examples_print_what_the_page_says(demo, monkeypatch):
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_print_what_the_page_says(demo, monkeypatch, page):
     monkeypatch.chdir(demo)
     monkeypatch.setenv("COLUMNS", "90")
     checker, flags = doctest.OutputChecker(), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     ran = 0
-    for words, wanted in examples():
+    for words, wanted in examples(page):
         if words[0] == "cd" or words[1:2] == ["demo"] or (words[1:2] and words[1] in ELSEWHERE):
             continue
         got = printed(words, demo)
         assert checker.check_output(wanted, got, flags), f"{shlex.join(words)}\n{got}"
         ran += 1
-    assert ran >= 9
+    assert ran >= PAGES[page]

@@ -230,7 +230,8 @@ def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
 
 def test_a_table_with_dashes_says_why():
     said = str(evaluate([1.0, 2.0], [0.5, 1.5])).splitlines()[-1]
-    assert said == "A dash: Point(n=2) says nothing about that. Calibrate it to have a distribution per row."
+    dash = "A dash: Point(n=2) says nothing about that. Calibrate it to have a distribution per row."
+    assert said == f"{dash} The CRPS of a point is its absolute error."
     assert "dash" not in str(evaluate(Normal([1.0, 2.0], 1.0), [0.5, 1.5]))
 
 

@@ -101,7 +101,7 @@ def evaluate(
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
     dash = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
-    note = f"{OF_A_POINT} {dash}" if isinstance(H, Point) else dash
+    note = f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
     return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
 
 

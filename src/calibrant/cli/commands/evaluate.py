@@ -72,7 +72,7 @@ def evaluate(
 ) -> None:
     """Score the predictions before and after calibration, side by side; without --model, as they are.
 
-    What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
+    Metrics that a prediction does not define are a dash: a point has its absolute error as CRPS and no NLL.
     """
     with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         level = level_of(str(coverage), "--coverage")
