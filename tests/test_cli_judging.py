@@ -80,7 +80,9 @@ def test_a_star_is_for_the_coverage_that_is_shown_and_a_dagger_for_what_is_not(c
     assert [("*" in line, "†" in line) for line in lines.values()] == [(True, False), (False, True), (False, False)]
     text = " ".join(shown.split())
     assert "* The coverage is off by more than chance allows." in text
-    assert "† The coverage is not, but the distribution is off elsewhere; calibrant report shows where." in text
+    assert (
+        "† The coverage is within chance, but the distribution is off elsewhere; calibrant report shows where." in text
+    )
 
 
 def test_the_names_of_slices_stay_on_one_line(inside):

@@ -94,7 +94,7 @@ LONGEST = 40
 """Letters of a slice's name that stay on one line."""
 MARKS = {
     " *": "The coverage is off by more than chance allows.",
-    " †": "The coverage is not, but the distribution is off elsewhere; calibrant report shows where.",
+    " †": "The coverage is within chance, but the distribution is off elsewhere; calibrant report shows where.",
 }
 
 
