@@ -106,7 +106,7 @@ def test_infinity_names_the_argument_the_first_row_and_the_count(door, infinity)
     said = complaint(ValueError, knock, np.array([0.5, infinity, 0.6, 0.7]))
     assert said.startswith(name)
     assert "infinite" in said
-    assert "in row 1 (1 rows in all)" in said
+    assert "in row 1 (the only such row)" in said
 
 
 @pytest.mark.parametrize("calibrator", [Calibrator(), Calibrator(interpolator=Naive())])

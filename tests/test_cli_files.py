@@ -390,7 +390,7 @@ def test_semicolons_are_read_and_written_when_asked_for(tmp_path):
     assert wide[0] <= narrow[0] < narrow[1] <= wide[1]
     np.testing.assert_allclose([narrow, wide], [calibrant.load(model)([0.5]).quantiles(two)[0] for two in BOTH])
     wrong = run("fit", table, "--target", "y", "--delimiter", ";;", "-o", model, code=2)
-    assert "one character is wanted, got ';;'" in wrong.stderr
+    assert "expected one character, got ';;'" in wrong.stderr
 
 
 @pytest.mark.parametrize(
@@ -420,6 +420,20 @@ def test_a_file_that_cannot_be_written_has_the_name_that_was_given(tmp_path, mon
         model.save(tmp_path / "m.safetensors")
     monkeypatch.undo()
     assert error.value.filename == str(tmp_path / "m.safetensors")
+
+
+@pytest.mark.parametrize("command", ["fit", "report"])
+def test_a_folder_that_cannot_be_written_is_named_as_it_was_typed(tmp_path, monkeypatch, command):
+    def closed(path, *arguments, **options):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ro").mkdir()
+    write(tmp_path / "t.csv", forecasts())
+    flags = ["t.csv", "--target", "y", "--mean", "mu", "--std", "sigma"]
+    run("fit", *flags, "-o", "m.safetensors")
+    monkeypatch.setattr("calibrant.persistence.atomic.os.open", closed)
+    assert refused(command, *flags, "-o", "ro/x.html") == "ro/x.html: permission denied"
 
 
 # ---- hard edges ----------------------------------------------------------------------------------------------------
@@ -527,3 +541,47 @@ def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
 )
 def test_the_reason_of_an_error_is_its_first_line_or_what_the_system_calls_it(error, sentence):
     assert _reason(error) == sentence
+
+
+# ---- other dialects of csv -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def german(tmp_path):
+    """A file as a German spreadsheet exports it."""
+    rows = [f"{k},5;{k + (-1) ** k * 0.25}".replace(".", ",") for k in range(30)]
+    table = tmp_path / "cal_de.csv"
+    table.write_text("\n".join(["f;y", *rows]) + "\n", encoding="utf-8")
+    return table
+
+
+def test_decimal_commas_are_read_and_written_when_asked_for(tmp_path, german):
+    model, out, plain_out = tmp_path / "m.safetensors", tmp_path / "out.csv", tmp_path / "out.parquet"
+    dialect = ["--delimiter", ";", "--decimal", ","]
+    run("fit", german, "--target", "y", "--point", "f", *dialect, "-o", model)
+    for written in (out, plain_out):
+        run("predict", german, "-m", model, "--interval", "0.8", "--keep", "f", *dialect, "-o", written)
+    text = out.read_text(encoding="utf-8")
+    assert "." not in text.replace("lower_0.8", "")
+    options = csv.ParseOptions(delimiter=";"), csv.ConvertOptions(decimal_point=",")
+    found = csv.read_csv(out, parse_options=options[0], convert_options=options[1])
+    assert found.equals(parquet.read_table(plain_out))
+    run("evaluate", german, "-m", model, *dialect)
+    assert "expected one character, got ',,'" in run("evaluate", german, "--decimal", ",,", code=2).stderr
+
+
+def test_files_of_another_dialect_are_told_the_flag(tmp_path, german):
+    fit = ["--target", "y", "--point", "f", "-o", tmp_path / "m.safetensors"]
+    said = refused("fit", german, *fit)
+    assert said.startswith(f"{german}: this cannot be read as csv (CSV parse error: Row #2: Expected 1 columns, got")
+    assert said.endswith("try --delimiter ';'")
+    said = refused("fit", german, *fit, "--delimiter", ";")
+    assert said == f"{german}: column 'f' must hold numbers, got '0,5' in row 0 (counting from 0): try --decimal ,"
+    commas = tmp_path / "commas.csv"
+    commas.write_text("f,y\n1,2\n", encoding="utf-8")
+    said = refused("fit", commas, *fit, "--delimiter", ";")
+    assert said == f"{commas}: there is no column 'y'; the only one is 'f,y': try --delimiter ','"
+    point = tmp_path / "points.csv"
+    point.write_text("f;y\n1;2\n1.5;2\n", encoding="utf-8")
+    said = refused("fit", point, *fit, "--delimiter", ";", "--decimal", ",")
+    assert said == f"{point}: column 'f' must hold numbers, got '1.5' in row 1 (counting from 0): try --decimal ."

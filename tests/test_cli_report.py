@@ -157,7 +157,7 @@ def test_names_and_values_of_strangers_stay_text(folder):
         (["-o", "test.parquet"], "test.parquet is read, so it cannot be written over"),
         (["-o", "m.safetensors"], "m.safetensors is read, so it cannot be written over"),
         (["-o", "nowhere/r.html"], "nowhere: no such file or directory"),
-        (["--coverage", "90", "-o", "r.html"], "a number strictly inside (0, 1) is wanted, got '90.0'"),
+        (["--coverage", "90", "-o", "r.html"], "expected a number strictly inside (0, 1), got '90.0'"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence_and_nothing_is_written(folder, arguments, message):
@@ -228,14 +228,14 @@ def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
         )
     printed = run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "day").stdout
     lines = [line.split() for line in printed.splitlines()]
-    assert ["2024-01-01", "2024-01-20", "60"] in [line[:3] for line in lines]
-    assert [line[-2:] for line in lines if line[:1] == ["2024-05-20"]] == [["too", "low"]]
+    assert ["2024-01-01", "to", "2024-01-20", "60"] in [line[:4] for line in lines]
+    assert [line[-1] for line in lines if line[:1] == ["2024-05-20"]] == ["low"]
 
 
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("gaps", "test.parquet: time is missing in row 1 (150 rows in all)"),
+        ("gaps", "test.parquet: time is missing in row 1 (counting from 0), 150 rows in all"),
         ("text", "test.parquet: time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"),
         ("dy", "test.parquet: there is no column 'dy'"),
     ],
@@ -321,5 +321,5 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
     result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert "row 7 has a prediction for one of the models only (1 rows in all)" in said
+    assert "row 7 has a prediction for one of the models only (the only such row)" in said
     assert not (folder / "r.html").exists()

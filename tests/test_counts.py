@@ -181,7 +181,7 @@ def test_torchs_gradients_flow_through_poisson():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(1 rows in all\)"),
+        (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(the only such row\)"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
         (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
@@ -189,7 +189,7 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Lattice(Normal([0.0], 1.0), -1.0), "Lattice.step must be positive"),
         (lambda: Counts(step=0.0), "Counts.step must be positive"),
         (lambda: Rates([1.0, -0.5]), "Rates.values is negative in row 1"),
-        (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(1 rows in all\)"),
+        (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(the only such row\)"),
         (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [-1.0, 2.0]), r"takes whole numbers from 0 on"),
         (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
         (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes laws in steps of 2"),
@@ -659,11 +659,13 @@ def test_the_command_line_calibrates_rates_of_counts(tmp_path):
     assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
     judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
     assert "NLL of the counts" in judged.output
-    assert "H(Y) is the randomised PIT" in " ".join(judged.output.split())
+    assert "give or take" in " ".join(judged.output.split())
     table.write_text("f,y\n3.0,2\n3.0,2.5\n", encoding="utf-8")
     wrong = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
     assert wrong.exit_code == 1
-    assert "y is 2.5 in row 1 (1 rows in all): Counts() takes whole numbers" in " ".join(wrong.output.split())
+    assert "y is 2.5 in row 1 (counting from 0), the only such row: --labels counts takes 0, 1, 2" in " ".join(
+        wrong.output.split()
+    )
     table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
     assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
     bounds = np.loadtxt(out, delimiter=",", skiprows=1)
@@ -688,7 +690,7 @@ def test_rates_on_the_command_line_are_of_counts_unless_labels_say_otherwise(tmp
     assert point.exit_code == 0
     assert calibrant.load(model).labels is None
     wanted = " ".join(run(app, ["predict", str(table), "-m", str(model), "--interval", "90", "-o", "o"]).output.split())
-    assert "a number strictly inside (0, 1) is wanted, got '90.0': did you mean 0.9?" in wanted
+    assert "expected a number strictly inside (0, 1), got '90': did you mean 0.9?" in wanted
     said = " ".join(run(app, ["fit", "--help"], env={"COLUMNS": "400"}).output.split())
     assert all(f" {kind}" in said for kind in ("counts", "integers", "atom:0", "real"))
 
@@ -711,9 +713,9 @@ def test_the_promise_is_said_of_the_randomised_pit():
 
 
 def test_labels_that_a_law_of_counts_cannot_give_are_named():
-    with pytest.raises(ValueError, match=r"y is 0.5 in row 1 \(1 rows in all\): H is a law of whole numbers"):
+    with pytest.raises(ValueError, match=r"y is 0.5 in row 1 \(the only such row\): H is a law of whole numbers"):
         evaluate(Poisson([1.0, 2.0]), [1.0, 0.5])
-    with pytest.raises(ValueError, match=r"y is -1 in row 0 \(1 rows in all\): Counts\(\) takes whole numbers"):
+    with pytest.raises(ValueError, match=r"y is -1 in row 0 \(the only such row\): Counts\(\) takes whole numbers"):
         evaluate(Normal([1.0, 2.0], 1.0), [-1.0, 2.0], labels=Counts())
 
 

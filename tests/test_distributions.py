@@ -488,7 +488,7 @@ def test_a_loose_scipy_law_raises():
         from_scipy(st.poisson(3.0, loc=0.5))
     with pytest.raises(TypeError, match="frozen distribution such as"):
         from_scipy(st.gamma)
-    with pytest.raises(ValueError, match=r"gamma has parameters outside their domain in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"gamma has parameters outside their domain in row 1 \(the only such row\)"):
         from_scipy(st.gamma([1.0, -1.0]))
     with pytest.raises(ValueError, match=r"gamma.a is NaN or infinite in row 1"):
         from_scipy(st.gamma([1.0, np.nan]))
@@ -597,7 +597,7 @@ def test_a_torch_law_that_cannot_serve_raises():
 def test_bad_locations_and_scales_raise_with_row_and_count(make):
     with pytest.raises(ValueError, match=r"is negative in row 1 \(2 rows in all\)"):
         make([0.0, 0.0, 0.0], [1.0, -1.0, -2.0])
-    with pytest.raises(ValueError, match=r"is NaN or infinite in row 2 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"is NaN or infinite in row 2 \(the only such row\)"):
         make([0.0, 0.0, np.nan], 1.0)
     with pytest.raises(ValueError, match="one row for each of the 3 rows"):
         make([0.0, 0.0, 0.0], [1.0, 1.0])
@@ -617,7 +617,7 @@ def test_a_zero_scale_warns_and_strict_raises(make):
 
 
 def test_bad_degrees_of_freedom_raise():
-    with pytest.raises(ValueError, match=r"StudentT.df is not positive in row 0 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"StudentT.df is not positive in row 0 \(the only such row\)"):
         StudentT([0.0, 1.0], 0.0, 1.0)
     with pytest.raises(
         ValueError, match=r"StudentT.df must have one row for each of the 3 rows of StudentT.loc, got 2"
@@ -627,13 +627,13 @@ def test_bad_degrees_of_freedom_raise():
 
 
 def test_bad_components_raise():
-    with pytest.raises(ValueError, match=r"GaussianMixture.weights does not sum to 1 in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"GaussianMixture.weights does not sum to 1 in row 1 \(the only such row\)"):
         GaussianMixture([[0.5, 0.5], [0.5, 0.6]], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 2)
     with pytest.raises(ValueError, match=r"LogisticMixture.weights does not sum to 1 as its only value"):
         LogisticMixture([0.5, 0.6], [0.0, 1.0], [1.0, 1.0])
     with pytest.raises(ValueError, match=r"GaussianMixture.weights is negative in row 0"):
         GaussianMixture([[-0.5, 1.5]], [[0.0, 1.0]], [[1.0, 1.0]])
-    with pytest.raises(ValueError, match=r"GaussianMixture.stds is not positive in row 0 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"GaussianMixture.stds is not positive in row 0 \(the only such row\)"):
         GaussianMixture([0.5, 0.5], [[0.0, 1.0]], [[1.0, 0.0]])
     with pytest.raises(ValueError, match=r"GaussianMixture.stds must have a column for each of 2 components, got 3"):
         GaussianMixture([0.5, 0.5], [[0.0, 1.0]], [[1.0, 1.0, 1.0]])

@@ -117,7 +117,7 @@ def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(na
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_zero_scale_raises_when_strict_alone_and_in_company(name):
-    with pytest.raises(ValueError, match=r"has zero width in row 0 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"has zero width in row 0 \(the only such row\)"):
         LAWS[name]([0.0], [0.0], strict=True)
     with pytest.raises(ValueError, match="has zero width as its only value"):
         LAWS[name](0.0, 0.0, strict=True)

@@ -231,7 +231,7 @@ def test_labels_are_names_whole_numbers_or_several_of_them():
     [
         ([0.5, 1.5, 2.5, 3.5], TypeError, r"got floats, 0\.5 in row 0"),
         (["a", None, "a", None], ValueError, r"by is missing in row 1 \(2 rows in all\)"),
-        (["a", float("nan"), "a", "b"], ValueError, r"by is missing in row 1 \(1 rows in all\)"),
+        (["a", float("nan"), "a", "b"], ValueError, r"by is missing in row 1 \(the only such row\)"),
         (["a", "b"], ValueError, r"by must have one row for each of the 4 rows of the prediction, got 2"),
         (pd.date_range("2024", periods=4), TypeError, r"got a Timestamp"),
         ([(1, 2), (1,), (1, 2), (1, 2)], ValueError, r"got 2 in row 0, 1 in 1"),

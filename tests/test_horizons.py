@@ -200,7 +200,11 @@ def as_text(frame, form):
     ("change", "kind", "words"),
     [
         (lambda t: t.assign(cutoff=t["ds"]), ValueError, "'ds' must come after 'cutoff'.*in row 0 it is 1, made at 1"),
-        (lambda t: t.assign(cutoff=t["cutoff"].where(t.index != 30, 99)), ValueError, r"in row 30 .*\(1 rows in all\)"),
+        (
+            lambda t: t.assign(cutoff=t["cutoff"].where(t.index != 30, 99)),
+            ValueError,
+            r"in row 30 .*\(the only such row\)",
+        ),
         (lambda t: pd.concat([t, t[4:6]], ignore_index=True), ValueError, "rows 4 and 60 are forecasts of the same"),
         (lambda t: t.drop(columns="ds"), ValueError, "there is no column 'ds' in the table, its columns are unique_id"),
         (
@@ -220,7 +224,7 @@ def as_text(frame, form):
         (
             lambda t: t.assign(**{"RW-lo-80": t["RW-lo-80"].where(t.index != 7)}),
             ValueError,
-            r"column 'RW-lo-80' is missing or infinite in row 7 \(1 rows in all\)",
+            r"column 'RW-lo-80' is missing or infinite in row 7 \(the only such row\)",
         ),
         (lambda t: t.assign(y=t["y"].astype(str)), TypeError, "column 'y' must hold numbers, got String"),
         (lambda t: t.assign(ds=t["ds"].where(t.index != 3)), ValueError, "column 'ds' is missing in row 3"),

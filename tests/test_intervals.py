@@ -568,7 +568,7 @@ def test_coverage_must_lie_inside_0_1(coverage):
 
 def test_bad_input_is_named():
     method = ConformalInterval(AbsoluteResidual(), 0.9)
-    with pytest.raises(ValueError, match=r"y is NaN or infinite in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"y is NaN or infinite in row 1 \(the only such row\)"):
         method.fit([1.0, 2.0], [1.0, math.nan])
     with pytest.raises(ValueError, match="y must have one row for each of the 2 rows of the prediction, got 3"):
         method.fit([1.0, 2.0], [1.0, 2.0, 3.0])

@@ -129,7 +129,7 @@ def test_clips_by_row_of_joined_mixed_and_randomised_laws():
 
 def test_a_clip_by_row_says_what_is_wrong():
     H = Normal([0.0, 1.0], 1.0)
-    with pytest.raises(ValueError, match=r"clip's lower is above its upper in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"clip's lower is above its upper in row 1 \(the only such row\)"):
         H.clip([0.0, 3.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="clip's upper must have one row for each of the 2 rows of the batch, got 3"):
         H.clip(upper=[1.0, 2.0, 3.0])
@@ -211,7 +211,9 @@ def test_what_real_refuses():
     fit = Calibrator(labels=Real(0, 1)).fit
     refused(ValueError, r"y is -0.5 in row 1 \(2 rows in all\), below the bound 0 of Real\(0, 1\)",
             lambda: fit(np.zeros(4), [0.0, -0.5, 1.0, -1.0]))  # fmt: skip
-    refused(ValueError, r"y is 2 in row 2 \(1 rows in all\), above the bound 1", lambda: fit(np.zeros(3), [0, 0, 2.0]))
+    refused(
+        ValueError, r"y is 2 in row 2 \(the only such row\), above the bound 1", lambda: fit(np.zeros(3), [0, 0, 2.0])
+    )
     refused(ValueError, "Real needs lower < upper, got 1 and 0", lambda: Real(1, 0))
     refused(TypeError, "Real.lower must be one number", lambda: Real([0.0]))
     refused(ValueError, "Real.upper must be a number, got nan", lambda: Real(0, np.nan))
@@ -504,13 +506,13 @@ def test_what_transformed_refuses():
         ): "takes one of log, log1p, sqrt, logit, yeo-johnson:0.5, or a pair of functions, got 'lag'",
         lambda: Transformed("yeo-johnson:2.5"): r"a power of \[0, 2\]",
         lambda: Calibrator(labels=Transformed("log")).fit([1.0, 1.0], [1.0, 0.0]): (
-            r"y is 0 in row 1 \(1 rows in all\), outside the domain of Transformed\(log\)"
+            r"y is 0 in row 1 \(the only such row\), outside the domain of Transformed\(log\)"
         ),
         lambda: Calibrator(labels=Transformed("log")).fit([1.0, -1.0], [1.0, 1.0]): r"Point.values is -1 in row 1",
         lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
         lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
         lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0, -9.0], 1.0), [1.0, 1.0]): (
-            r"has 1 of its mass outside the domain of Transformed\(log\) in row 1 \(1 rows in all\)"
+            r"has 1 of its mass outside the domain of Transformed\(log\) in row 1 \(the only such row\)"
         ),
         lambda: Calibrator(labels=Transformed("log1p")).fit([1.0, -1.0], [1.0, 1.0]): r"'0:,log1p', it takes forecasts",
     }.items():

@@ -289,7 +289,7 @@ def test_the_command_line_names_labels_outside_the_bounds(tmp_path):
     y[7] = -3.0
     data, saved = table(tmp_path / "cal.parquet", y=y), tmp_path / "m.safetensors"
     said = run("fit", data, "--target", "y", "--point", "f", "--labels", "0:", "-o", saved, code=1).stderr
-    assert "y is -3 in row 7 (1 rows in all), below the bound 0 of Real(0, None)" in said
+    assert "y is -3 in row 7 (counting from 0), the only such row, below the bound 0 of --labels 0:" in said
     assert not saved.exists()
 
 

@@ -48,14 +48,14 @@ def test_a_prediction_that_is_not_above_minus_c_is_refused_by_its_row(score):
         f" {name}(c=1) for counts"
     )
     said = complaint(ValueError, Calibrator(score(c=1.0)).fit(F, Y), f)
-    assert "with c = 1 row 3 (1 rows in all) has f = -1.5" in said
+    assert "with c = 1 row 3 (the only such row) has f = -1.5" in said
 
 
 def test_a_label_that_is_not_above_minus_c_is_refused_by_the_logarithm_alone():
     y = np.array([1.0, 2.0, 0.0, -3.0])
     said = complaint(ValueError, Calibrator(LogScore()).fit, np.ones(4), y)
     assert "LogScore needs y + c > 0, but with c = 0 row 2 (2 rows in all) has y = 0: pass a larger c" in said
-    assert "row 3 (1 rows in all) has y = -3" in complaint(ValueError, LogScore(c=1.0), np.ones(4), y)
+    assert "row 3 (the only such row) has y = -3" in complaint(ValueError, LogScore(c=1.0), np.ones(4), y)
     assert np.isfinite(SqrtScore()(np.ones(4), y)).all()
 
 

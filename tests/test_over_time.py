@@ -127,9 +127,9 @@ def test_small_stretches_join_their_neighbours():
     ("time", "message"),
     [
         ([1.0, np.nan, 3.0, np.nan], r"time is missing in row 1 \(2 rows in all\)"),
-        ([1, None, 3, 4], r"time is missing in row 1 \(1 rows in all\)"),
+        ([1, None, 3, 4], r"time is missing in row 1 \(the only such row\)"),
         (np.array(["2024", "NaT", "2025", "2026"], "datetime64[D]"), "time is missing in row 1"),
-        ([1.0, 2.0, np.inf, 3.0], r"time is infinite in row 2 \(1 rows in all\)"),
+        ([1.0, 2.0, np.inf, 3.0], r"time is infinite in row 2 \(the only such row\)"),
         (["a", "b", "c", "d"], "time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"),
         ([True, False, True, True], "time must hold numbers or dates, and one kind in all rows, got True in row 0"),
         ([1, date(2024, 1, 1), 2, 3], "time must hold numbers or dates, and one kind in all rows, got both"),

@@ -1092,7 +1092,7 @@ REFUSED = {
     "x": (lambda c: plots.fan(c.H, x=["a"] * 600), "x must hold numbers or dates, got"),
     "x missing": (
         lambda c: plots.fan(c.H[:2], x=[0.0, np.nan]),
-        r"x is missing or infinite in row 1 \(1 rows in all\)",
+        r"x is missing or infinite in row 1 \(the only such row\)",
     ),
     "x length": (lambda c: plots.fan(c.H, x=[1.0]), "x must have one row for each of the 600 rows"),
     "no coverages": (lambda c: plots.fan(c.H, coverages=()), "coverages must hold at least one number"),

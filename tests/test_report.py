@@ -621,7 +621,7 @@ def test_time_that_is_none_is_named():
     H, y = law_of("linear")
     with pytest.raises(ValueError, match="time must have one row for each of the 600 rows of the forecast, got 5"):
         report(H, y, time=np.arange(5))
-    with pytest.raises(ValueError, match=r"time is missing in row 3 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"time is missing in row 3 \(the only such row\)"):
         report(H, y, time=np.where(np.arange(M) == 3, np.nan, 1.0))
     with pytest.raises(TypeError, match="time must hold numbers or dates, and one kind in all rows, got 'a' in row 0"):
         report(H, y, time=["a"] * M)

@@ -97,8 +97,8 @@ def test_one_of_several_targets_is_evaluated_and_reported_by_name(files):
     run("report", files / "test.csv", "-m", model, "--target", "b", "-o", files / "r.html")
     assert (files / "r.html").stat().st_size > 10_000
     page = ("report", files / "test.csv", "-m", model, "-o", files / "r.html")
-    assert "one of a, b is wanted, got none" in run(*page, code=2)
-    assert "one of a, b is wanted, got c" in run(*page, "--target", "c", code=2)
+    assert "expected one of a, b, got none" in run(*page, code=2)
+    assert "expected one of a, b, got c" in run(*page, "--target", "c", code=2)
     shown = json.loads(CliRunner().invoke(app, ["inspect", str(model), "--json"]).stdout)
     assert shown["target"] == ["a", "b"]
     assert shown["columns"]["b"]["mean"] == "m_b"
@@ -135,7 +135,7 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     ("arguments", "what"),
     [
         (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must stand for the target in --std too"),
-        (("--target", "a,a", "--point", "m_{}"), "each target is wanted once, got a, a"),
+        (("--target", "a,a", "--point", "m_{}"), "expected each target once, got a, a"),
         (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
     ],
 )

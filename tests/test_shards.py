@@ -116,7 +116,7 @@ def test_groups_are_updated_as_one_fit(tmp_path):
         first.update(F[700:], Y[700:])
     with pytest.raises(TypeError, match="fitted without groups: update takes no by="):
         Calibrator().fit(F, Y).update(F, Y, by=G)
-    with pytest.raises(ValueError, match=r"by is missing in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"by is missing in row 1 \(the only such row\)"):
         first.update(F[:2], Y[:2], by=["north", None])
 
 

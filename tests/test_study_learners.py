@@ -301,7 +301,7 @@ def test_progress_is_told_the_steps_done_and_the_steps_in_all():
         (lambda X, y, s: (X, y[:-1], s), r"got \(20, 2\) and \(19,\)"),
         (
             lambda X, y, s: (np.where(np.isclose(X, X[3, 1]), np.nan, X), y, s),
-            r"X is NaN or infinite in row 3 \(1 rows in all\)",
+            r"X is NaN or infinite in row 3 \(the only such row\)",
         ),
         (lambda X, y, s: (X, np.where(np.isclose(y, y[5]), np.inf, y), s), "y is NaN or infinite in row 5"),
         (lambda X, y, s: (X, y, []), r"got sizes \[\]"),

@@ -78,11 +78,11 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     first, out = write(tmp_path / "first.csv", rows(0)), str(tmp_path / "n.safetensors")
     fit = ["fit", first, "--target", "y", "--point", "f", "-o", out]
     assert "do not go together" in run(*fit, "--last", "3", "--half-life", "3", code=2)
-    assert "a positive number of rows is wanted" in run(*fit, "--half-life", "0", code=2)
-    assert "a number above 1 is wanted" in run("monitor", first, "-m", model, "--threshold", "1", code=2)
+    assert "expected a positive number of rows" in run(*fit, "--half-life", "0", code=2)
+    assert "expected a number above 1" in run("monitor", first, "-m", model, "--threshold", "1", code=2)
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
-    assert "pass refit=True" in run("update", naf[-3], first, "-o", out, code=1)
+    assert "pass --refit" in run("update", naf[-3], first, "-o", out, code=1)
     assert "n = 800" in run("update", naf[-3], first, "--refit", "-o", out)
 
 

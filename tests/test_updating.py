@@ -72,7 +72,7 @@ def test_labels_are_spread_and_bounded_as_in_fit():
     counts = Calibrator(labels=Counts())
     calibrated = counts.fit(rate[:100], y[:100], rng=first).update(rate[100:], y[100:], rng=first)
     same_bits(calibrated.q, counts.fit(rate, y, rng=second).q)
-    with pytest.raises(ValueError, match=r"y is 0\.5 in row 1 \(1 rows in all\)"):
+    with pytest.raises(ValueError, match=r"y is 0\.5 in row 1 \(the only such row\)"):
         calibrated.update(rate[:2], [1.0, 0.5])
     bounded = Calibrator(labels=Real(0, upper="capacity"))
     capacity = y + 1

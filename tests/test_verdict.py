@@ -230,7 +230,8 @@ def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
 
 def test_a_table_with_dashes_says_why():
     said = str(evaluate([1.0, 2.0], [0.5, 1.5])).splitlines()[-1]
-    assert said == "A dash: Point(n=2) says nothing about that. Calibrate it to have a distribution per row."
+    dash = "A dash: Point(n=2) says nothing about that. Calibrate it to have a distribution per row."
+    assert said == f"{dash} The CRPS of a point is its absolute error."
     assert "dash" not in str(evaluate(Normal([1.0, 2.0], 1.0), [0.5, 1.5]))
 
 
@@ -286,7 +287,9 @@ def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
 
 def test_labels_of_another_kind_are_refused_by_all():
     for judge in (evaluate, report, diagnose):
-        with pytest.raises(ValueError, match=r"y is 0.5 in row 3 \(1 rows in all\): Counts\(\) takes whole numbers"):
+        with pytest.raises(
+            ValueError, match=r"y is 0.5 in row 3 \(the only such row\): Counts\(\) takes whole numbers"
+        ):
             judge(Normal(np.zeros(100), 1.0), np.where(np.arange(100) == 3, 0.5, 0.0), labels=Counts())
         with pytest.raises(TypeError, match="labels must be a name or a Labels object, got <class"):
             judge(Normal(np.zeros(100), 1.0), np.zeros(100), labels=Counts)

@@ -334,7 +334,7 @@ def test_survey_weights_are_asked_for_by_type_and_new_rows_need_none():
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(1 rows in all\)"),
+        ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(the only such row\)"),
         ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros"),
         ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
         ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),

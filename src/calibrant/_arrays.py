@@ -143,8 +143,13 @@ def complain(name: str, bad: Array, what: str) -> None:
     """Raise the one-sentence error that says what is wrong, how often, and in which row first."""
     first, count = first_and_count(bad)
     where = f"in row {first}" if bad.ndim else "as its only value"
-    plural = f" ({count} rows in all)" if bad.ndim else ""
+    plural = f" ({in_all(count)})" if bad.ndim else ""
     raise ValueError(f"{name} {what} {where}{plural}")
+
+
+def in_all(count: int) -> str:
+    """How many rows there are of a kind of which the first was named."""
+    return "the only such row" if count == 1 else f"{count} rows in all"
 
 
 def count_true(mask: Array) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, same_length
+from calibrant._arrays import first_and_count, in_all, same_length
 from calibrant._types import Values
 from calibrant._uniforms import check_seed, mixed
 from calibrant.distributions.labels import labels_of
@@ -46,7 +46,7 @@ def _bits(column: Any) -> Keys:
     wrong = np.asarray([not isinstance(each, (str, bytes)) for each in texts])
     if wrong.any():
         row, count = first_and_count(wrong)
-        raise TypeError(f"ids must be whole numbers or texts, got {texts[row]!r} in row {row} ({count} rows in all)")
+        raise TypeError(f"ids must be whole numbers or texts, got {texts[row]!r} in row {row} ({in_all(count)})")
     coded = (each if isinstance(each, bytes) else each.encode() for each in texts)
     return np.asarray([int.from_bytes(blake2b(each, digest_size=8).digest(), "little") for each in coded], np.uint64)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from calibrant.batches.header import Header
+from calibrant.batches.header import Header, listed
 from calibrant.batches.mending import Mender, counted
 from calibrant.batches.rows import Batch, Numbers
 from calibrant.distributions.normal import Normal
@@ -28,6 +28,8 @@ class Columns(ABC):
     """The columns that together are one prediction a row. Subclasses are frozen dataclasses, a field for each flag."""
 
     kind: ClassVar[str]
+    called: ClassVar[str]
+    """What the prediction is, in a sentence."""
     flags: ClassVar[tuple[str, ...]]
 
     @property
@@ -52,6 +54,10 @@ class Columns(ABC):
         del header, target
         return self
 
+    def described(self) -> str:
+        """What is in which column, in words."""
+        return ", ".join(f"{name} in column {column!r}" for name, column in asdict(self).items())
+
     def to_notes(self) -> dict[str, Any]:
         """As JSON values."""
         return {"kind": self.kind, **{name: _listed(value) for name, value in asdict(self).items()}}
@@ -62,6 +68,7 @@ class PointColumns(Columns):
     """A number a row."""
 
     kind: ClassVar[str] = "point"
+    called: ClassVar[str] = "points"
     flags: ClassVar[tuple[str, ...]] = ("point",)
     point: str
 
@@ -80,6 +87,7 @@ class RateColumns(Columns):
     """The mean of a count a row."""
 
     kind: ClassVar[str] = "rate"
+    called: ClassVar[str] = "rates"
     flags: ClassVar[tuple[str, ...]] = ("rate",)
     rate: str
 
@@ -98,6 +106,7 @@ class NormalColumns(Columns):
     """A mean and a standard deviation a row."""
 
     kind: ClassVar[str] = "normal"
+    called: ClassVar[str] = "a normal distribution"
     flags: ClassVar[tuple[str, ...]] = ("mean", "std")
     mean: str
     std: str
@@ -120,6 +129,7 @@ class IntervalColumns(Columns):
     """A lower and an upper bound a row."""
 
     kind: ClassVar[str] = "interval"
+    called: ClassVar[str] = "an interval"
     flags: ClassVar[tuple[str, ...]] = ("lower", "upper")
     lower: str
     upper: str
@@ -140,6 +150,7 @@ class QuantileColumns(Columns):
     """Quantiles at given levels."""
 
     kind: ClassVar[str] = "quantiles"
+    called: ClassVar[str] = "quantiles"
     flags: ClassVar[tuple[str, ...]] = ("quantiles",)
     quantiles: tuple[tuple[str, float], ...]
 
@@ -165,8 +176,12 @@ class QuantileColumns(Columns):
         try:
             levels = [float(level) for _, _, level in pairs]
         except ValueError:
-            raise ValueError(f"names and levels are wanted, as in q05:0.05,q50:0.5,q95:0.95, got {named!r}") from None
+            raise ValueError(f"expected names and levels, as in q05:0.05,q50:0.5,q95:0.95, got {named!r}") from None
         return cls(tuple((name.strip(), level) for (name, _, _), level in zip(pairs, levels, strict=True)))
+
+    def described(self) -> str:
+        """Each level and its column."""
+        return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.quantiles)
 
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The quantiles."""
@@ -179,6 +194,7 @@ class SampleColumns(Columns):
     """Draws from the predictive law, a column for each."""
 
     kind: ClassVar[str] = "samples"
+    called: ClassVar[str] = "draws"
     flags: ClassVar[tuple[str, ...]] = ("samples",)
     samples: tuple[str, ...]
 
@@ -199,6 +215,10 @@ class SampleColumns(Columns):
         if not named:
             raise ValueError(f"{header.source}: no column fits {', '.join(self.samples)}")
         return type(self)(tuple(named))
+
+    def described(self) -> str:
+        """The number of draws and their columns."""
+        return f"{len(self.samples)} draws in columns {listed(self.samples)}"
 
     def prediction(self, batch: Batch, mender: Mender) -> Any:
         """The draws, sorted."""
@@ -235,12 +255,11 @@ def columns_of(given: Mapping[str, Any], usual: Columns | None = None, *, spelt:
         return usual
     if len(kinds) != 1:
         ways = ", ".join(spelt(kind.flags) for kind in KINDS)
-        raise ValueError(
-            f"the columns of the prediction are wanted, by one of {ways}; got {spelt(list(given)) or 'none'}"
-        )
+        got = f"only one of {ways}, got {spelt(list(given))}" if given else f"one of {ways}"
+        raise ValueError(f"name the columns of the prediction with {got}")
     kind = kinds[0]
     if usual is not None and type(usual) is not kind:
-        raise ValueError(f"the model was fitted on {spelt(usual.flags)}, got {spelt(list(given))}")
+        raise ValueError(f"the model was fitted on {usual.called}, got {spelt(list(given))}")
     if isinstance(usual, (NormalColumns, IntervalColumns)):
         given = {**asdict(usual), **given}
     missing = [flag for flag in kind.flags if flag not in given]

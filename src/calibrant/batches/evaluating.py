@@ -195,7 +195,7 @@ class Evaluating:
                     continue
                 u = RowDraws(row_ids(whole, self.ids, number)[there]).random(int(there.sum()))
                 rows = whole.those(there)
-                with naming(where(name, there, whole.start)), counted():
+                with naming(where(name, there, whole.start), self.target), counted():
                     found = [_joined([*found, self._judged(rows, mender, u)])]
         gaps.check(name)
         if seen and not found:

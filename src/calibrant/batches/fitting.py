@@ -234,7 +234,7 @@ class Fitting:
             rows.complete(column)
         known = self.beside.all_known(rows)
         if self.calibrator.labels is not None:
-            with naming(where(rows.source, there, rows.start)):
+            with naming(where(rows.source, there, rows.start), self.target):
                 self.calibrator.labels.check(rows.numbers(self.target), known.get("bound"))
 
     def _taken(self, rows: Batch, keys: Keys) -> pa.Table:

@@ -45,5 +45,6 @@ class Header:
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """The first few names, and how many more there are."""
+    """The first few names, and how many more there are; one more is named too."""
+    most = len(names) if len(names) == most + 1 else most
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

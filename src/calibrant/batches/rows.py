@@ -119,15 +119,17 @@ def as_arrow(column: Numbers) -> pa.Array:
     return pa.Array.from_buffers(pa.float64(), len(column), [None, pa.py_buffer(column)])
 
 
-def no_number(source: Source, column: str, what: str, row: int) -> ValueError:
+def no_number(source: Source, column: str, what: str, row: int, hint: str = "") -> ValueError:
     """The error of a value that is none."""
-    return ValueError(f"{source}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0)")
+    way = f": {hint}" if hint else ""
+    return ValueError(f"{source}: column {column!r} must hold numbers, got {what} in row {row} (counting from 0){way}")
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
-    """Put the source in front of what the library says of its own arguments."""
+def naming(where: str, target: str = "y") -> Iterator[None]:
+    """Put the source in front of what the library says of its own arguments; of y by the name of its column."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
+        said = f"{target} is {str(error)[5:]}" if str(error).startswith("y is ") else str(error)
+        raise ValueError(f"{where}: {said}") from error

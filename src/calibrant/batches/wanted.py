@@ -14,19 +14,25 @@ from calibrant.distributions.base import Distribution
 
 @dataclass(frozen=True)
 class ColumnsWanted:
-    """Quantiles at some levels, the bounds of centred intervals, and P(Y <= t) at some thresholds t."""
+    """Quantiles at some levels, the bounds of centred intervals, and P(Y <= t) and P(Y > t) at some thresholds t."""
 
     levels: tuple[float, ...] = ()
     coverages: tuple[float, ...] = ()
-    thresholds: tuple[float, ...] = ()
+    below: tuple[float, ...] = ()
+    above: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (self.levels or self.coverages or self.thresholds):
-            raise ValueError("quantiles, interval or probabilities are wanted, got none of them")
-        given = (("quantiles", self.levels), ("interval", self.coverages), ("probabilities", self.thresholds))
+        if not (self.levels or self.coverages or self.below or self.above):
+            raise ValueError("expected quantiles, interval or probabilities, got none of them")
+        given = (
+            ("quantiles", self.levels),
+            ("interval", self.coverages),
+            ("probabilities", self.below),
+            ("exceedances", self.above),
+        )
         for name, values in given:
             if len(set(values)) < len(values):
-                raise ValueError(f"{name} must be wanted once each, got {list(values)}")
+                raise ValueError(f"{name} must differ, got {list(values)}")
 
     @classmethod
     def of(
@@ -48,8 +54,9 @@ class ColumnsWanted:
         several = len(self.coverages) > 1
         ends = [f"_{coverage:g}" if several else "" for coverage in self.coverages]
         bounds = [f"{side}{end}" for end in ends for side in ("lower", "upper")]
-        below = [f"cdf_{str(threshold).removesuffix('.0')}" for threshold in self.thresholds]
-        return [f"q{level}" for level in self.levels] + bounds + below
+        sides = [("cdf", each) for each in self.below] + [("sf", each) for each in self.above]
+        probabilities = [f"{side}_{str(threshold).removesuffix('.0')}" for side, threshold in sides]
+        return [f"q{level}" for level in self.levels] + bounds + probabilities
 
     @property
     def all_levels(self) -> list[float]:
@@ -59,8 +66,9 @@ class ColumnsWanted:
     def of_rows(self, H: Distribution) -> Numbers:
         """The new columns, one after the other."""
         quantiles = [to_numpy(H.quantiles(self.all_levels)).T] if self.all_levels else []
-        below = [np.broadcast_to(to_numpy(H.cdf(threshold)), (1, len(H))) for threshold in self.thresholds]
-        return np.concatenate([*quantiles, *below])
+        found = [*(H.cdf(threshold) for threshold in self.below), *(H.sf(threshold) for threshold in self.above)]
+        probabilities = [np.broadcast_to(to_numpy(each), (1, len(H))) for each in found]
+        return np.concatenate([*quantiles, *probabilities])
 
 
 def _several(given: float | Iterable[float]) -> Iterable[float]:

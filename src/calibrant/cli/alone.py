@@ -11,7 +11,6 @@ import typer
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.batches.rows import naming
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
@@ -37,6 +36,7 @@ from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.of_labels import law_of_labels, of_labels
 from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.predictions import Point, Rates
 from calibrant.reports import report as report_of
 from calibrant.reports.forecast import page_path
 
@@ -81,9 +81,9 @@ class AsTheyAre:
         return {**said, "slices": slices, "n": self.metrics.n, "interval": self.coverage}
 
 
-def labels_of_flag(labels: str | None) -> Labels | None:
-    """The kind of labels that --labels names, which must be the same for all rows."""
-    kind = labels_of(labels)
+def labels_of_flags(labels: str | None, rate: str | None) -> Labels | None:
+    """The kind of labels, as in `fit`, which must be the same for all rows."""
+    kind = labels_of(labels, rate)
     if kind is not None and kind.by_row:
         raise typer.BadParameter(f"{labels} needs a column for each row, which needs --model", param_hint="--labels")
     return kind
@@ -100,8 +100,8 @@ def evaluated(
     time: str | None = None,
 ) -> AsTheyAre:
     """The metrics and the verdict on the rows of a file."""
-    found = _read(path, columns, target, [] if time is None else [time], gaps)
-    with working("evaluating"), naming(found.where):
+    found = _read(path, columns, target, [] if time is None else [time], labels, gaps)
+    with working("evaluating"), found.naming():
         metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
         H = law_of_labels(found.prediction, found.y, labels)
         if not H.has_law:
@@ -120,13 +120,15 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
     out = page_path(out)
     not_over(out, path)
     read_too = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
-    found = _read(path, columns, wanted.target, list(read_too), gaps)
-    if not law_of_labels(found.prediction, found.y, labels).has_law:
+    found = _read(path, columns, wanted.target, list(read_too), labels, gaps)
+    with found.naming():
+        has_law = law_of_labels(found.prediction, found.y, labels).has_law
+    if not has_law:
         raise ValueError(
             f"{path}: {found.prediction!r} is no distribution of each row, and a report is of distributions: calibrate"
             " it with calibrant fit and name the model by --model"
         )
-    with working("looking"), naming(found.where):
+    with working("looking"), found.naming():
         page = report_of(
             found.prediction,
             found.y,
@@ -144,7 +146,9 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
     show(f"Wrote {out}: open it in a browser.")
 
 
-def _read(path: Path, columns: Columns, target: str, groups: list[str], gaps: Gaps) -> Forecasts:
+def _read(path: Path, columns: Columns, target: str, groups: list[str], labels: Labels | None, gaps: Gaps) -> Forecasts:
     found = read(path, Beside(), columns, target, groups, gaps=gaps)
     found.say()
+    if labels is None and isinstance(found.prediction, Rates):  # of labels that are any real number
+        return replace(found, prediction=Point(found.prediction.values))
     return found

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from calibrant.cli.dialect import Dialect
+from calibrant.cli.words import in_flags
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 
@@ -33,11 +34,9 @@ def clean_on_sigterm() -> None:
 
 
 @contextmanager
-def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
+def reported(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
-    if len(delimiter) != 1:
-        raise typer.BadParameter(f"one character is wanted, got {delimiter!r}", param_hint="--delimiter")
-    Dialect.delimiter = delimiter
+    Dialect.use(delimiter, decimal)
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):
             warnings.filterwarnings("always", category=category)
@@ -54,7 +53,7 @@ def reported(*, debug: bool, delimiter: str = ",") -> Iterator[None]:
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            say(f"error: {sentence_of(error)}")
+            say(f"error: {in_flags(sentence_of(error))}")
             raise typer.Exit(1) from None
 
 
@@ -94,7 +93,7 @@ def _show_once() -> Callable[..., None]:
     def show(message: Any, *arguments: Any, **options: Any) -> None:
         if str(message) not in seen:
             seen.add(str(message))
-            say(f"warning: {message}")
+            say(f"warning: {in_flags(str(message))}")
 
     return show
 

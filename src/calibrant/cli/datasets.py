@@ -50,4 +50,4 @@ def show_list(data: Path | None) -> None:
         )
     show(table)
     ready = sum(each["at_hand"] is not None and each["problem"] is None for each in found)
-    show(f"{ready} of {len(found)} are at hand; their homes and licences are in --json.")
+    show(f"{ready} of {len(found)} are available; their sources and licences are in --json.")

@@ -8,7 +8,6 @@ from typing import Any
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.batches.rows import naming
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.judging import (
@@ -23,6 +22,7 @@ from calibrant.cli.judging import (
     why_they_differ,
 )
 from calibrant.cli.model import Model
+from calibrant.cli.promise import promise
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
@@ -32,6 +32,8 @@ from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.forecasts import beside
 from calibrant.metrics.slices import slices_of
+from calibrant.metrics.table import OF_A_POINT
+from calibrant.predictions import Point
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class SideBySide:
     calibrated: Evaluation
     slices: tuple[SliceResult, ...]
     """The calibrated ones by predicted value, by width and by group."""
-    guarantee: str
+    guarantee: Any
     coverage: float
     headline: Headline
     """Whether the calibrated ones are calibrated on these rows, and what to do."""
@@ -52,20 +54,23 @@ class SideBySide:
     """The calibrated ones by stretches of time, where a column says when each row was."""
     differ: str = ""
     """Why the p-value says something else than the headline, where it does."""
+    note: str = ""
+    """What is to be said of the table."""
 
     def show(self) -> None:
         """Print the headline, a table, and one of the slices."""
         tell(self.headline)
         show_metrics({"base": self.base, "calibrated": self.calibrated})
-        if self.differ:
-            show(self.differ)
+        for said in filter(None, (self.note, self.differ)):
+            show(said)
         show_slices("calibrated, by slice", self.slices, self.coverage)
         if self.stretches is not None:
             show_stretches(self.stretches, self.coverage)
+        promised = promise(self.guarantee, self.coverage)
         if self.met:
-            show(self.guarantee)
+            show(promised)
         else:
-            tell(Headline("bad", "The guarantee is not met on these rows.", f"What was promised: {self.guarantee}"))
+            tell(Headline("bad", "The guarantee is not met on these rows.", f"What was promised: {promised}"))
 
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
@@ -78,7 +83,7 @@ class SideBySide:
         if self.stretches is not None:
             metrics["over_time"] = [said_stretch(each) for each in self.stretches]
         said = said_headline(self.headline)
-        promise = {"guarantee": self.guarantee, "guarantee_met": self.met}
+        promise = {"guarantee": str(self.guarantee), "guarantee_met": self.met}
         return {"verdict": said, **metrics, "slices": slices, **promise, "n": self.base.n, "interval": self.coverage}
 
 
@@ -94,18 +99,24 @@ def compared(
     time: str | None = None,
 ) -> SideBySide:
     """The metrics on the rows of a file."""
-    promise = model.calibrated.guarantee
+    guarantee = model.calibrated.guarantee
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
-    with working("evaluating"), naming(found.where):
+    with working("evaluating"), found.naming():
         H = found.calibrated(model, seed)
-        sides = beside(found.prediction, H), H
-        measured = (metrics_of(forecast, found.y, coverage=coverage) for forecast in sides)
+        kind = model.calibrated.labels
+        kind = None if kind is None or kind.by_row else kind
+        raw = beside(found.prediction, H)
+        measured = (
+            metrics_of(raw, found.y, coverage=coverage, labels=kind),
+            metrics_of(H, found.y, coverage=coverage),
+        )
         base, after = (replace(each, unit=target) for each in measured)
-        own, groups = getattr(promise, "sizes", None), found.by_group(model.by)
+        own, groups = getattr(guarantee, "sizes", None), found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
-        n = calibration_rows(promise)
+        n = calibration_rows(guarantee)
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
-        whole = all_of(H, found.y, coverage, promise)
+        whole = all_of(H, found.y, coverage, guarantee)
     said, differ = headline(whole, slices, stretches or ()), why_they_differ(after.pit_pvalue, whole)
-    return SideBySide(base, after, slices, str(promise), coverage, said, whole.keeps(promise), stretches, differ)
+    note = OF_A_POINT if isinstance(raw, Point) else ""
+    return SideBySide(base, after, slices, guarantee, coverage, said, whole.keeps(guarantee), stretches, differ, note)

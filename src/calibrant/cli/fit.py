@@ -18,11 +18,12 @@ from calibrant.batches.header import listed
 from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
-from calibrant.batches.rows import naming
+from calibrant.batches.rows import Numbers
 from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
 from calibrant.cli.console import progress, show, working
 from calibrant.cli.forecasts import read
+from calibrant.cli.in_time import check_order
 from calibrant.cli.model import write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over
@@ -31,6 +32,7 @@ from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.forget import Forgetting, HalfLife, Window
 from calibrant.labels import Labels
+from calibrant.labels.like_counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.sampling import Sampled
@@ -38,6 +40,9 @@ from calibrant.scores import Score
 
 T = TypeVar("T")
 
+COUNTS = (
+    "the labels look like counts: --labels counts gives distributions on whole numbers, --labels real keeps this quiet"
+)
 TAILED: dict[str, Callable[[Any], Interpolator]] = {"linear": Linear, "random": Random}
 
 
@@ -52,19 +57,27 @@ def fit(
     gaps: Gaps,
     sample: Sampled | None = None,
     ids: tuple[str, ...] = (),
+    time: str | None = None,
+    unsaid: bool = False,
 ) -> None:
-    """Calibrate on the rows of a file, or on a sample of them, and keep the result."""
+    """Calibrate on the rows of a file, or on a sample of them, and keep the result.
+
+    `unsaid` is where nobody has said what the labels are.
+    """
     not_over(out, path)
     columns = columns.found_in(TableFile(path).header, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     if sample is None:
-        calibrated, n = _of_all(path, target, columns, calibrator, beside, gaps)
+        calibrated, y = _of_all(path, target, columns, calibrator, beside, gaps, time)
     else:
-        calibrated, n = _of_sample(path, target, columns, calibrator, beside, gaps, sample, ids)
+        calibrated, y = _of_sample(path, target, columns, calibrator, beside, gaps, sample, ids)
+    n = len(y)
     write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
     if (few := too_few_for_interval(n, 0.9)) is not None:
         warnings.warn(f"{path}: {few}", stacklevel=1)
+    if unsaid and beside.event is None and look_like_counts(y):
+        warnings.warn(f"{path}: {COUNTS}", stacklevel=1)
     show(
         f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {n:,} rows of {path}:"
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
@@ -75,9 +88,16 @@ def fit(
 
 
 def _of_all(
-    path: Path, target: str, columns: Columns, calibrator: Calibrator, beside: Beside, gaps: Gaps
-) -> tuple[Calibrated, int]:
-    rows = read(path, beside, columns, target, gaps=gaps)
+    path: Path,
+    target: str,
+    columns: Columns,
+    calibrator: Calibrator,
+    beside: Beside,
+    gaps: Gaps,
+    time: str | None,
+) -> tuple[Calibrated, Numbers]:
+    """What was calibrated on all rows, and their labels."""
+    rows = read(path, beside, columns, target, [] if time is None else [time], gaps=gaps)
     prediction, y = rows.prediction, rows.y
     expected = getattr(calibrator.score, "expects", (object,))
     if not isinstance(prediction, expected):
@@ -86,13 +106,15 @@ def _of_all(
             f"{type(calibrator.score).__name__} takes {names}, which the {columns.kind} columns are not",
             param_hint="--score",
         )
-    with working("calibrating"), naming(rows.where), counted():
+    with working("calibrating"), rows.naming(), counted():
+        if time is not None:
+            check_order(time, rows.groups[time])
         # labels that are spread are drawn: the same file gives the same model
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
         calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)  # type: ignore[arg-type]
     rows.say()
-    return calibrated, len(y)
+    return calibrated, y
 
 
 def _of_sample(
@@ -104,8 +126,8 @@ def _of_sample(
     gaps: Gaps,
     sample: Sampled,
     ids: tuple[str, ...],
-) -> tuple[Any, int]:
-    """Batch by batch: no more than the sample is in memory."""
+) -> tuple[Any, Numbers]:
+    """The same of a sample, batch by batch: no more than the sample is in memory."""
     if beside.event is not None or calibrator.forget is not None:
         raise typer.BadParameter("it goes with neither --event nor --last nor --half-life", param_hint="--sample")
     table, work = TableFile(path), Fitting(columns, target, beside, ids, calibrator, sample, gaps.refused)
@@ -113,7 +135,7 @@ def _of_sample(
         read_once = (batch.rows for batch in table.batches(work.numbers, [*beside.by, *ids], done=done))
         found = work.part(Stream.of(read_once, path), path)
     with working("calibrating"):
-        return work.finish(found, path).calibrated, len(found.rows)
+        return work.finish(found, path).calibrated, found.rows[target].to_numpy()
 
 
 def score_of(name: str | None) -> Score | None:
@@ -151,7 +173,7 @@ def forget_of(last: int | None, half_life: float | None) -> Forgetting | None:
     if last is not None and half_life is not None:
         raise typer.BadParameter("--last and --half-life do not go together", param_hint="--half-life")
     if half_life is not None and not half_life > 0:
-        raise typer.BadParameter(f"a positive number of rows is wanted, got {half_life:g}", param_hint="--half-life")
+        raise typer.BadParameter(f"expected a positive number of rows, got {half_life:g}", param_hint="--half-life")
     return HalfLife(half_life) if half_life is not None else None if last is None else Window(last)
 
 
@@ -171,5 +193,5 @@ def interpolator_of(name: str, tails: str | None) -> Interpolator:
 
 def _chosen(name: str, table: Mapping[str, T], flag: str) -> T:
     if name not in table:
-        raise typer.BadParameter(f"one of {', '.join(table)} is wanted, got {name!r}", param_hint=flag)
+        raise typer.BadParameter(f"expected one of {', '.join(table)}, got {name!r}", param_hint=flag)
     return table[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class Forecasts:
 
     where: str
     """How its rows are counted, for errors."""
+    target: str
+    """The column of the labels."""
     prediction: Any
     y: Numbers
     groups: dict[str, list[Any]]
@@ -40,6 +43,10 @@ class Forecasts:
     """Which rows of the file these are."""
     say: Callable[[], None]
     """Says what had to be mended or left out."""
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Say which file and which column it is that the library cannot use."""
+        return naming(self.where, self.target)
 
     def by_group(self, names: Sequence[str]) -> dict[str, list[str | None]]:
         """The groups of the rows as text, under the names of their columns; nothing where there are none."""
@@ -84,7 +91,7 @@ def judged(
             )
     labels = model.calibrated.labels
     if labels is not None:
-        with naming(found.where):
+        with found.naming():
             labels.check(found.y, found.known.get("bound"))
     found.say()
     return found
@@ -113,4 +120,4 @@ def _read(
 
     known = beside.known(rows) | beside.group(kept)
     slices = {name: kept[name] for name in groups}
-    return Forecasts(where(path, there), prediction, y, slices, known, None, there, say), rows
+    return Forecasts(where(path, there), target, prediction, y, slices, known, None, there, say), rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,13 +14,15 @@ import pyarrow as pa
 from pyarrow import csv, ipc, parquet, types
 
 from calibrant.batches.rows import no_number
-from calibrant.cli.dialect import Dialect
+from calibrant.cli.dialect import Dialect, hint_of_number
 
 BATCH = 2**18
 """The most rows that are in memory at a time; also the size of a parquet row group that is written."""
 BUFFER = 2**20
 """Bytes of a column that are read at a time, so that memory does not grow with the size of the row groups."""
 CSV_BLOCK = 2**22
+LINE = 2**16
+"""Bytes in which a line of names ends."""
 
 
 class Format(ABC):
@@ -35,6 +37,11 @@ class Format(ABC):
     @abstractmethod
     def count(self, path: Path) -> int | None:
         """The number of rows, if it can be had without reading them."""
+
+    def first_line(self, path: Path) -> str:
+        """The names of the columns as they stand there; nothing where they are no text."""
+        del path
+        return ""
 
     @abstractmethod
     def batches(self, path: Path, columns: list[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -113,6 +120,12 @@ class CSV(Format):
         """Unknown until all is read."""
         return None
 
+    def first_line(self, path: Path) -> str:
+        """As far as it can be read."""
+        with suppress(OSError), pa.input_stream(str(path), compression=self.compression) as stream:
+            return str(stream.read(LINE).decode(errors="replace").partition("\n")[0])
+        return ""
+
     def batches(self, path: Path, columns: list[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Block by block; a column of which the first block says nothing is text."""
         unknown = [field.name for field in self.schema(path) if types.is_null(field.type)]
@@ -132,14 +145,15 @@ class CSV(Format):
             for batch in reader:
                 row, name = min((_first_text(batch[name]), name) for name in numbers)
                 if row < batch.num_rows:
-                    raise no_number(path, name, repr(batch[name][row].as_py()), start + row)
+                    text = batch[name][row].as_py()
+                    raise no_number(path, name, repr(text), start + row, hint_of_number(text))
                 start += batch.num_rows
 
     def _reader(self, path: Path, **convert: Any) -> csv.CSVStreamingReader:
         options = csv.ReadOptions(block_size=CSV_BLOCK)
         stream = pa.input_stream(str(path), compression=self.compression)
         parse = csv.ParseOptions(delimiter=Dialect.delimiter)
-        conversion = csv.ConvertOptions(**convert)
+        conversion = csv.ConvertOptions(decimal_point=Dialect.decimal, **convert)
         return csv.open_csv(stream, read_options=options, parse_options=parse, convert_options=conversion)
 
     @contextmanager
@@ -149,7 +163,32 @@ class CSV(Format):
             if self.compression is not None:
                 stream = stack.enter_context(pa.CompressedOutputStream(stream, self.compression))
             options = csv.WriteOptions(delimiter=Dialect.delimiter)
-            yield stack.enter_context(csv.CSVWriter(stream, schema, write_options=options))
+            kinds = schema if Dialect.decimal == "." else spelt_schema(schema)
+            writer = stack.enter_context(csv.CSVWriter(stream, kinds, write_options=options))
+            yield writer if kinds is schema else Spelt(writer, kinds)
+
+
+@dataclass(frozen=True)
+class Spelt:
+    """A writer of numbers with another decimal mark, which Arrow can read but not write: they are texts to it."""
+
+    writer: Any
+    schema: pa.Schema
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """The columns of floats as texts."""
+        from pyarrow import compute  # takes long to import
+
+        def spelt(column: pa.Array) -> pa.Array:
+            return compute.replace_substring(column.cast(pa.string()), ".", Dialect.decimal)
+
+        columns = [spelt(column) if types.is_floating(column.type) else column for column in batch.columns]
+        self.writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+
+
+def spelt_schema(schema: pa.Schema) -> pa.Schema:
+    """The same columns, with texts for floats."""
+    return pa.schema([field.with_type(pa.string()) if types.is_floating(field.type) else field for field in schema])
 
 
 def _first_text(column: pa.StringArray) -> int:
@@ -157,6 +196,8 @@ def _first_text(column: pa.StringArray) -> int:
     from pyarrow import compute  # takes long to import
 
     texts = compute.utf8_trim_whitespace(column)
+    if Dialect.decimal != ".":
+        texts = compute.replace_substring(compute.replace_substring(texts, ".", "?"), Dialect.decimal, ".")
 
     def has_text(count: int) -> bool:
         try:

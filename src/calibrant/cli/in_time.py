@@ -1,4 +1,4 @@
-"""Rows in the order of time."""
+"""Rows in time order."""
 
 from __future__ import annotations
 

@@ -9,6 +9,9 @@ from calibrant.cli.judging import strict
 from calibrant.cli.model import Model
 from calibrant.cli.several import targets_of
 
+OPTIONAL = ("by", "weights", "event")
+"""Columns that most models have none of."""
+
 
 def description(model: Model) -> dict[str, Any]:
     """All there is to say about a model file, as JSON values."""
@@ -32,7 +35,19 @@ def _fitted_on(model: Model) -> dict[str, Any]:
         return {"columns": columns, "target": [each.target for each in several]}
     if model.notes is None:
         return {"columns": None, "target": None}
-    return {"columns": model.notes.columns.to_notes(), "target": model.notes.target}
+    notes = model.notes
+    beside = {"by": list(notes.by) or None, "weights": notes.weights, "event": notes.event}
+    return {"columns": notes.columns.to_notes(), "target": notes.target, **beside}
+
+
+def _prediction(model: Model) -> str:
+    """What predictions it takes, and in which columns if it knows them."""
+    if several := targets_of(model) if model.stored.notes else None:
+        return "; ".join(f"{each.target}: {each.columns.described()}" for each in several)
+    if model.notes is not None:
+        return model.notes.columns.described()
+    form = getattr(model.stored.calibrated, "form", None)
+    return "–" if form is None else str(form)
 
 
 def show_description(model: Model) -> None:
@@ -41,17 +56,18 @@ def show_description(model: Model) -> None:
 
     table = Table.grid("name", "value", padding=(0, 2))
     for name, value in description(model).items():
-        table.add_row(name, _said(value))
+        if name == "columns":
+            table.add_row("prediction", _prediction(model))
+        elif value is not None or name not in OPTIONAL:
+            table.add_row(name, _said(value))
     show(table)
 
 
 def _said(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_said(item)}" for name, item in value.items())
     if isinstance(value, list):
-        return " ".join(":".join(map(str, item)) if isinstance(item, list) else str(item) for item in value)
+        return ", ".join(map(str, value))
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

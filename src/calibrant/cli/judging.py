@@ -79,13 +79,28 @@ def show_slices(title: str, slices: Sequence[SliceResult], coverage: float) -> N
         (held,) = each.held
         share, judged, low, high = _percents(held)
         shares = [share, judged] if in_part else [share]
-        shares[-1] += " *" * each.off
+        shares[-1] += _mark(each)
         table.add_row(each.name, f"{each.m:,}", *shares, f"{low} to {high}")
+    table.columns[0].no_wrap = max(len(each.name) for each in slices) <= LONGEST
     show(table)
-    if any(each.off for each in slices):
-        show("* Off by more than chance allows, in the coverage shown or elsewhere; calibrant report says more.")
+    for mark, meaning in MARKS.items():
+        if any(_mark(each) == mark for each in slices):
+            show(f"{mark.strip()} {meaning}")
     if in_part:
         show(_IN_PART)
+
+
+LONGEST = 40
+"""Letters of a slice's name that stay on one line."""
+MARKS = {
+    " *": "The coverage is off by more than chance allows.",
+    " †": "The coverage is within chance, but the distribution is off elsewhere; calibrant report shows where.",
+}
+
+
+def _mark(each: SliceResult) -> str:
+    coverage, elsewhere = MARKS
+    return coverage if each.held[0].off else elsewhere if each.off else ""
 
 
 def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
@@ -98,20 +113,21 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         return
     in_part = any(each.held[0].in_part is not None for each in stretches)
     within = f"in {100 * coverage:.6g}%", *(["in part"] if in_part else []), "chance"
-    head = "from", "to", "rows", *within, "PIT gap", "chance", "forecasts"
+    head = "from, to", "rows", *within, "PIT gap", "chance", "too"
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for column in table.columns[:2]:
-        column.overflow = "fold"  # a moment is long, and all of it counts
-    for column in table.columns[2:]:
+    table.columns[0].overflow = "fold"  # a moment is long, and all of it counts
+    for column in table.columns[1:]:
         column.no_wrap = True
-    for column in table.columns[2:-1]:
+    for column in table.columns[1:-1]:
         column.justify = "right"
     for each in stretches:
         share, judged, low, high = _percents(each.held[0])
-        fault = f"too {each.direction}" if each.off else ""
+        fault = each.direction if each.off else ""
         shares = *([share, judged] if in_part else [share]), f"{low[:-1]}-{high}"
         gaps = f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}"
-        table.add_row(each.start, each.end, f"{each.m:,}", *shares, *gaps, fault)
+        when = f"{each.start} to {each.end}"
+        when = when if len(when) <= (16 if in_part else 24) else f"{each.start}\n{each.end}"  # of 80 columns
+        table.add_row(when, f"{each.m:,}", *shares, *gaps, fault)
     show(table)
     show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")
     if in_part:

@@ -7,9 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import say, show, show_written, typed
+from calibrant.study.datasets import DATASETS
 from calibrant.study.progress import said
 from calibrant.study.store import FILE
 from calibrant.study.tabular import LEAGUE, QUICK, run, table_of, write
+
+LONG = (
+    f"{len(DATASETS)} datasets, {LEAGUE.splits} splits of each, with every base model: this takes about four hours on"
+    " one core. --quick takes two minutes. A run that is stopped goes on in the same folder."
+)
 
 
 def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:
@@ -17,6 +23,8 @@ def league(folder: Path, options: dict[str, Any], docs: Path | None = None) -> N
 
     The options are those of `calibrant.study.tabular.run`.
     """
+    if options["design"] is LEAGUE and options["datasets"] is None and not options["tables"]:
+        say(LONG)
     done = run(folder=folder, command=typed(), say=say, **options)
     work = f"jobs done: {done.jobs:,} in {said(done.seconds)}" if done.jobs else "nothing was left to do"
     show(f"{work}; all results are in {done.path}")

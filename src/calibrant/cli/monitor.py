@@ -43,14 +43,14 @@ def watched(
 ) -> Watched:
     """The alarm after all rows of a file, in the order of the file."""
     if not 1 < threshold < math.inf:
-        raise typer.BadParameter(f"a number above 1 is wanted, got {threshold:g}", param_hint="--threshold")
+        raise typer.BadParameter(f"expected a number above 1, got {threshold:g}", param_hint="--threshold")
     if isinstance(model.calibrated, Tracker):
         raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
     with naming(str(model.path)):
         start = Monitor(model.calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
-    with working("watching"), naming(rows.where), counted():
+    with working("watching"), rows.naming(), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         rng = np.random.default_rng(seed)

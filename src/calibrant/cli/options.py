@@ -101,10 +101,10 @@ WantedQuantiles = Annotated[
     str | None, typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on.")
 ]
 WantedInterval = Annotated[
-    list[float] | None,
+    list[str] | None,
     typer.Option(
-        metavar="COVERAGE",
-        help="Write the bounds of the centred interval, as lower and upper; given again, as lower_0.5 and so on.",
+        metavar="COVERAGE,...",
+        help="Write the bounds of the centred interval, as lower and upper; of several, as lower_0.5 and so on.",
     ),
 ]
 Keep = Annotated[
@@ -136,5 +136,8 @@ Data = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Delimiter = Annotated[
     str, typer.Option(metavar="CHARACTER", help="The separator of columns in csv files, read and written.")
+]
+Decimal = Annotated[
+    str, typer.Option(metavar="CHARACTER", help="The decimal mark of numbers in csv files, read and written.")
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -21,16 +21,21 @@ from calibrant.guarantee.required import too_few_for_interval
 
 
 def wanted_of(
-    levels: tuple[float, ...], coverages: tuple[float, ...], thresholds: tuple[float, ...] | None = None
+    levels: tuple[float, ...],
+    coverages: tuple[float, ...],
+    *,
+    below: tuple[float, ...] | None = None,
+    above: tuple[float, ...] | None = None,
 ) -> ColumnsWanted:
     """The new columns that the flags ask for; None is where probabilities are no choice."""
-    if not (levels or coverages or thresholds):
-        flags = "--quantiles or --interval" if thresholds is None else "--quantiles, --interval or --probabilities"
-        raise typer.BadParameter(f"{flags} is wanted, got {'neither' if thresholds is None else 'none of them'}")
-    for flag, values, what in (("--interval", coverages, "coverage"), ("--probabilities", thresholds or (), "number")):
-        if len(set(values)) < len(values):
-            raise typer.BadParameter(f"the same {what} is wanted twice", param_hint=flag)
-    return ColumnsWanted(levels, coverages, thresholds or ())
+    given = {"--quantiles": levels, "--interval": coverages, "--probabilities": below, "--exceedances": above}
+    *first, last = (flag for flag, values in given.items() if values is not None)
+    if not any(given.values()):
+        raise typer.BadParameter(f"say what to write, with {', '.join(first)} or {last}")
+    for flag, values in given.items():
+        if values is not None and len(set(values)) < len(values):
+            raise typer.BadParameter("give each number once", param_hint=flag)
+    return ColumnsWanted(levels, coverages, below or (), above or ())
 
 
 def predict(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 
-def promise(guarantee: Any) -> str:
-    """One sentence; of a promise that holds only approximately, or claims nothing, all that is to be said of it."""
+def promise(guarantee: Any, coverage: float = 0.9) -> str:
+    """One sentence on intervals of this coverage; a promise that is approximate, or claims nothing, in full."""
     if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
         return str(guarantee)
-    return f"{guarantee.in_short()} Say calibrant inspect to read what is assumed."
+    return f"{guarantee.in_short(coverage)} Run calibrant inspect to see the assumptions."

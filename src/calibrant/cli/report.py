@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibrant._arrays import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.batches.rows import naming
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
@@ -49,7 +49,7 @@ def report(
     found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)
     groups = {name: found.groups[name] for name in wanted.groups}
     laws = {each.path: _law_of(path, found, each, wanted.target, seed, gaps) for each in others}
-    with working("looking"), naming(found.where):
+    with working("looking"), found.naming():
         laws = {model.path: found.calibrated(model, seed), **laws}
         named = _named(list(laws))
         page = report_of(
@@ -77,10 +77,10 @@ def _law_of(path: Path, found: Forecasts, other: Model, target: str, seed: int |
     theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
     if (unlike := theirs.there != found.there).any():
         raise ValueError(
-            f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only ({int(unlike.sum())} rows"
-            f" in all), and {other.path} can be compared on the same rows only"
+            f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only"
+            f" ({in_all(int(unlike.sum()))}), and {other.path} can be compared on the same rows only"
         )
-    with naming(theirs.where):
+    with theirs.naming():
         return theirs.calibrated(other, seed)
 
 

@@ -46,7 +46,7 @@ def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[
     """The columns of the prediction of each target."""
     if len(set(targets)) < len(targets) or not targets:
         raise typer.BadParameter(
-            f"each target is wanted once, got {', '.join(targets) or 'none'}", param_hint="--target"
+            f"expected each target once, got {', '.join(targets) or 'none'}", param_hint="--target"
         )
     plain = [f"--{flag}" for flag, value in flags.items() if value is not None and EACH not in value]
     if plain:
@@ -135,7 +135,7 @@ def one_target(model: Model, notes: Sequence[Notes], target: str | None) -> Mode
     """The model of one of several targets."""
     if target is None or target not in (names := [each.target for each in notes]):
         known = ", ".join(each.target for each in notes)
-        raise typer.BadParameter(f"one of {known} is wanted, got {target or 'none'}", param_hint="--target")
+        raise typer.BadParameter(f"expected one of {known}, got {target or 'none'}", param_hint="--target")
     calibrated = Forecaster(model, {}).calibrated[target]
     return Model(model.path, replace(model.stored, calibrated=calibrated), notes[names.index(target)])
 

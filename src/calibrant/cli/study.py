@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import say, show, show_written, typed
-from calibrant.study.paper.design import QUICK
+from calibrant.study.datasets import DATASETS
+from calibrant.study.paper.design import PAPER, QUICK
 from calibrant.study.paper.reproduction import write
 from calibrant.study.progress import said
 from calibrant.study.run import run
 from calibrant.study.store import FILE
+
+LONG = (
+    f"{len(DATASETS)} datasets, {PAPER.splits} splits of each, whose networks are trained and calibrated: this may take"
+    " hours. --quick takes about a minute. A run that is stopped goes on in the same folder."
+)
 
 
 def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> None:
@@ -19,6 +25,8 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
     The options are those of `calibrant.study.run.run`.
     """
+    if options.get("datasets") is None:
+        say(LONG)
     summary = run(folder=folder, command=typed(), say=say, **options)
     cells = f"{summary.cells:,} cells measured" if summary.cells else "nothing was left to do"
     show(f"{cells}; all results are in {summary.path}")

@@ -18,7 +18,7 @@ import typer
 
 from calibrant.batches.header import Header
 from calibrant.batches.rows import Batch, Numbers, as_arrow
-from calibrant.cli.dialect import Dialect
+from calibrant.cli.dialect import hint_of_names
 from calibrant.cli.formats import BATCH, Format, format_of
 from calibrant.persistence import FileError
 from calibrant.persistence.atomic import replacing
@@ -61,15 +61,9 @@ class TableFile:
     @cached_property
     def header(self) -> Header:
         """The names of its columns, and what to say of one that it lacks."""
-        return Header(self.path, tuple(self.names), self._other_delimiter())
-
-    def _other_delimiter(self) -> str:
-        """Whether the names lie between delimiters of another kind."""
-        only = self.names[0] if len(self.names) == 1 and self.format.name == "csv" else ""
-        for delimiter, spelt in ((";", "';'"), ("\t", "$'\\t'"), ("|", "'|'")):
-            if delimiter in only and Dialect.delimiter == ",":
-                return f"the only one is {only!r}: try --delimiter {spelt}"
-        return ""
+        only = self.names[0] if len(self.names) == 1 else ""
+        hint = hint_of_names(only) if self.format.name == "csv" else ""
+        return Header(self.path, tuple(self.names), f"the only one is {only!r}: {hint}" if hint else "")
 
     def batches(
         self, numbers: Sequence[str], others: Sequence[str] = (), *, done: Callable[[int], None] = lambda rows: None
@@ -121,7 +115,9 @@ class TableFile:
         except (pa.ArrowException, OSError) as error:
             if str(error).startswith(f"{self.path}"):
                 raise
-            raise ValueError(f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})") from error
+            said = f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})"
+            hint = hint_of_names(self.format.first_line(self.path))
+            raise ValueError(f"{said}: {hint}" if hint else said) from error
 
 
 @contextmanager

@@ -47,21 +47,21 @@ def levels_of(text: str | None, flag: str = "--quantiles") -> tuple[float, ...]:
     """Different numbers in (0, 1)."""
     levels = tuple(level_of(part, flag) for part in parts_of(text or ""))
     if len(set(levels)) < len(levels):
-        raise typer.BadParameter(f"each level is wanted once, got {text!r}", param_hint=flag)
+        raise typer.BadParameter(f"expected each level once, got {text!r}", param_hint=flag)
     return levels
 
 
-def coverages_of(interval: list[float] | None) -> tuple[float, ...]:
+def coverages_of(interval: list[str] | None) -> tuple[float, ...]:
     """The coverages of --interval, each in (0, 1)."""
-    return tuple(level_of(str(each), "--interval") for each in interval or ())
+    return tuple(level_of(part, "--interval") for each in interval or () for part in parts_of(each))
 
 
-def numbers_of(text: str | None) -> tuple[float, ...]:
-    """The numbers of --probabilities."""
+def numbers_of(text: str | None, flag: str) -> tuple[float, ...]:
+    """Any numbers."""
     try:
         return tuple(float(part) for part in parts_of(text or ""))
     except ValueError:
-        raise typer.BadParameter(f"numbers are wanted, got {text!r}", param_hint="--probabilities") from None
+        raise typer.BadParameter(f"expected numbers, got {text!r}", param_hint=flag) from None
 
 
 def level_of(text: str, flag: str) -> float:
@@ -71,6 +71,6 @@ def level_of(text: str, flag: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 < number < 1:
-        wanted = f"a number strictly inside (0, 1) is wanted, got {text!r}{percentage(number)}"
+        wanted = f"expected a number strictly inside (0, 1), got {text!r}{percentage(number)}"
         raise typer.BadParameter(wanted, param_hint=flag)
     return number

@@ -76,7 +76,7 @@ def track(
         if len(part):
             unlabelled.there(part, [], target)
             prediction = columns.prediction(part, mender)
-            with naming(where(path, there, part.start)), counted():
+            with naming(where(path, there, part.start), target), counted():
                 # labels that are spread are drawn: others than before, and the same for the same files
                 rng = None if tracker.labels is None else np.random.default_rng(tracker.rows)
                 y = part.numbers(target, gaps=True)

@@ -30,7 +30,7 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         with naming(str(model.path)):
             kept_history(before)
     rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
-    with working("updating"), naming(rows.where), counted():
+    with working("updating"), rows.naming(), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: others than before, and the same for the same files

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from calibrant import doers
-from calibrant._arrays import Rng, check_has, first_and_count
+from calibrant._arrays import Rng, check_has, first_and_count, in_all
 from calibrant._types import Frame, Table
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
@@ -155,7 +155,7 @@ class HorizonCalibrated:
                 )
             raise ValueError(
                 f"row {row} is {rows.horizon[row]} steps ahead, and the calibrated horizons are"
-                f" {_listed(self.horizons)} ({count} rows in all): {hint}"
+                f" {_listed(self.horizons)} ({in_all(count)}): {hint}"
             )
         return rows
 

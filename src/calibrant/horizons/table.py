@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count
+from calibrant._arrays import first_and_count, in_all
 from calibrant.horizons.columns import ForecastColumns, found_in
 
 Counts = NDArray[np.int64]
@@ -123,7 +123,7 @@ def read(frame: Any, columns: LongColumns, *, labels: bool, bounds: tuple[str, .
             row, count = first_and_count(early)
             raise ValueError(
                 f"{columns.time!r} must come after {columns.cutoff!r}, when the forecast was made: in row {row} it is"
-                f" {times[time[row]]}, made at {times[cutoff[row]]} ({count} rows in all)"
+                f" {times[time[row]]}, made at {times[cutoff[row]]} ({in_all(count)})"
             )
     _check_doubles(series, time, cutoff, times, columns)
     steps = _given(table, columns.horizon) if columns.horizon else _counted(series, time, cutoff, times, columns)
@@ -185,7 +185,7 @@ def _numbers(table: Any, name: str, *, gaps: bool = False) -> NDArray[np.float64
     if bad.any():
         row, count = first_and_count(bad)
         what = "infinite" if gaps else "missing or infinite"
-        raise ValueError(f"column {name!r} is {what} in row {row} ({count} rows in all)")
+        raise ValueError(f"column {name!r} is {what} in row {row} ({in_all(count)})")
     return values
 
 
@@ -195,7 +195,7 @@ def _known(table: Any, name: str) -> list[Any]:
     missing = column.is_null().to_numpy()
     if missing.any():
         row, count = first_and_count(missing)
-        raise ValueError(f"column {name!r} is missing in row {row} ({count} rows in all)")
+        raise ValueError(f"column {name!r} is missing in row {row} ({in_all(count)})")
     return list(column.to_list())
 
 
@@ -262,8 +262,8 @@ def _given(table: Any, name: str) -> Counts:
     if bad.any():
         row, count = first_and_count(bad)
         raise ValueError(
-            f"column {name!r} must hold whole numbers of steps from 1 on, got {values[row]:g} in row {row} ({count}"
-            " rows in all)"
+            f"column {name!r} must hold whole numbers of steps from 1 on, got {values[row]:g} in row {row}"
+            f" ({in_all(count)})"
         )
     return values.astype(np.int64)
 
@@ -289,7 +289,7 @@ def _counted(series: Counts, time: Counts, cutoff: Counts | None, times: Any, na
             raise ValueError(
                 f"row {row}, for {times[time[row]]} made at {times[cutoff[row]]}, is forecast {place[row]} of its"
                 f" cutoff, but the series has {known[row]} known times since then: rows are missing, or the cutoffs are"
-                f" wrong ({count} rows in all); a column of steps, horizon=, needs no counting"
+                f" wrong ({in_all(count)}); a column of steps, horizon=, needs no counting"
             )
     return place
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, Rng, device_like, first_and_count, to_numpy
+from calibrant._arrays import Array, Rng, device_like, first_and_count, in_all, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
@@ -148,7 +148,7 @@ def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts
     missing = np.asarray([label is None for label in rows])
     if missing.any():
         first, count = first_and_count(missing)
-        raise ValueError(f"by is missing in row {first} ({count} rows in all): every calibration row needs a group")
+        raise ValueError(f"by is missing in row {first} ({in_all(count)}): every calibration row needs a group")
     labels = tuple(sorted(set(rows), key=_in_order))
     index = {label: g for g, label in enumerate(labels)}
     group = np.asarray([index[label] for label in rows], np.int64)

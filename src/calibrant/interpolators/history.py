@@ -10,7 +10,7 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, concatenate, first_and_count, moved, namespace
+from calibrant._arrays import Array, concatenate, first_and_count, in_all, moved, namespace
 from calibrant.distributions.context import Context
 from calibrant.distributions.labels import labels_of
 from calibrant.interpolators.forget import Forgetting
@@ -42,7 +42,7 @@ class Groups:
         missing = np.asarray([label is None for label in later])
         if missing.any():
             row, count = first_and_count(missing)
-            raise ValueError(f"by is missing in row {row} ({count} rows in all): every row needs a group")
+            raise ValueError(f"by is missing in row {row} ({in_all(count)}): every row needs a group")
         return Groups.of([*self.rows(), *later])
 
 

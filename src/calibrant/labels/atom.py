@@ -15,6 +15,7 @@ from calibrant._arrays import (
     device_like,
     first_and_count,
     generator,
+    in_all,
     namespace,
     one_number,
     probabilities,
@@ -130,7 +131,7 @@ def below_atom(y: Array, at: float) -> None:
     """Raise where y lies below the atom."""
     if anywhere(y < at):
         row, count = first_and_count(y < at)
-        raise ValueError(f"y is {float(y[row]):g} in row {row} ({count} rows in all), below the atom at {at:g}")
+        raise ValueError(f"y is {float(y[row]):g} in row {row} ({in_all(count)}), below the atom at {at:g}")
 
 
 def atom_in(labels: Labels | None) -> float | None:

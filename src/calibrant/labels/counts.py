@@ -16,6 +16,7 @@ from calibrant._arrays import (
     device_like,
     first_and_count,
     generator,
+    in_all,
     namespace,
     one_number,
 )
@@ -94,9 +95,7 @@ class Counts(Labels):
             row, count = first_and_count(bad)
             wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
             start = "" if self.lower is None else f" from {self.lower:g} on"
-            raise ValueError(
-                f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): {self!r} takes {wanted}{start}"
-            )
+            raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({in_all(count)}): {self!r} takes {wanted}{start}")
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """Y + step * U, U just inside (0, 1)."""
@@ -185,7 +184,10 @@ class Counts(Labels):
         return xp.minimum(xp.maximum(found, ordered), ordered + self.step)
 
     def _moved_values(self, values: Array) -> Array:
-        """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half."""
+        """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half.
+
+        2 and 2.1 may change places so, within their step: they are sorted again.
+        """
         xp = namespace(values)
         order = xp.sort(values, axis=1)
         count = values.shape[1]
@@ -195,7 +197,7 @@ class Counts(Labels):
         share = xp.astype(2 * (rank - below) + 1, values.dtype) / xp.astype(2 * (up_to - below), values.dtype)
         x = (order - self.origin) / self.step
         on = xp.abs(x - xp.round(x)) <= NEAR
-        return order + self.step * xp.where(on, share, xp.full_like(share, 0.5))
+        return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
 
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """P(Y <= y) = P(Y' < y + step)."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace, one_number, same_length
+from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, in_all, namespace, one_number, same_length
 from calibrant._types import Bound as RowBounds
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of
@@ -65,7 +65,7 @@ class Real(Labels):
                 row, count = first_and_count(bad)
                 at = float(limit[row] if getattr(limit, "ndim", 0) else limit)
                 raise ValueError(
-                    f"y is {float(y[row]):g} in row {row} ({count} rows in all), {side} the bound {at:g} of {self}"
+                    f"y is {float(y[row]):g} in row {row} ({in_all(count)}), {side} the bound {at:g} of {self}"
                 )
 
     def collapse(self, law: Distribution, *, bound: RowBounds = None) -> Distribution:
@@ -92,7 +92,7 @@ class Real(Labels):
         bad = namespace(ends[0] + ends[1]).asarray(ends[0] > ends[1])
         if anywhere(bad):
             row, count = first_and_count(bad)
-            raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({count} rows in all)")
+            raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({in_all(count)})")
         return ends[0], ends[1]
 
     def _column(self, name: str, rows: Any, bound: RowBounds) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, first_and_count, namespace
+from calibrant._arrays import Array, anywhere, first_and_count, in_all, namespace
 from calibrant._types import Bound, Draws
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
@@ -83,7 +83,7 @@ class Transformed(Labels):
         if anywhere(bad):
             row, count = first_and_count(bad)
             first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
-            where = f"in row {row} ({count} rows in all)"
+            where = f"in row {row} ({in_all(count)})"
             raise ValueError(f"{name} is {float(first):g} {where}, outside the domain of {self}{self._way_out(name)}")
         return s
 
@@ -107,7 +107,7 @@ class Transformed(Labels):
             row, count = first_and_count(outside > _MOST)
             raise ValueError(
                 f"{law!r} has {float(outside[row]):.4g} of its mass outside the domain of {self} in row {row}"
-                f" ({count} rows in all): hardly anything is left of it inside"
+                f" ({in_all(count)}): hardly anything is left of it inside"
             )
         if anywhere(outside > 0):
             law = Truncated(law, below, above, (max(t.lower, t.least), t.upper))

@@ -100,18 +100,23 @@ class MetricRow(NamedTuple):
 
 
 def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]]:
-    """The rows of the table, block by block. A metric of another interval, or at other levels, has its own row."""
+    """The rows of the table, block by block. A metric of another interval, or at other levels, has its own row.
+
+    One that nobody has is a row of dashes where the notes say why, else none.
+    """
     if not evaluations:
         raise ValueError("compare needs at least one evaluation, got none")
     units = {each.unit for each in evaluations.values()}
     unit = units.pop() if len(units) == 1 else "its label"
+    explained = all(each.note for each in evaluations.values())
     seen: set[str] = set()
     for block in BLOCKS:
         rows = []
         for each in evaluations.values():
             for measure in block:
                 label = each.labels[measure.name]
-                if label not in seen and (each.says(label) is not None or not _said(evaluations, measure.name)):
+                absent = explained and not _said(evaluations, measure.name)
+                if label not in seen and (each.says(label) is not None or absent):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
                     mine = unit if measure.unit == OF_THE_LABEL else measure.unit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -66,10 +65,7 @@ def _possible(H: Any, kind: Labels) -> Any:
 
 def _straight_law(H: Any, kind: Labels) -> Distribution | None:
     kind = kind.judging()
-    with warnings.catch_warnings():
-        # some of a row's numbers on the lattice and others beside it, spread differently: sorted, none changes its cell
-        warnings.filterwarnings("ignore", message=".* crosses in ")
-        spread = straight(kind.spread_prediction(H))
+    spread = straight(kind.spread_prediction(H))
     return kind.collapse(spread.as_law()) if spread.has_law else None
 
 

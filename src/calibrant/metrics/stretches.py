@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, same_length
+from calibrant._arrays import first_and_count, in_all, same_length
 from calibrant._types import Values
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.slices import (
@@ -73,7 +73,7 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
     missing = missing_in(column)
     if missing.any():
         row, count = first_and_count(missing)
-        raise ValueError(f"time is missing in row {row} ({count} rows in all)")
+        raise ValueError(f"time is missing in row {row} ({in_all(count)})")
     if column.dtype.kind == "O" and column.size:
         column = typed(_in_utc(column))
     if column.dtype.kind not in "iufM":
@@ -81,7 +81,7 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
         raise TypeError(f"time must hold numbers or dates, and one kind in all rows, got {what}")
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         row, count = first_and_count(~np.isfinite(column))
-        raise ValueError(f"time is infinite in row {row} ({count} rows in all)")
+        raise ValueError(f"time is infinite in row {row} ({in_all(count)})")
     return column
 
 

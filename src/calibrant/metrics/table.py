@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, first_and_count, to_numpy, unit
+from calibrant._arrays import Array, anywhere, first_and_count, in_all, to_numpy, unit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
@@ -17,7 +17,9 @@ from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
 from calibrant.metrics.of_labels import of_labels
-from calibrant.predictions import Prediction, Quantiles
+from calibrant.predictions import Point, Prediction, Quantiles
+
+OF_A_POINT = "The CRPS of a point is its absolute error."
 
 
 @two_arguments
@@ -98,7 +100,8 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    note = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
+    dash = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
+    note = f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
     return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
 
 
@@ -138,7 +141,7 @@ def _on(lattice: tuple[float, float], y: Array) -> None:
     if anywhere(off):
         row, count = first_and_count(off)
         wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
-        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({count} rows in all): H is a law of {wanted}")
+        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({in_all(count)}): H is a law of {wanted}")
 
 
 def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:

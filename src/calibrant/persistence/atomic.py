@@ -36,7 +36,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     _remove_leftovers(folder, f".calibrant-{own}-")
     temporary = os.path.join(folder, f".calibrant-{own}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        with _naming(target):
+        with _naming(os.fspath(path)):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield temporary
             _synchronise(temporary)

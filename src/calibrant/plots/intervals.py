@@ -10,7 +10,7 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import refuse, same_length, to_numpy, unit
+from calibrant._arrays import in_all, refuse, same_length, to_numpy, unit
 from calibrant._types import ArrayLike, Values
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
@@ -111,9 +111,7 @@ def _positions(x: Any, m: int) -> Any:
     same_length("the forecast", m, "x", len(at))
     missing = np.isnat(at) if at.dtype.kind == "M" else ~np.isfinite(at)
     if missing.any():
-        raise ValueError(
-            f"x is missing or infinite in row {int(np.argmax(missing))} ({int(missing.sum())} rows in all)"
-        )
+        raise ValueError(f"x is missing or infinite in row {int(np.argmax(missing))} ({in_all(int(missing.sum()))})")
     return at
 
 

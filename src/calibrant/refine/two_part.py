@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from calibrant._arrays import Array, one_number
+from calibrant._arrays import Array, in_all, one_number
 from calibrant.choice.league import League
 from calibrant.predictions import WithAtom
 from calibrant.refine.auto import Auto
@@ -41,7 +41,7 @@ class TwoPart(Refiner):
         """The classifier on all rows, the refiner on those above the atom."""
         if np.any(rows.y < self.at):
             raise ValueError(
-                f"y is {np.min(rows.y):g} in a training row ({np.sum(rows.y < self.at)} rows in all), below the atom"
+                f"y is {np.min(rows.y):g} in a training row ({in_all(np.sum(rows.y < self.at))}), below the atom"
                 f" at {self.at:g}"
             )
         above = np.flatnonzero(rows.y > self.at)

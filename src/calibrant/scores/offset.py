@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from calibrant._arrays import Array, anywhere, first_and_count, one_number
+from calibrant._arrays import Array, anywhere, first_and_count, in_all, one_number
 from calibrant.predictions import Point
 from calibrant.scores.base import ChartScore
 
@@ -38,7 +38,7 @@ class Offset(ChartScore):
             first, count = first_and_count(bad)
             own = type(self).__name__
             raise ValueError(
-                f"{own} needs {name} + c > 0, but with c = {self.c:g} row {first} ({count} rows in all) has"
+                f"{own} needs {name} + c > 0, but with c = {self.c:g} row {first} ({in_all(count)}) has"
                 f" {name} = {float(value[first]):.6g}: pass a larger c, such as {own}(c=1) for counts"
             )
         return moved

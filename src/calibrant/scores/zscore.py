@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from calibrant._arrays import Array, anywhere, first_and_count, namespace
+from calibrant._arrays import Array, anywhere, first_and_count, in_all, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.scores.default import default_for
 from calibrant.scores.floors import Floored
@@ -32,6 +32,6 @@ class ZScore(Floored, LocationScaleScore):
         if anywhere(bad):
             first, count = first_and_count(bad)
             raise ValueError(
-                f"ZScore needs a finite mean and std, which row {first} ({count} rows in all) has not: use CDFScore"
+                f"ZScore needs a finite mean and std, which row {first} ({in_all(count)}) has not: use CDFScore"
             )
         return std, mean

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import doers
-from calibrant._arrays import Array, Rng, generator, to_numpy
+from calibrant._arrays import Array, Rng, generator, in_all, to_numpy
 from calibrant._hints import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant.calibration import Calibrated, Calibrator
@@ -199,6 +199,6 @@ def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bo
     if beyond.any():
         raise ValueError(
             f"label {name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
-            f" ({int(beyond.sum())} rows in all), so no box holds it: learn from training rows, by compared_on"
+            f" ({in_all(int(beyond.sum()))}), so no box holds it: learn from training rows, by compared_on"
         )
     return sides

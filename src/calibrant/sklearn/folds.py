@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
 
-from calibrant._arrays import unit
+from calibrant._arrays import in_all, unit
 from calibrant._types import SupportsArray
 from calibrant.sklearn.groups import WithinGroups
 
@@ -89,5 +89,5 @@ def _checked(splits: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any
                 raise ValueError(f"split {k} of cv must have rows to {name}, got none")
         seen = np.intersect1d(train, test)
         if seen.size:
-            raise ValueError(f"cv puts row {seen[0]} in both parts of a split ({seen.size} rows in all)")
+            raise ValueError(f"cv puts row {seen[0]} in both parts of a split ({in_all(seen.size)})")
         yield train, test

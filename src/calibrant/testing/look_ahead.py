@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import to_numpy
+from calibrant._arrays import in_all, to_numpy
 from calibrant._types import SupportsArray, Table
 from calibrant.backtesting import Backtest
 from calibrant.distributions.base import Distribution
@@ -65,7 +65,7 @@ def check_look_ahead(
         when = f"for times after {said[place]}" if table else f"of rows after row {place}"
         assert not moved.any(), (
             f"a look ahead: the forecast of row {int(np.argmax(moved))} changes with labels {when}, which were not"
-            f" known when it was made ({int(moved.sum())} rows in all)"
+            f" known when it was made ({in_all(int(moved.sum()))})"
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, floats, same_length, to_numpy
+from calibrant._arrays import Array, device_like, floats, in_all, same_length, to_numpy
 from calibrant._batch import promoted
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
@@ -70,7 +70,7 @@ class _ScoreTrial:
         bad = np.flatnonzero(~np.isfinite(scores))
         if bad.size:
             raise AssertionError(
-                f"{self.name} must be finite at the labels, but is not in row {bad[0]} ({bad.size} rows in all)"
+                f"{self.name} must be finite at the labels, but is not in row {bad[0]} ({in_all(bad.size)})"
             )
 
     @cached_property

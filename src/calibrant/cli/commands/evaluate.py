@@ -12,6 +12,7 @@ from calibrant.cli.options import (
     Along,
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -66,19 +67,20 @@ def evaluate(
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Score the predictions before and after calibration, side by side; without --model, as they are.
 
-    What a prediction does not say is left out: a point has its absolute error as CRPS and no NLL.
+    Metrics that a prediction does not define are a dash: a point has its absolute error as CRPS and no NLL.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         level = level_of(str(coverage), "--coverage")
         if model is None:
             needs_model({"--weights": weights, "--by": by, "--seed": seed})
             alone = later("alone")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
-            kind = alone.labels_of_flag(labels)
+            kind = alone.labels_of_flags(labels, rate)
             judged = alone.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
             if as_json:
                 later("judging").print_json(judged.to_json())

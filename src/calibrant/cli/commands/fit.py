@@ -11,6 +11,7 @@ from calibrant.cli.console import reported
 from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -23,6 +24,7 @@ from calibrant.cli.options import (
     Rate,
     Samples,
     Std,
+    Time,
     Upper,
 )
 from calibrant.cli.texts import flags_of, names_of, parts_of
@@ -121,9 +123,10 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    time: Time = None,
     last: Annotated[
         int | None,
-        typer.Option(min=1, metavar="ROWS", help="Only the last rows count; rows are in the order of time."),
+        typer.Option(min=1, metavar="ROWS", help="Only the last rows count; rows are in time order."),
     ] = None,
     half_life: Annotated[
         float | None,
@@ -145,10 +148,11 @@ def fit(
     ] = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         fitting, flags = later("fit"), flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(names_of(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
@@ -158,6 +162,8 @@ def fit(
         if (several := later("several")).has_several(flags):
             if sample is not None:
                 raise typer.BadParameter("it is for one label", param_hint="--sample")
+            if time is not None:
+                raise typer.BadParameter("it is for one label", param_hint="--time")
             several.refuse(beside)
             each = several.columns_of(flags, parts_of(target))
             several.fit(file, each, calibrator, training, output, gaps=gaps_of(missing))
@@ -170,5 +176,18 @@ def fit(
         named = tuple(names_of(ids or []))
         if named and sample is None:
             raise typer.BadParameter("it is for --sample", param_hint="--ids")
-        sampled = None if sample is None else fitting.Sampled(sample)
-        fitting.fit(file, target, columns, calibrator, output, beside, gaps=gaps_of(missing), sample=sampled, ids=named)
+        if sample is not None and time is not None:
+            raise typer.BadParameter("a sample has no order", param_hint="--time")
+        fitting.fit(
+            file,
+            target,
+            columns,
+            calibrator,
+            output,
+            beside,
+            gaps=gaps_of(missing),
+            sample=None if sample is None else fitting.Sampled(sample),
+            ids=named,
+            time=time,
+            unsaid=labels is None and rate is None,
+        )

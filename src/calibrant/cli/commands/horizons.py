@@ -8,7 +8,7 @@ import typer
 
 from calibrant.cli.console import reported
 from calibrant.cli.later import later
-from calibrant.cli.options import Debug, Delimiter, Input, Output
+from calibrant.cli.options import Debug, Decimal, Delimiter, Input, Output
 from calibrant.cli.texts import level_of
 
 EXAMPLES = (
@@ -48,13 +48,14 @@ def horizons(
         str | None, typer.Option(metavar="KIND", help="What kind of number a label is, as in fit.", show_default=False)
     ] = None,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Calibrate forecasts of a long table by horizon: rows of series, time, cutoff, label and forecast.
 
     predict then writes the same table back, with calibrated numbers in the columns of the forecast.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         names = {"model": forecast, "target": target, "series": series, "time": time}
         names |= {"cutoff": cutoff, "horizon": horizon}
         level = level_of(str(coverage), "--coverage")

@@ -10,6 +10,7 @@ from calibrant.cli.console import reported
 from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -57,10 +58,11 @@ def monitor(
     missing: Missing = Gap.keep,
     as_json: Json = False,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Test whether later labels are still like the calibration rows: an alarm with few false positives."""
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         found = later("model").Model.read(model)
         columns = found.columns(flags_of(point, rate, mean, std, lower, upper, quantiles, samples))
         watching = later("monitor")

@@ -11,6 +11,7 @@ from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -37,7 +38,7 @@ EXAMPLES = (
     "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
     "calibrant predict test.csv -m m.safetensors --quantiles 0.1,0.5,0.9 -o out.csv",
     "calibrant predict new.csv -m m.safetensors --interval 0.9 --keep id -o out.csv",
-    "calibrant predict new.csv -m m.safetensors --probabilities 100 -o out.csv",
+    "calibrant predict new.csv -m m.safetensors --exceedances 100 -o out.csv",
 )
 
 
@@ -52,6 +53,12 @@ def predict(
         str | None,
         typer.Option(
             metavar="NUMBER,...", help="Write the probability of a label up to each number, as cdf_100 and so on."
+        ),
+    ] = None,
+    exceedances: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,...", help="Write the probability of a label above each number, as sf_100 and so on."
         ),
     ] = None,
     joint: Annotated[
@@ -71,27 +78,34 @@ def predict(
     seed: Seed = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Write calibrated quantiles, intervals and probabilities for each row. Files larger than memory are fine.
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         found = later("model").Model.read(model)
         if by_horizon := found.by_horizon:
-            if quantiles is not None or interval or probabilities is not None:
+            if interval or any(each is not None for each in (quantiles, probabilities, exceedances)):
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = later("predict").wanted_of(levels_of(quantiles), coverages_of(interval), numbers_of(probabilities))
+        wanted = later("predict").wanted_of(
+            levels_of(quantiles),
+            coverages_of(interval),
+            below=numbers_of(probabilities, "--probabilities"),
+            above=numbers_of(exceedances, "--exceedances"),
+        )
         found = found.weighted_by(weights)
         flags = flags_of(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
         if notes := (several := later("several")).targets_of(found):
-            if probabilities is not None:
-                raise typer.BadParameter(f"{model} holds several labels", param_hint="--probabilities")
+            for flag, given in (("--probabilities", probabilities), ("--exceedances", exceedances)):
+                if given is not None:
+                    raise typer.BadParameter(f"{model} holds several labels", param_hint=flag)
             source = several.Forecaster.of(found, notes, flags)
             several.predict(file, source, wanted, parts_of(keep), output, seed, joint=joint, gaps=gaps_of(missing))
             return

@@ -13,6 +13,7 @@ from calibrant.cli.options import (
     Along,
     By,
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -91,6 +92,7 @@ def report(
     seed: Seed = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Write a page with text and charts: how good the forecasts are, before and after calibration.
@@ -98,7 +100,7 @@ def report(
     Without --model it is on the predictions as they are. It is one HTML file that opens in any browser, without a
     network.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         reporting = later("report")
         level = level_of(str(coverage), "--coverage")
         slices, shown = (names_of(each or []) for each in (groups, features))
@@ -107,7 +109,7 @@ def report(
             alone = later("alone")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
             wanted = reporting.PageWanted(label, slices, level, title, time, shown)
-            alone.report(file, columns, wanted, alone.labels_of_flag(labels), output, gaps=gaps_of(missing))
+            alone.report(file, columns, wanted, alone.labels_of_flags(labels, rate), output, gaps=gaps_of(missing))
             return
         not_with_model(labels)
         found = later("model").Model.read(model).weighted_by(weights)

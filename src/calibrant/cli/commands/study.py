@@ -147,7 +147,7 @@ def _range(text: str) -> range:
     except ValueError:
         found = range(0)
     if not found or found.start < 0:
-        raise typer.BadParameter(f"a count from 1 on, or FIRST:END, is wanted, got {text!r}", param_hint="--splits")
+        raise typer.BadParameter(f"expected a count from 1 on, or FIRST:END, got {text!r}", param_hint="--splits")
     return found
 
 

@@ -11,6 +11,7 @@ from calibrant.cli.console import reported
 from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     Debug,
+    Decimal,
     Delimiter,
     Gap,
     Input,
@@ -70,14 +71,15 @@ def track(
     samples: Samples = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
-    """Write quantiles and intervals for rows in the order of time, each made before its label is used.
+    """Write quantiles and intervals for rows in time order, each made before its label is used.
 
     The quantiles at the tracked levels follow the labels, so that in the long run their coverage is right under any
     drift. Labels may be missing, as those of the last rows are.
     """
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         wanted = later("predict").wanted_of(levels_of(quantiles), coverages_of(interval))
         found, tracking = later("model").Model.read(model), later("track")
         flags = flags_of(point, rate, mean, std, lower, upper, quantile_columns, samples)

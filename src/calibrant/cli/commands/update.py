@@ -8,7 +8,19 @@ import typer
 
 from calibrant.cli.console import reported
 from calibrant.cli.later import gaps_of, later
-from calibrant.cli.options import Debug, Delimiter, Gap, Input, Missing, ModelArgument, Output, Target, Time, Weights
+from calibrant.cli.options import (
+    Debug,
+    Decimal,
+    Delimiter,
+    Gap,
+    Input,
+    Missing,
+    ModelArgument,
+    Output,
+    Target,
+    Time,
+    Weights,
+)
 
 EXAMPLES = (
     "calibrant update m.safetensors june.csv -o m.safetensors",
@@ -27,10 +39,11 @@ def update(
     weights: Weights = None,
     missing: Missing = Gap.keep,
     delimiter: Delimiter = ",",
+    decimal: Decimal = ".",
     debug: Debug = False,
 ) -> None:
     """Add the rows of a file to those that a model was calibrated on. The columns are those of fit."""
-    with reported(debug=debug, delimiter=delimiter):
+    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
         found = later("model").Model.read(model).weighted_by(weights)
         labelled = found.target(target)
         later("update").update(file, found, labelled, time, output, refit=refit, gaps=gaps_of(missing))

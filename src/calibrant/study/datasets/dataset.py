@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count
+from calibrant._arrays import first_and_count, in_all
 from calibrant.study.datasets.checksums import Checksum
 from calibrant.study.datasets.errors import DatasetError
 from calibrant.study.datasets.homes import Home
@@ -94,6 +94,6 @@ class Dataset:
                 row, count = first_and_count(~np.isfinite(values))
                 raise DatasetError(
                     f"{self.name} ({self.file}) must hold finite numbers only, got none in column {column}, row {row} "
-                    f"({count} rows in all)"
+                    f"({in_all(count)})"
                 )
         return RawTable(self.name, np.ascontiguousarray(X), y, tuple(map(str, rest.columns)), source)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from calibrant._arrays import in_all
 from calibrant.study.learners.heads import BASES, Head
 from calibrant.study.learners.layout import Layout
 from calibrant.study.learners.network import forward
@@ -82,7 +83,7 @@ def _check(X: Array, y: Array, splits: Sequence[Split]) -> None:
     for name, array in (("X", X), ("y", y)):
         bad = ~np.isfinite(array.reshape(len(array), -1)).all(axis=1)
         if bad.any():
-            raise ValueError(f"{name} is NaN or infinite in row {bad.argmax()} ({bad.sum()} rows in all)")
+            raise ValueError(f"{name} is NaN or infinite in row {bad.argmax()} ({in_all(bad.sum())})")
     sizes = sorted({len(split.train) for split in splits})
     if len(sizes) != 1 or sizes[0] < 2:
         raise ValueError(f"splits must have training parts of one size, of at least 2 rows, got sizes {sizes}")

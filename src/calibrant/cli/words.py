@@ -1,0 +1,52 @@
+"""What the library says, in the words of the command line: flags where Python has arguments and objects."""
+
+from __future__ import annotations
+
+import re
+
+
+def _bounds(found: re.Match[str]) -> str:
+    lower, upper = ("" if end == "None" else end.strip("'") for end in found.groups())
+    return f"--labels {lower}:{upper}"
+
+
+def _score(found: re.Match[str]) -> str:
+    name, number = found.groups()
+    return f"--score {'zscore' if name == 'Z' else name.lower()}" + (f":{number}" if number else "")
+
+
+_LABELS = "(?:labels=)?"
+_SCORES = "Residual|Relative|Sqrt|Log|Interval|Quantile|Samples|Z|CDF"
+WORDS = (
+    (re.compile(r"Counts\(\) takes whole numbers from 0 on"), "--labels counts takes 0, 1, 2, ..."),
+    (re.compile(rf"{_LABELS}Counts\(\)"), "--labels counts"),
+    (re.compile(rf"{_LABELS}Counts\(step=([^,)]+)\)"), r"--labels counts:\1"),
+    (re.compile(rf"{_LABELS}Counts\(lower=None\)"), "--labels integers"),
+    (re.compile(rf"{_LABELS}Real\(([^,()]+), ([^,()]+)\)"), _bounds),
+    (re.compile(rf"{_LABELS}Transformed\(([^()]+)\)"), r"--labels \1"),
+    (re.compile(r"ResidualScore\(\) on Point predictions .*\(refine='spread'\)"), "those of --point"),
+    (re.compile(rf"\b({_SCORES})Score\b(?:\((?:\w+=)?([^()]*)\))?"), _score),
+    (re.compile(r"\bnot with Random\b"), "not with --interpolator random"),
+    (re.compile(r"\bcalibrate with Linear or NAF\b"), "calibrate with --interpolator linear or naf"),
+    (re.compile(r"\buse InfiniteTails or BoundedTails\b"), "use --tails infinite or bounded"),
+    (re.compile(r"\bby (?:SeveralCalibrator\(\)\.)?compared_on(?:\([^()]*\))?"), "by fit --training FILE"),
+    (re.compile(r"\bunseen='pooled'"), "--unseen pooled"),
+    (re.compile(r"\brefit=True"), "--refit"),
+    (re.compile(r"\bforget="), "--last and --half-life"),
+    (re.compile(r"\b(by|weights|labels|time|series|cutoff|horizon)=(?=\W|$)"), r"--\1"),
+    (re.compile(r"in row (\d+) \((the only such row|\d+ rows in all)\)"), r"in row \1 (counting from 0), \2"),
+)
+"""A pattern of the library's sentences, and what the command line says instead."""
+
+
+def in_flags(text: str) -> str:
+    """The sentence, as one who types commands can act on it.
+
+    >>> in_flags("y is -1 in row 3 (the only such row): Counts() takes whole numbers from 0 on")
+    'y is -1 in row 3 (counting from 0), the only such row: --labels counts takes 0, 1, 2, ...'
+    >>> in_flags("fit without by= and weights=, and not with Random")
+    'fit without --by and --weights, and not with --interpolator random'
+    """
+    for pattern, said in WORDS:
+        text = pattern.sub(said, text)
+    return text

@@ -1,0 +1,87 @@
+"""Counts on the command line: what the flags say of labels is what the forecasts are judged by."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from test_cli import plain, run, write
+
+from calibrant import Point, evaluate
+from calibrant.labels import Counts
+from calibrant.predictions import Quantiles
+
+LEVELS = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
+FLAG = ",".join(f"{name}:{level}" for name, level in LEVELS.items())
+
+
+def bikes(n=300, seed=0):
+    """Rentals, their rate, and quantiles of them that a model of real numbers gave."""
+    rng = np.random.default_rng(seed)
+    rate = rng.uniform(0.5, 9.0, n)
+    draws = rng.gamma(2.0, rate[:, None] / 2, (n, 200))
+    quantiles = np.quantile(draws, list(LEVELS.values()), axis=1)
+    rentals = rng.poisson(rng.gamma(2.0, rate / 2)).astype(float)
+    return {"rate": rate, "rentals": rentals, **dict(zip(LEVELS, quantiles, strict=True))}
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("bad", [-3.0, 2.5])
+@pytest.mark.parametrize("command", [["evaluate"], ["report", "-o", "r.html"], ["fit", "-o", "m.safetensors"]])
+def test_a_rate_means_counts_and_a_label_that_is_none_is_named(inside, command, bad):
+    table = bikes()
+    table["rentals"][5] = bad
+    write(inside / "neg.csv", table)
+    said = plain(run(*command, "neg.csv", "--target", "rentals", "--rate", "rate", code=1))
+    assert said == (
+        f"error: neg.csv: rentals is {bad:g} in row 5 (counting from 0), the only such row: --labels counts takes"
+        " 0, 1, 2, ..."
+    )
+    table["rentals"][[7, 9]] = bad
+    write(inside / "neg.csv", table)
+    said = plain(run(*command, "neg.csv", "--target", "rentals", "--rate", "rate", code=1))
+    assert f"rentals is {bad:g} in row 5 (counting from 0), 3 rows in all: --labels counts" in said
+
+
+def test_rates_of_labels_that_are_real_are_points(inside):
+    table = bikes()
+    write(inside / "test.csv", table)
+    asked = ["evaluate", "test.csv", "--target", "rentals", "--rate", "rate", "--labels", "real", "--json"]
+    found = json.loads(run(*asked).stdout)["base"]
+    assert found["crps"] == pytest.approx(evaluate(Point(table["rate"]), table["rentals"]).crps)
+    assert found["nll"] is None
+
+
+def test_the_base_is_judged_by_the_labels_of_the_model(inside):
+    write(inside / "cal.csv", bikes())
+    table = bikes(seed=1)
+    write(inside / "test.csv", table)
+    fit = ["fit", "cal.csv", "--target", "rentals", "--quantiles", FLAG, "--labels", "counts"]
+    run(*fit, "-o", "q.safetensors")
+    found = json.loads(run("evaluate", "test.csv", "-m", "q.safetensors", "--json").stdout)["base"]
+    values = np.stack([table[name] for name in LEVELS], axis=1)
+    wanted = evaluate(Quantiles(list(LEVELS.values()), values), table["rentals"], labels=Counts())
+    assert {name: found[name] for name in wanted.to_dict() if name != "n"} == pytest.approx(
+        {name: value for name, value in wanted.to_dict().items() if name != "n"}
+    )
+
+
+def test_quantiles_that_cross_are_counted_once(inside):
+    table = bikes()
+    table["q25"][3], table["q50"][3] = 2.0, 1.0
+    for name in ("q05", "q25", "q50"):
+        table[name][50:90] = 2.0  # on the lattice, beside quantiles that are not: spread differently
+    table["q75"][50:90] = 2.1
+    table["q95"] = np.maximum(table["q95"], 3.0)
+    write(inside / "cal.csv", table)
+    fit = ["fit", "cal.csv", "--target", "rentals", "--quantiles", FLAG, "--labels", "counts"]
+    said = run(*fit, "-o", "q.safetensors").stderr.splitlines()
+    crossing = [line for line in said if "cross" in line]
+    assert len(crossing) == 1, said
+    assert "the first is row 3, have bounds or quantiles that cross: they are sorted" in crossing[0]

@@ -1,0 +1,98 @@
+"""What `calibrant evaluate` prints: each number with the words that it needs."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from test_cli import plain, run, write
+from test_cli_counts import bikes
+
+from calibrant.cli.judging import show_slices
+from calibrant.metrics import compare, evaluate
+from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.held import Held
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch):
+    """A folder with points, the calibration rows and test rows, and a model of them."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=900)
+    y = f + rng.normal(size=900)
+    start = datetime(2024, 3, 13, 12)
+    when = [start + timedelta(hours=k) for k in range(600)]
+    write(tmp_path / "cal.parquet", {"f": f[:300], "y": y[:300]})
+    write(tmp_path / "test.parquet", {"f": f[300:], "y": y[300:], "when": when})
+    write(tmp_path / "moved.parquet", {"f": f[300:], "y": y[300:] + 3.0, "when": when})
+    run("fit", "cal.parquet", "--target", "y", "--point", "f", "-o", "m.safetensors")
+    return tmp_path
+
+
+def said(*arguments):
+    return " ".join(run("evaluate", *arguments).stdout.split())
+
+
+@pytest.mark.parametrize(("file", "before"), [("test.parquet", ""), ("moved.parquet", "What was promised: ")])
+def test_the_guarantee_is_said_in_short_for_the_coverage_that_was_asked(inside, file, before):
+    text = said(file, "-m", "m.safetensors", "--coverage", "0.8")
+    assert f"{before}An 80% interval holds the label of a new row with a probability of 80%, give or take" in text
+    assert text.endswith("Run calibrant inspect to see the assumptions.")
+    assert "|P(H(Y) <= c) - c|" not in text
+
+
+def test_the_crps_of_a_point_is_called_its_absolute_error(inside):
+    words = "The CRPS of a point is its absolute error."
+    assert words in said("test.parquet", "-m", "m.safetensors")
+    assert words in str(evaluate([0.0, 1.0], [0.5, 0.0]))
+    bikes_as_rates = write(inside / "bikes.csv", bikes())
+    assert words not in said(bikes_as_rates, "--target", "rentals", "--rate", "rate")
+
+
+def test_a_metric_that_no_law_has_is_no_row(inside):
+    write(inside / "bikes.csv", bikes())
+    assert "finite difference" not in said("bikes.csv", "--target", "rentals", "--rate", "rate")
+    assert "NLL, finite difference" in str(evaluate([0.0, 1.0], [0.5, 0.0]))  # its note says why
+    assert "NLL, finite difference" in compare({"": evaluate([0.0, 1.0], [0.5, 0.0])})
+
+
+def test_moments_are_not_broken_within_a_date(inside):
+    when = [datetime(2024, 3, 13, 12) + timedelta(hours=k) for k in range(300)]
+    write(inside / "bikes.parquet", bikes() | {"when": when})
+    text = run("evaluate", "bikes.parquet", "--target", "rentals", "--rate", "rate", "--time", "when").stdout
+    table = text[text.index("PIT gap") : text.index("Chance allows so much")]
+    assert re.search(r"2024-03-13[T ]12:00", table)
+    assert len(re.findall(r"2024-03-\d\d[T ]\d\d:00", table)) == 20
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_a_star_is_for_the_coverage_that_is_shown_and_a_dagger_for_what_is_not(capsys):
+    def part(value, share, pvalue):
+        return SliceResult("width", value, 300, (Held(0.9, share, 0.858, 0.937),), 0.1, 0.5, 0.6, pvalue, 0.05)
+
+    slices = [part("(1, 2]", 0.7, 0.9), part("(2, 3]", 0.917, 0.001), part("(3, 4]", 0.9, 0.9)]
+    show_slices("calibrated, by slice", slices, 0.9)
+    shown = capsys.readouterr().out
+    lines = {line.split("]")[0].strip(): line for line in shown.splitlines() if "width in" in line}
+    assert [("*" in line, "†" in line) for line in lines.values()] == [(True, False), (False, True), (False, False)]
+    text = " ".join(shown.split())
+    assert "* The coverage is off by more than chance allows." in text
+    assert (
+        "† The coverage is within chance, but the distribution is off elsewhere; calibrant report shows where." in text
+    )
+
+
+def test_the_names_of_slices_stay_on_one_line(inside):
+    text = run("evaluate", "test.parquet", "-m", "m.safetensors").stdout
+    assert text.count("predicted value in ") == 5
+    assert all("]" in line for line in text.splitlines() if "predicted value in" in line)
+
+
+def test_errors_name_flags_and_not_arguments(inside):
+    write(inside / "by.parquet", {"f": np.arange(60.0), "y": np.arange(60.0) ** 0.5, "g": ["a", "b"] * 30})
+    run("fit", "by.parquet", "--target", "y", "--point", "f", "--by", "g", "-o", "g.safetensors")
+    asked = ["track", "by.parquet", "-m", "g.safetensors", "--interval", "0.9", "-o", "out.csv"]
+    assert "fit without --by and --weights, and not with --interpolator random" in plain(run(*asked, code=1))

@@ -1,0 +1,42 @@
+"""Sentences of the library that reach the command line name flags, not arguments and classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibrant import Calibrator
+from calibrant.cli.words import in_flags
+from calibrant.interpolators import InfiniteTails, Random
+from calibrant.labels.named import labels_named
+from calibrant.names import SCORES, score_named
+from calibrant.scores import LogScore
+from calibrant.tracking import Tracker
+
+
+def complaint(call):
+    with pytest.raises((ValueError, TypeError)) as error:
+        call()
+    return in_flags(str(error.value))
+
+
+@pytest.mark.parametrize("name", ["counts", "counts:0.05", "integers", "0:", "0:1", ":capacity", "log", "log1p"])
+def test_a_kind_of_labels_is_called_as_it_is_typed(name):
+    assert in_flags(f"the bound of {labels_named(name)!r}.") == f"the bound of --labels {name}."
+    assert in_flags(f"say labels={labels_named(name)!r}.") == f"say --labels {name}."
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_score_is_called_as_it_is_typed(name):
+    assert in_flags(f"use {type(score_named(name)).__name__}.") == f"use --score {name}."
+
+
+def test_the_way_out_of_an_error_can_be_typed():
+    f = np.linspace(-1.0, 1.0, 30)
+    said = complaint(lambda: Calibrator(LogScore()).fit(f, np.ones(30)))
+    assert said.startswith("--score log needs f + c > 0, but with c = 0 row 0 (15 rows in all)")
+    assert said.endswith("pass a larger c, such as --score log:1 for counts")
+    randomised = Calibrator(interpolator=Random(InfiniteTails())).fit(f, f**2)
+    assert complaint(lambda: Tracker(randomised)).endswith(
+        "fit without --by and --weights, and not with --interpolator random"
+    )
