@@ -73,8 +73,8 @@ class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         router = MetadataRouter(owner=self)
         for name, estimator in by_name(self.estimator).items():
             router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        # numbers stand for splitters that know groups where there are any
-        splitter = GroupKFold() if isinstance(self.cv, Real) else self.cv
+        # numbers stand for splitters that know groups where there are any, and "latest" refuses them in words
+        splitter = GroupKFold() if isinstance(self.cv, (Real, str)) else self.cv
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def _routed(self, params: Mapping[str, Any]) -> Routed:
