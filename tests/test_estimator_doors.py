@@ -241,7 +241,7 @@ def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
     with pytest.raises(TypeError, match="X has dates in column 'when', of which the estimator makes no numbers"):
         CalibratedRegressor(Ridge()).fit(dated, Y)
-    CalibratedRegressor(Ridge(), features=["a"], refine=None).fit(dated, Y)
+    CalibratedRegressor(Ridge(), cv="latest", features=["a"], refine=None).fit(dated, Y)
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
