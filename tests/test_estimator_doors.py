@@ -413,7 +413,7 @@ def test_no_row_is_answered_with_no_row_or_one_sentence():
 
 
 def test_a_file_of_a_refined_model_is_told_to_take_refined_predictions(tmp_path):
-    model = CalibratedRegressor(Ridge(), refine="spread", random_state=0).fit(X, Y)
+    model = CalibratedRegressor(Ridge(), refine="quantiles", random_state=0).fit(X, Y)
     with pytest.warns(
         UserWarning, match=r"it takes the refined predictions, prediction_of\(model.estimators_\[0\], X\)"
     ):

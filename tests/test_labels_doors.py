@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Normal, Point, Quantiles, Samples, evaluate, prediction_of
 from calibrant.cli.app import app
-from calibrant.labels import Chained, Real, Transformed
+from calibrant.labels import Chained, Counts, Real, Transformed
 from calibrant.labels.named import labels_named
 
 N = 240
@@ -347,7 +347,7 @@ def test_a_transform_works_with_the_estimators_defaults(kind, noise):
 def test_a_calibrator_takes_labels_by_name():
     assert Calibrator(labels="counts") == Calibrator(labels=Counts())
     assert Calibrator(labels="real").labels is None
-    with pytest.raises(ValueError, match="labels must be one of log, .* did you mean 'counts'"):
+    with pytest.raises(ValueError, match=r"labels must be one of log, .* did you mean 'counts'"):
         Calibrator(labels="count")
 
 

@@ -69,7 +69,8 @@ def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
 
     Draws of any real number stay draws, which are judged by rank and by their empirical law.
     """
-    between = {Quantiles: "quantiles", Samples: "draws"}.get(type(H))
+    words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
+    between = words.get(type(H))
     if not isinstance(H, Ensemble) and (
         between is None or (isinstance(H, Samples) and checked_labels(y, labels) is None)
     ):

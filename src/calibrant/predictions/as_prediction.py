@@ -31,8 +31,8 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         raise TypeError(f"a prediction is wanted, and {type(value).__name__} is a model: pass prediction_of(model, X)")
     if hasattr(value, "columns") or hasattr(value, "column_names"):
         raise TypeError(
-            f"a prediction is wanted, got the table {type(value).__name__}: where it is X, pass prediction_of(model, X);"
-            " where its columns are predictions, say which, as in Point(table['f'])"
+            f"a prediction is wanted, got the table {type(value).__name__}: where it is X, pass prediction_of(model,"
+            " X); where its columns are predictions, say which, as in Point(table['f'])"
         )
     if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
         raise TypeError(
