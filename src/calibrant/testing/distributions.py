@@ -30,9 +30,9 @@ def check_distribution(distribution: Distribution, *, tolerance: float = 1e-4) -
 
     The laws: results follow the shape rule; the cdf rises from 0 to 1, and sf, cdf_left, ppf, isf, quantiles, median
     and interval belong to it; logpdf is the log of its slope; mean, std and crps are the integrals of it that they say
-    they are, to `tolerance` of the width of the law; a clipped law is that of the clipped label; a row is the same alone,
-    among others and in another order; and no method changes the law: its repr, its pickle, its fields and its answers
-    stay what they were. Of a batch six rows are tried.
+    they are, to `tolerance` of the width of the law; a clipped law is that of the clipped label; a row is the same
+    alone, among others and in another order; and no method changes the law: its repr, its pickle, its fields and its
+    answers stay what they were. Of a batch six rows are tried.
 
     The integrals are worked out from values of the cdf between a thousand quantiles. A law that jumps or bends at more
     points than these needs a larger `tolerance`.
