@@ -14,7 +14,7 @@ METRICS = {
     "nll": ("negative log likelihood", None),
     "crps": ("CRPS (MW)", None),
     "coverage": ("coverage of the 90% interval", 0.9),
-    "ci_width": ("width of the 95% interval (MW)", None),
+    "interval_width": ("width of the 90% interval (MW)", None),
     "debiased_ece": ("calibration error (debiased ECE)", 0.0),
 }
 
@@ -48,7 +48,7 @@ def what_changed(before: dict[str, float], after: dict[str, float]) -> str:
         f"What changed with NAF: the 90% interval held {before['coverage']:.1%} of the test labels and now holds "
         f"{after['coverage']:.1%}; the negative log likelihood {'rose' if nats > 0 else 'fell'} by "
         f"{abs(nats):.3f} nats a label, {change('crps', 'the CRPS')} and "
-        f"{change('ci_width', 'the width of the 95% interval')}."
+        f"{change('interval_width', 'the width of the 90% interval')}."
     )
 
 

@@ -358,7 +358,9 @@ def test_labels_may_be_a_series():
     ("parameters", "error", "said"),
     [
         ({"cv": 1.5}, ValueError, "cv as a share of the rows must lie strictly inside (0, 1), got 1.5"),
-        ({"cv": True}, TypeError, "cv must be a share, a number of folds or a splitter, got True"),
+        ({"cv": True}, TypeError, "cv must be a share, 'latest', a number of folds or a splitter, got True"),
+        ({"cv": "last"}, ValueError, "cv must be a share, 'latest', a number of folds or a splitter, got 'last'"),
+        ({"cv": "latest:2"}, ValueError, "cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got"),
         ({"point": "mode"}, ValueError, "point must be 'mean' or 'median', got 'mode'"),
         ({"score": "pit"}, ValueError, "score must be one of residual, relative"),
         ({"interpolator": "spline"}, ValueError, "interpolator must be one of linear, naive, random, naf"),

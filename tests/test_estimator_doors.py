@@ -241,7 +241,19 @@ def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
     with pytest.raises(TypeError, match="X has dates in column 'when', of which the estimator makes no numbers"):
         CalibratedRegressor(Ridge()).fit(dated, Y)
-    CalibratedRegressor(Ridge(), features=["a"], refine=None).fit(dated, Y)
+    CalibratedRegressor(Ridge(), cv="latest", features=["a"], refine=None).fit(dated, Y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_of_texts_is_named(kind):
+    texts = KINDS[kind](X.assign(when=pd.date_range("2024", periods=N, freq="h").astype(str)))
+    said = (
+        "X has texts in column 'when', such as '2024-01-01 00:00:00', of which the estimator makes no numbers: encode"
+    )
+    with pytest.raises(ValueError, match=said) as caught:
+        CalibratedRegressor(Ridge()).fit(texts, Y)
+    assert "could not convert string to float" in str(caught.value.__cause__)
+    CalibratedRegressor(Ridge(), features=["a"], refine=None).fit(texts, Y)
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
@@ -398,6 +410,41 @@ def test_no_row_is_answered_with_no_row_or_one_sentence():
     with pytest.raises(ValueError, match="X has no rows, and the estimator predicts for one row or more"):
         fitted(Ridge()).predict_interval(X[:0])
     assert fitted().predict_interval(X[:0]).shape == (0, 2)  # a model that answers
+
+
+def test_a_file_of_a_refined_model_is_told_to_take_refined_predictions(tmp_path):
+    model = CalibratedRegressor(Ridge(), refine="quantiles", random_state=0).fit(X, Y)
+    with pytest.warns(
+        UserWarning, match=r"it takes the refined predictions, prediction_of\(model.estimators_\[0\], X\)"
+    ):
+        model.save(tmp_path / "m.safetensors")
+    calibrated = calibrant.load(tmp_path / "m.safetensors")
+    again = calibrated(prediction_of(model.estimators_[0], X))
+    np.testing.assert_array_equal(again.median(), model.predict_distribution(X).median())
+    with pytest.raises(TypeError, match="got points: give it the kind of prediction it was calibrated on"):
+        calibrated(Ridge().fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_or_a_model_in_place_of_a_prediction_is_told_the_way(kind):
+    calibrated = fitted(Ridge()).calibrated_
+    with pytest.raises(TypeError, match=r"got the table \w+: where it is X, pass prediction_of\(model, X\)"):
+        calibrated(KINDS[kind](X))
+    with pytest.raises(TypeError, match=r"Ridge is a model: pass prediction_of\(model, X\)"):
+        calibrated(Ridge())
+
+
+def test_parameters_of_several_models_are_set_and_searched_by_their_numbers():
+    several = CalibratedRegressor([Ridge(), Ridge(2.0)], refine=None, random_state=0)
+    assert several.get_params()["estimator__1__alpha"] == 2.0
+    searched = GridSearchCV(several, {"estimator__0__alpha": [0.1, 1e6]}, scoring=neg_crps, cv=3).fit(X, Y)
+    assert searched.best_params_ == {"estimator__0__alpha": 0.1}
+    assert [each.alpha for each in searched.best_estimator_.estimator] == [0.1, 2.0]
+    assert [each.alpha for each in several.estimator] == [1.0, 2.0]  # the search copies
+    assert several.set_params(estimator=[Ridge()], estimator__0__alpha=7.0, cv=0.3).estimator[0].alpha == 7.0
+    for name in ("estimator__alpha", "estimator__3__alpha", "estimator__0"):
+        with pytest.raises(ValueError, match=f"estimator is a list of 1 models, .* got '{name}'"):
+            several.set_params(**{name: 1.0})
 
 
 def test_what_was_saved_says_how_to_predict(tmp_path):

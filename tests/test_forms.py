@@ -113,7 +113,7 @@ def test_another_form_is_refused_by_a_sentence_that_names_both(case):
     calibrated(first)
     with pytest.raises(kind, match=re.escape(said)) as problem:
         calibrated(other)
-    assert str(problem.value).endswith(": what calibrates is what predicts")
+    assert str(problem.value).endswith(": give it the kind of prediction it was calibrated on")
 
 
 @pytest.mark.parametrize("case", OTHERS)
@@ -259,7 +259,7 @@ def test_the_commands_say_the_same_sentence(fitted):
     ):
         done = run(*command)
         assert (done.exit_code, done.stdout) == (1, "")
-        assert done.stderr == f"error: {rows}: {said}: what calibrates is what predicts\n"
+        assert done.stderr == f"error: {rows}: {said}: give it the kind of prediction it was calibrated on\n"
         assert not out.exists()
 
 

@@ -10,7 +10,7 @@ inequality with a union bound over the levels holds for that number, as it does 
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -34,6 +34,7 @@ from calibrant import (
     required_n_for_interval,
 )
 from calibrant.distributions import Context, PiecewiseLinear
+from calibrant.guarantee.this_set import coverage_of_this_set
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import (
@@ -547,23 +548,50 @@ def test_each_kind_of_promise_has_one_sentence_to_repeat():
     said = {
         "plain": fit(f, y).guarantee.in_short(),
         "exact": calibrant.Calibrator(interpolator=Random()).fit(f, y).guarantee.in_short(),
+        "counts": replace(fit(f, y).guarantee, drawn=True).in_short(),
         "eighty": fit(f, y).guarantee.in_short(0.8),
         "folds": calibrant.CrossCalibrated((fit(f, y), fit(f, y))).guarantee.in_short(),
         "groups": fit(f, y, by=by).guarantee.in_short(),
         "ratios": fit(f, y, weights=np.ones(99)).guarantee.in_short(),
         "survey": fit(f, y, weights=calibrant.Survey(np.ones(99))).guarantee.in_short(),
     }
-    alike = "if the new row is like the 99 calibration rows"
-    assert said["plain"] == f"A {start} with a probability of 90%, give or take 2 points, {alike}."
-    assert said["exact"] == f"A {start} with a probability of 90%, {alike}."
+    start, on_average = f"{start} like the", "on average over calibration sets"
+    whole = f"A {start} 99 calibration rows with a probability of 90%"
+    assert said["plain"] == (
+        f"{whole}, give or take 2 points, {on_average}, and of 83.4% to 95% for this set (95% confidence)."
+    )
+    assert said["exact"].startswith(f"{whole}, {on_average}, and of ")
+    assert f"with a probability of at least 90%, less at most 2 points, {on_average}" in said["counts"]
+    assert said["counts"].endswith("and of at least 83.4% for this set (95% confidence).")
     assert said["eighty"].startswith("An 80% interval")
     assert "of at least 76%" in said["folds"]  # 1 - 2 (1 - 0.9) - 2 epsilon, epsilon = 2 / 100
     assert said["groups"] == (
-        f"In every group, a {start} with a probability of 90%, give or take 23 points, if the new row is like the"
-        " calibration rows of its group."
+        f"In every group, a {start} calibration rows of its group with a probability of 90%, give or take 23 points,"
+        f" {on_average}."
     )
     assert "if the weights are the likelihood ratios of new rows" in said["ratios"]
     assert "nothing is proved" in said["survey"]
+
+
+@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("n", "coverage"), [(39, 0.9), (57, 0.8), (200, 0.5)])
+def test_of_100_calibration_sets_95_keep_their_own_promise(interpolator, n, coverage):
+    """Of uniform scores, whose coverage is the width of the interval; 1,000 sets."""
+    rng = np.random.default_rng(2)
+    low, high = coverage_of_this_set(n, interpolator.accuracy(n), coverage)
+    kept = []
+    for _ in range(1000):
+        H = calibrant.Calibrator(interpolator=interpolator).fit(np.zeros(n), rng.uniform(size=n))([0.0], rng=rng)
+        lower, upper = np.clip(H.interval(coverage), 0, 1)
+        kept.append(low <= upper[0] - lower[0] <= high)
+    assert np.mean(kept) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 1000)
+    assert low < coverage < high
+
+
+def test_a_set_of_very_few_rows_promises_next_to_nothing():
+    assert coverage_of_this_set(1, 0.0, 0.9) == (0.0, 1.0)
+    low, high = coverage_of_this_set(10**6, 0.0, 0.9)
+    assert 0.899 < low < 0.9 < high < 0.901
 
 
 def test_an_interval_is_off_by_at_most_twice_epsilon():

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Normal, Point, Quantiles, Samples, evaluate, prediction_of
 from calibrant.cli.app import app
-from calibrant.labels import Chained, Real, Transformed
+from calibrant.labels import Chained, Counts, Real, Transformed
 from calibrant.labels.named import labels_named
 
 N = 240
@@ -342,3 +342,16 @@ def test_a_transform_works_with_the_estimators_defaults(kind, noise):
     lower, upper = model.predict_interval(X[200:], 0.8).T
     assert np.all(lower >= (-1 if kind == "log1p" else 0))
     assert np.mean((lower <= y[200:]) & (y[200:] <= upper)) == pytest.approx(0.8, abs=0.15)
+
+
+def test_a_calibrator_takes_labels_by_name():
+    assert Calibrator(labels="counts") == Calibrator(labels=Counts())
+    assert Calibrator(labels="real").labels is None
+    with pytest.raises(ValueError, match=r"labels must be one of log, .* did you mean 'counts'"):
+        Calibrator(labels="count")
+
+
+def test_no_interpolator_is_told_to_leave_it_out():
+    said = r"Calibrator.interpolator must be an Interpolator object, got None: leave it out for the default, Linear\(\)"
+    with pytest.raises(TypeError, match=said):
+        Calibrator(interpolator=None)

@@ -296,24 +296,27 @@ def test_evaluate_of_a_law_has_every_metric_under_its_name():
 INTERVALS = {"coverage", "interval_width", "ci_coverage", "ci_width"}
 BY_RANK = ["ece", "debiased_ece", "sup_calibration_error", "pit_pvalue"]
 FIVE = [0.025, 0.05, 0.5, 0.95, 0.975]
+WHOLE = INTERVALS | {"interval_score", "pinball", "crps", "std", "nll", "nll_finite_difference", *BY_RANK}
 SAYS = {
     "point": (Point(LOC), {"crps"}),
     "interval": (Interval(LOC - 1, LOC + 1), INTERVALS),
     "quantiles with the levels": (
         Quantiles(FIVE, scipy.stats.norm.ppf(FIVE, LOC[:, None], SCALE[:, None])),
-        INTERVALS | {"interval_score", "pinball"},
+        WHOLE,
     ),
     "other quantiles": (
         Quantiles([0.1, 0.9], np.stack([LOC - 1, LOC + 1], axis=1)),
-        INTERVALS | {"interval_score", "pinball"},
+        WHOLE,
     ),
-    "quantiles on one side": (Quantiles([0.1, 0.3], np.stack([LOC - 2, LOC - 1], axis=1)), {"pinball"}),
+    "quantiles on one side": (Quantiles([0.1, 0.3], np.stack([LOC - 2, LOC - 1], axis=1)), WHOLE),
+    "a single quantile": (Quantiles([0.1], LOC[:, None] - 2), {"pinball"}),
     "a few samples": (Samples(RNG.normal(size=(300, 7))), {"crps", "std", "pinball", *BY_RANK}),
     "samples": (
         Samples(RNG.normal(size=(300, 17))),
         {"crps", "std", "coverage", "interval_score", "interval_width", "pinball", *BY_RANK},
     ),
     "ensemble": (Ensemble([LOC, LOC + 1]), set()),
+    "ensemble of laws": (Ensemble([Normal(LOC, 1.0), Quantiles(FIVE, LOC[:, None] + FIVE)]), WHOLE),
 }
 
 
@@ -322,7 +325,7 @@ def test_evaluate_of_a_base_prediction_has_only_what_it_says(prediction, said):
     result = metrics.evaluate(prediction, Y)
     assert set(result.to_dict()) == said | {"n"}
     _, *lines, note = str(result).splitlines()
-    assert note.startswith("A dash: ")
+    assert note.startswith("Judged as " if said == WHOLE else "A dash: ")
     shown = {result.labels[name] for name in KEYS}  # where both intervals are the same one, they share rows
     assert len(lines) == len(shown)
     assert sum("–" in line for line in lines) == len(shown - {result.labels[name] for name in said | {"n"}})
@@ -333,7 +336,10 @@ def test_quantiles_at_the_bounds_are_scored_as_the_law_they_come_from():
         metrics.evaluate(SAYS["quantiles with the levels"][0], Y, levels=FIVE),
         metrics.evaluate(H, Y, levels=FIVE),
     )
-    assert result.to_dict() == pytest.approx({name: law.to_dict()[name] for name in result.to_dict()}, rel=1e-12)
+    at_its_levels = [*INTERVALS, "interval_score", "pinball"]
+    assert {name: getattr(result, name) for name in at_its_levels} == pytest.approx(
+        {name: getattr(law, name) for name in at_its_levels}, rel=1e-12
+    )
 
 
 def test_other_quantiles_are_judged_by_the_widest_interval_they_have_and_the_table_says_so():
@@ -364,9 +370,10 @@ def test_samples_of_the_true_law_are_calibrated_by_rank_and_cover_between_their_
     assert scipy.stats.kstest(pits, "uniform").pvalue > 0.01
 
 
-def test_quantiles_have_no_pinball_loss_at_levels_they_lack():
+def test_quantiles_have_a_pinball_loss_at_levels_they_lack_only_as_laws_straight_between_them():
     prediction = SAYS["other quantiles"][0]
-    assert metrics.evaluate(prediction, Y, levels=[0.1, 0.5]).pinball is None
+    between = metrics.pinball(Quantiles([0.1, 0.5], np.stack([LOC - 1, LOC], axis=1)), Y)
+    assert metrics.evaluate(prediction, Y, levels=[0.1, 0.5]).pinball == pytest.approx(between, rel=1e-12)
     with pytest.raises(TypeError, match=re.escape("says nothing about the quantile at level 0.5")):
         metrics.pinball(prediction, Y, [0.1, 0.5])
 

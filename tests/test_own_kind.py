@@ -168,7 +168,7 @@ def test_the_report_sets_it_beside_its_calibration():
 
 def test_its_form_is_the_name_of_its_class():
     assert str(FITTED.form) == "Triangular"
-    with pytest.raises(TypeError, match="calibrated on Triangular, got points: what calibrates is what predicts"):
+    with pytest.raises(TypeError, match="calibrated on Triangular, got points: give it the kind of prediction it was"):
         FITTED(Point(MODE[:3]))
 
 

@@ -1105,7 +1105,7 @@ REFUSED = {
     ),
     "another kind": (
         lambda c: plots.scores(c.fit(Linear()), Point(c.calibration.loc), c.y_calibration),
-        "calibrated on .*: what calibrates is what predicts",
+        "calibrated on .*: give it the kind of prediction it was calibrated on",
     ),
     "other rows": (lambda c: plots.scores(c.fit(Linear()), c.base, c.y), "the 300 rows that calibrated, got 600"),
     "no scores": (lambda c: plots.interpolators([]), "^interpolators needs at least one score, got none"),

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, report
+from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
+from calibrant.distributions import Mixture, Poisson
+from calibrant.metrics.of_labels import law_of_labels
 from calibrant.metrics.straight import straight
+from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
 
 
@@ -117,3 +120,61 @@ def test_what_is_no_distribution_is_told_the_way_out(H):
         TypeError, match=r"H must be a law for each row, got \w+\(.*calibrate it, with Calibrator\(\).fit"
     ):
         report(H, [1.0, 2.0])
+
+
+# ---- evaluate and report are of one mind -----------------------------------------------------------------------------
+
+
+def _alike(forecast, y, **known):
+    """What `evaluate` and `report` say of the same forecasts, by the names of `evaluate`."""
+    found = metrics.evaluate(forecast, y, **known)
+    page = report(forecast, y, **known)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page.html, re.DOTALL)[1])
+    after = {row[0].split(",")[0]: row[data["measures"]["head"].index("after")] for row in data["measures"]["rows"]}
+    return found, after
+
+
+def _of_counts(kind):
+    rng = np.random.default_rng(3)
+    rate = np.exp(rng.normal(size=400))
+    draws = rng.gamma(4.0, rate[:, None] / 4, size=(400, 40))  # means of leaves: between the whole numbers
+    levels = [0.05, 0.25, 0.5, 0.75, 0.95]
+    made = Samples(draws) if kind == "draws" else Quantiles(levels, np.quantile(draws, levels, axis=1).T)
+    return made, rng.poisson(rate).astype(float)
+
+
+@pytest.mark.parametrize("kind", ["draws", "quantiles"])
+@pytest.mark.parametrize("labels", [None, "counts"])
+def test_evaluate_and_report_give_one_coverage_and_width_of_the_same_forecasts(kind, labels):
+    found, after = _alike(*_of_counts(kind), labels=labels)
+    assert found.coverage == pytest.approx(after["90% interval coverage"], rel=1e-4)
+    assert found.interval_width == pytest.approx(after["90% interval width"], rel=1e-4)
+    assert found.interval_score == pytest.approx(after["90% interval score"], rel=1e-4)
+    if kind == "quantiles" or labels:
+        assert found.crps == pytest.approx(after["CRPS"], rel=1e-4)
+        assert found.nll == pytest.approx(after["NLL"], rel=1e-4) or np.isinf(found.nll)
+        assert found.note == f"Judged as distributions straight between the {kind}, with exponential tails beyond."
+
+
+def test_an_interval_of_counts_by_draws_ends_on_whole_numbers():
+    found, _ = _alike(*_of_counts("draws"), labels="counts")
+    assert (found.interval_width * found.n).is_integer()
+
+
+def test_an_ensemble_of_laws_is_judged_as_their_mixture():
+    rng = np.random.default_rng(4)
+    f = rng.normal(size=500)
+    y = f + rng.normal(size=500)
+    one, other = Normal(f, 1.0), Normal(f + 1, 2.0)
+    ensemble, mixture = Ensemble([one, other], [3, 1]), Mixture((one, other), (0.75, 0.25))
+    assert metrics.evaluate(ensemble, y).to_dict() == metrics.evaluate(mixture, y).to_dict()
+    assert str(report(ensemble, y)) == str(report(mixture, y))
+    assert "mixture of the members" in metrics.evaluate(ensemble, y).note
+
+
+def test_an_ensemble_of_laws_of_counts_is_one_of_counts():
+    ensemble, y = Ensemble([Rates([1.0, 2.0, 3.0]), Normal([1.0, 2.0, 3.0], 1.0)]), np.array([1.0, 0.0, 4.0])
+    found = metrics.evaluate(ensemble, y, labels="counts")
+    assert found.labels["nll"] == "NLL of the counts"
+    mixed = 0.5 * Poisson([1.0, 2.0, 3.0]).pmf(y) + 0.5 * law_of_labels(ensemble.members[1], y, "counts").pmf(y)
+    assert found.nll == pytest.approx(-np.log(mixed).mean(), rel=1e-12)

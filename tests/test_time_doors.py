@@ -215,7 +215,7 @@ def test_the_estimator_watches_new_rows():
     with pytest.warns(UserWarning, match="y is missing in 1 of 200 rows"):
         assert len(model.monitor(later, np.where(np.arange(200) == 3, np.nan, y))) == 199
     model.track(later, y)
-    with pytest.raises(TypeError, match=r"the alarm takes .* got Tracker"):
+    with pytest.raises(TypeError, match=r"track made this model a tracker.*: call monitor on a copy made before track"):
         model.monitor(later, y)
     folds = CalibratedRegressor(LinearRegression(), cv=2, refine=None, random_state=0).fit(X, calm)
     with pytest.raises(TypeError, match=r"the alarm takes .* got CrossCalibrated"):

@@ -208,7 +208,8 @@ def generator(rng: Any) -> Any:
 def check_generator(rng: Any) -> None:
     """Raise unless this draws random numbers; a seed does not."""
     if not callable(getattr(rng, "random", None)):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
+        way = f", such as np.random.default_rng({rng})" if isinstance(rng, (int, np.integer)) else ""
+        raise TypeError(f"rng must be a numpy.random.Generator{way}, got {rng!r}")
 
 
 def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool = False) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 SEVERAL = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
 """Where one number a row was wanted."""
-LABELS = "an object such as calibrant.labels.Counts(); calibrant.labels.labels_named makes one of a name"
-"""What `Calibrator` takes for its labels, where the estimator takes names too."""
+LABELS = "an object such as calibrant.labels.Counts(), or its name, such as 'counts'"
+"""What `Calibrator` takes for its labels."""
 
 
 def percentage(number: float) -> str:

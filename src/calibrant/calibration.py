@@ -20,6 +20,7 @@ from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
+from calibrant.labels.named import labels_named
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
@@ -41,7 +42,8 @@ class Calibrator:
     """A score and an interpolator, ready to be fitted.
 
     Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of
-    an ensemble's. `labels` says what kind of number y is, see `calibrant.labels`; without it, any real number. `forget`
+    an ensemble's. `labels` says what kind of number y is, an object of `calibrant.labels` or its name, such as
+    "counts"; without it, any real number. `forget`
     says what old rows count, a `Window` or a `HalfLife`; without it, as much as new ones.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
@@ -54,12 +56,23 @@ class Calibrator:
     labels: Labels | None = None
     forget: Forgetting | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, score: Score | None = None, interpolator: Interpolator = ..., labels: Labels | str | None = None,
+            forget: Forgetting | None = None,
+        ) -> None: ...  # fmt: skip
+
     def __post_init__(self) -> None:
+        if isinstance(self.labels, str):
+            object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
-        for name, value, kind in (("score", self.score, Score), ("interpolator", self.interpolator, Interpolator)):
+        wanted = ("score", self.score, Score, "a"), ("interpolator", self.interpolator, Interpolator, "an")
+        for name, value, kind, article in wanted:
             if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
-                raise TypeError(f"Calibrator.{name} must be a {kind.__name__} object, got {value!r}")
+                way = ": leave it out for the default, Linear()" if value is None else ""
+                raise TypeError(f"Calibrator.{name} must be {article} {kind.__name__} object, got {value!r}{way}")
 
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,

@@ -61,7 +61,7 @@ def check_form(kept: Form | None, given: Form) -> None:
     # levels may differ where their seven digits do not
     one, two = (str(kept), str(given)) if str(kept) != str(given) else (repr(kept), repr(given))
     problem = TypeError if kept.kind != given.kind else ValueError
-    raise problem(f"calibrated on {one}, got {two}: what calibrates is what predicts")
+    raise problem(f"calibrated on {one}, got {two}: give it the kind of prediction it was calibrated on")
 
 
 def _listed(levels: tuple[float, ...]) -> str:

@@ -27,8 +27,9 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
 from calibrant.metrics.evaluation import Evaluation, compare
 from calibrant.metrics.forecasts import beside, paired
+from calibrant.metrics.of_labels import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
-from calibrant.metrics.table import metric_labels, row_metrics, within
+from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
 from calibrant.sampling import RowDraws
 
 BINS = 2**16
@@ -250,9 +251,10 @@ class Evaluating:
 
     def _sums(self, forecast: Any, y: Any, u: NDArray[np.float64]) -> Sums:
         H, y = paired(forecast, y)
-        coverage, ci = within(H, self.coverage), within(H, self.ci)
+        coverage, ci, levels = at_its_own(H, self.coverage, self.ci, None)
+        H, _ = judged_as(H, y)
         sums = {}
-        for name, rows in row_metrics(H, y, coverage, ci, None).items():
+        for name, rows in row_metrics(H, y, coverage, ci, levels).items():
             with suppress(Unsaid):
                 sums[name] = ExactSum.of(np.broadcast_to(to_numpy(rows()), y.shape))
         pits = None
@@ -260,7 +262,7 @@ class Evaluating:
             # bin k holds the PITs in (k, k + 1] / BINS, so that counts at the edges are exact
             place = np.ceil(to_numpy(pit_by(H, y, u)) * BINS).astype(np.int64) - 1
             pits = np.bincount(np.clip(place, 0, BINS - 1), minlength=BINS).astype(np.int64)
-        return Sums(sums, metric_labels(H, coverage, ci, None), pits)
+        return Sums(sums, metric_labels(H, coverage, ci, levels), pits)
 
 
 def gaps_of(pits: NDArray[np.int64]) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from calibrant._arrays import (
     unit,
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
-from calibrant._special import levels_around, safe_log, sigmoid
+from calibrant._special import levels_around, logit, safe_log, sigmoid
 from calibrant._types import ArrayLike, RowIndex, SupportsArray
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -276,6 +276,14 @@ class Distribution(Forecast):
         """The quantile function: the smallest y with cdf(y) >= p."""
         law = promoted(self, p)
         return law._at("_ppf", probabilities("p", p, like=law.like))
+
+    def isf(self, p: ArrayLike) -> Array:
+        """The inverse of `sf`: the quantile at 1 - p, of a law without jumps accurate for small p too."""
+        law = promoted(self, p)
+        p = probabilities("p", p, like=law.like)
+        return (
+            law._at("_ppf", 1 - p) if law.is_discrete or law.lattice is not None else law._at("_ppf_logit", -logit(p))
+        )
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""

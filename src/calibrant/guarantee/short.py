@@ -5,46 +5,60 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant._arrays import unit
+from calibrant.guarantee.this_set import coverage_of_this_set
 
 
 class InShort:
-    """What has `kind`, `epsilon` and `n` can say in one sentence what an interval is promised."""
+    """What has `kind`, `epsilon`, `n` and `accuracy` can say in one sentence what an interval is promised."""
 
     kind: Any
     epsilon: Any
     n: Any
+    accuracy: Any
 
     def in_short(self, coverage: float = 0.9) -> str:
-        """What a centred interval of this coverage is promised: its two levels are each off by at most epsilon.
+        """What a centred interval of this coverage is promised, on average over calibration sets and by this one.
+
+        On average its two levels are each off by at most epsilon. For this set, see `coverage_of_this_set`. Of labels
+        that were spread by a draw, such as counts, an interval holds at least as many: each is inside whole.
 
         >>> from calibrant import Guarantee
         >>> print(Guarantee(199, 0.0).in_short())
-        A 90% interval holds the label of a new row with a probability of 90%, give or take 1 point, if the new row is
-        like the 199 calibration rows.
+        A 90% interval holds the label of a new row like the 199 calibration rows with a probability of 90%, give or
+        take 1 point, on average over calibration sets, and of 85.5% to 93.8% for this set (95% confidence).
         """
         c = unit("coverage", coverage)
-        share = f"{_article(c)} {100 * c:g}% interval holds the label of a new row"
+        interval = f"{_article(c)} {100 * c:g}% interval holds the label of a new row"
         kind, epsilon = str(self.kind), float(self.epsilon)
-        alike = f"if the new row is like the {self.n:,} calibration rows"
+        alike = f" like the {self.n:,} calibration rows"
         if kind == "long run":
             return "In the long run the share of labels below each tracked level is that level, whatever the rows do."
         if kind == "no claim":
-            return (
-                f"{share} about {100 * c:g}% of the time, if there are many rows; nothing is proved for a given number."
-            )
+            many = "if there are many rows; nothing is proved for a given number"
+            return f"{interval} about {100 * c:g}% of the time, {many}."
         if kind.startswith("cross"):
             least = f"{100 * max(0.0, 1 - 2 * (1 - c) - 2 * epsilon):.3g}%"
             usual = f"about {100 * c:g}% is usual, but not proved"
-            return f"{share} with a probability of at least {least}, {alike}; {usual}."
+            return f"{interval}{alike} with a probability of at least {least}; {usual}."
         each = {"group": "In every group, ", "horizon": "At every horizon, "}.get(kind.split(",")[0], "")
-        off = "" if epsilon == 0 else f", give or take {_points(2 * epsilon)}"
-        about = "about " if kind.endswith("approximate") else ""
-        if kind.startswith("weighted"):
+        given = ""
+        if each:
+            alike = f" like the calibration rows of its {kind.split(',')[0]}"
+        elif kind.startswith("weighted"):
             worth = f"{self.n:,} rows, worth {getattr(self, 'effective', self.n):.3g} equal ones"
-            alike = f"if the weights are the likelihood ratios of new rows ({worth})"
-        alike = f"if the new row is like the calibration rows of its {kind.split(',')[0]}" if each else alike
-        sentence = f"{share} with a probability of {about}{100 * c:g}%{off}, {alike}."
+            alike, given = "", f", if the weights are the likelihood ratios of new rows ({worth})"
+        drawn = bool(getattr(self, "drawn", False))
+        about = "at least " if drawn else "about " if kind.endswith("approximate") else ""
+        off = f", {'less at most' if drawn else 'give or take'} {_points(2 * epsilon)}" if epsilon else ""
+        whole = f"{interval}{alike} with a probability of {about}{100 * c:g}%{off}, on average over calibration sets"
+        whole += self._by_this_set(c, at_least=drawn) if kind in ("marginal", "exact") else ""
+        sentence = f"{whole}{given}."
         return each + sentence[0].lower() + sentence[1:] if each else sentence
+
+    def _by_this_set(self, coverage: float, *, at_least: bool) -> str:
+        low, high = (100 * share for share in coverage_of_this_set(self.n, self.accuracy, coverage))
+        share = f"at least {low:.3g}%" if at_least else f"{low:.3g}% to {high:.3g}%"
+        return f", and of {share} for this set (95% confidence)"
 
 
 def _article(coverage: float) -> str:

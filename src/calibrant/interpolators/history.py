@@ -46,7 +46,7 @@ class Groups:
         return Groups.of([*self.rows(), *later])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """Scores and their weights: in time order, unless no order matters, since all count equally for ever."""
 
@@ -56,6 +56,9 @@ class History:
     floored: int = 0
     """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
     groups: Groups | None = None
+
+    def __repr__(self) -> str:
+        return f"History({int(self.scores.shape[0])} scores)"
 
     @classmethod
     def of(cls, scores: Array, weights: Any, forget: Forgetting | None, floored: int = 0) -> History:

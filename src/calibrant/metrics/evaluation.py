@@ -9,7 +9,25 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """The metrics of one forecast on n labels, None where it says nothing. It prints as a table."""
+    """The metrics of one forecast on n labels, None where it does not determine them. It prints as a table.
+
+    Attributes:
+        crps: CRPS, the mean continuous ranked probability score, in the unit of y; of points the mean absolute error.
+        pinball: The mean pinball loss over the levels that the table names, in the unit of y.
+        nll: NLL, the mean negative log density of the labels; of counts their negative log probability.
+        nll_finite_difference: NLL, finite difference: the NLL of the paper's tables.
+        coverage: The share of labels inside the interval that `coverage=` asks for, 90% by default.
+        interval_width: The mean width of the same interval.
+        interval_score: The mean interval score of the same interval.
+        ci_coverage: The share of labels inside the interval that `ci=` asks for, 95% by default.
+        ci_width: The mean width of that interval.
+        std: mean std, the mean standard deviation of the forecasts.
+        ece: ECE, the expected calibration error: the mean distance of the sorted PITs from a uniform grid.
+        debiased_ece: debiased ECE, less what a perfect forecast has on so many rows.
+        sup_calibration_error: The largest distance of the law of the PITs from the uniform one.
+        pit_pvalue: PIT uniformity p-value: how likely uniform PITs are so far off.
+        n: rows, the number of labels.
+    """
 
     nll: float | None
     nll_finite_difference: float | None

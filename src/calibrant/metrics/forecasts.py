@@ -28,7 +28,7 @@ def forecast(value: PredictionLike) -> Prediction | Distribution:
     """A prediction, or a single law that stands for every row."""
     if hasattr(value, "predict"):
         raise TypeError(
-            f"forecasts are judged, and {type(value).__name__} is a model: hand in prediction_of(model, X), or"
+            f"forecasts are judged, and {type(value).__name__} is a model: pass prediction_of(model, X), or"
             " model.predict_distribution(X) of a CalibratedRegressor"
         )
     return value if isinstance(value, Distribution) else as_prediction(value)
@@ -65,7 +65,7 @@ def labels_of(y: ArrayLike, like: Any = None) -> Array:
     except ValueError as error:
         if not str(error).startswith(("y is NaN", "y is masked")):
             raise
-        way = "with known = np.isfinite(y), hand in H[known] and y[known]"
+        way = "with known = np.isfinite(y), pass H[known] and y[known]"
         raise ValueError(f"{error}: leave out rows without a label; {way}") from None
 
 
@@ -76,7 +76,7 @@ def name_of(y: Any) -> str:
 
 
 def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
-    """For functions of forecasts and labels: whoever hands in a model, X and y is told the way."""
+    """For functions of forecasts and labels: whoever passes a model, X and y is told the way."""
 
     @wraps(judge)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:

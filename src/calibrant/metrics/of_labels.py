@@ -9,10 +9,11 @@ import numpy as np
 
 from calibrant._arrays import Array, device_like, to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.mixture import Mixture
 from calibrant.labels.base import Labels
 from calibrant.labels.named import labels_named
 from calibrant.metrics.straight import straight
-from calibrant.predictions import Quantiles, Rates, Samples
+from calibrant.predictions import Ensemble, Quantiles, Rates, Samples
 
 COMMON = 0.02
 """Whole numbers are counts, and no rounded measurements, if one of them is so large a share of the labels."""
@@ -45,12 +46,40 @@ def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
 
 
 def law_of_labels(H: Any, y: Array, labels: Any = None) -> Any:
-    """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is."""
+    """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is.
+
+    An ensemble is the mixture of its members, where each of them has a law.
+    """
     kind = checked_labels(y, labels)
+    if isinstance(H, Ensemble):
+        members = [law_of_labels(member, y, kind) for member in H.members]
+        whole = sum(H.weights)
+        shares = tuple(weight / whole for weight in H.weights)
+        said = all(member.has_law for member in members)
+        return Mixture(tuple(member.as_law() for member in members), shares) if said else H
     H = of_labels(H, y, kind)
     if kind is None or not isinstance(H, (Quantiles, Samples)):
         return straight(H)
     return _straight_law(H, kind) or H
+
+
+def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
+    """What `evaluate` judges in place of H, and what it says of that: one law a row wherever `report` has one.
+
+    Draws of any real number stay draws, which are judged by rank and by their empirical law.
+    """
+    words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
+    between = words.get(type(H))
+    if not isinstance(H, Ensemble) and (
+        between is None or (isinstance(H, Samples) and checked_labels(y, labels) is None)
+    ):
+        return of_labels(H, y, labels), ""
+    law = law_of_labels(H, y, labels)
+    if not law.has_law:
+        return law, ""
+    if between is None:
+        return law, "Judged as the mixture of the members, with the weights of the ensemble."
+    return law, f"Judged as distributions straight between the {between}, with exponential tails beyond."
 
 
 def _possible(H: Any, kind: Labels) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import to_numpy
+from calibrant._arrays import Array, to_numpy
 from calibrant._kept import kept
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
@@ -50,6 +50,18 @@ class Straight(Prediction):
     def as_law(self) -> Lines:
         """The law of each row, all in one table."""
         return self._lines
+
+    def quantile(self, level: float) -> Array:
+        """That of the law; at its own levels the very number that was given."""
+        near = np.abs(self.levels - level)
+        column = int(np.argmin(near))
+        return self.values[:, column] if near[column] < 1e-9 else self.as_law().ppf(level)
+
+    def pit_rows(self, y: Array, u: Array) -> Array:
+        """H(y), drawn over the jump where quantiles are equal."""
+        law = self.as_law()
+        above = law.cdf(y)
+        return above - u * (above - law.cdf_left(y))
 
     @kept
     def _lines(self) -> Lines:

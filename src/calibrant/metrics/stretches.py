@@ -64,7 +64,7 @@ def stretches_of(time: Values, m: int, bins: int | None = None, *, name: str = "
 def times_of(time: Values, m: int) -> NDArray[Any]:
     """When each of m rows was, as numbers or datetime64, or one sentence that says what is wrong.
 
-    Moments with a time zone are put into UTC.
+    Texts in ISO format, as a CSV file has them, are dates. Moments with a time zone are put into UTC.
     """
     if isinstance(time, (str, bytes)) or not (hasattr(time, "__iter__") or hasattr(time, "__array__")):
         raise TypeError(f"time must be an array of numbers or dates, one for each row, got {time!r}")
@@ -74,15 +74,27 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
     if missing.any():
         row, count = first_and_count(missing)
         raise ValueError(f"time is missing in row {row} ({in_all(count)})")
-    if column.dtype.kind == "O" and column.size:
-        column = typed(_in_utc(column))
+    if column.dtype.kind in "OU" and column.size:
+        column = typed(_in_utc(_from_iso(column)))
     if column.dtype.kind not in "iufM":
-        what = "both" if column.dtype.kind == "O" and _some_numbers(column) else f"{column.tolist()[0]!r} in row 0"
-        raise TypeError(f"time must hold numbers or dates, and one kind in all rows, got {what}")
+        first = column.tolist()[0]
+        what = "both" if column.dtype.kind == "O" and _some_numbers(column) else f"{first!r} in row 0"
+        way = ": pd.to_datetime(time) makes dates of texts" if isinstance(first, str) else ""
+        raise TypeError(f"time must hold numbers or dates, and one kind in all rows, got {what}{way}")
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         row, count = first_and_count(~np.isfinite(column))
         raise ValueError(f"time is infinite in row {row} ({in_all(count)})")
     return column
+
+
+def _from_iso(column: NDArray[Any]) -> NDArray[Any]:
+    """Texts as the moments they stand for, if all are in ISO format."""
+    if not all(isinstance(value, str) for value in column):
+        return column
+    try:
+        return np.fromiter(map(datetime.fromisoformat, column.tolist()), object, column.shape[0])
+    except ValueError:
+        return column
 
 
 def _in_utc(column: NDArray[Any]) -> NDArray[Any]:

@@ -16,8 +16,8 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
-from calibrant.metrics.of_labels import of_labels
-from calibrant.predictions import Point, Prediction, Quantiles
+from calibrant.metrics.of_labels import judged_as
+from calibrant.predictions import Point, Quantiles
 
 OF_A_POINT = "The CRPS of a point is its absolute error."
 
@@ -41,9 +41,12 @@ def evaluate(
     - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson laws;
     - an Interval has coverage and width, of its own bounds: without a level it has no interval score;
     - Quantiles have pinball at their levels, and coverage, width and interval score of the widest centred interval
-      among them that is no wider than what is asked for, which the table names;
-    - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank;
-    - an Ensemble has nothing: evaluate its members, or calibrate it first.
+      among them that is no wider than what is asked for, which the table names; for all else they are judged as
+      distributions straight between the quantiles, as `report` does;
+    - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank; with `labels`
+      they are judged as distributions straight between the draws;
+    - an Ensemble is judged as the mixture of its members, with its weights, where each member has a law; of points it
+      has nothing.
 
     The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps.
 
@@ -80,9 +83,9 @@ def evaluate(
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
     called = name_of(y)
     given, y = paired(H, y)
-    judged: Prediction | Distribution = of_labels(given, y, labels)
-    H = judged
-    coverage, ci = (within(H, each) for each in (coverage, ci))
+    coverage, ci, levels = at_its_own(given, coverage, ci, levels)
+    judged, note = judged_as(given, y, labels)
+    H, y = paired(judged, to_numpy(y) if note else y)
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))
@@ -100,9 +103,24 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    dash = "" if H.has_law else f"A dash: {H!r} says nothing about that. Calibrate it to have a distribution per row."
-    note = f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
-    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
+    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note or absent(H))
+
+
+def absent(H: Forecast) -> str:
+    """Why metrics are missing, and the way out, where some are."""
+    if H.has_law:
+        return ""
+    dash = f"A dash: {H!r} does not determine it. Calibrate it to have a distribution per row."
+    return f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
+
+
+def at_its_own(
+    H: Forecast, coverage: float, ci: float, levels: ArrayLike | None
+) -> tuple[float, float, ArrayLike | None]:
+    """The coverages and levels at which a forecast is judged: Quantiles at those that they have."""
+    if not isinstance(H, Quantiles):
+        return coverage, ci, levels
+    return within(H, coverage), within(H, ci), H.quantile_levels() if levels is None else levels
 
 
 def row_metrics(
@@ -128,9 +146,9 @@ def row_metrics(
     return rows
 
 
-def within(H: Forecast, coverage: float) -> float:
-    """The coverage of an interval that the forecast has: that of its widest centred quantiles, if it has no wider."""
-    levels = [] if H.has_law or H.own_bounds or not isinstance(H, Quantiles) else H.quantile_levels()
+def within(H: Quantiles, coverage: float) -> float:
+    """The coverage of an interval that they have: that of the widest centred ones, if they have no wider."""
+    levels = H.quantile_levels()
     centred = [b - a for a in levels for b in levels if a < b and abs(a + b - 1) < 1e-9]
     return max((c for c in centred if c <= coverage + 1e-9), default=min(centred, default=coverage))
 

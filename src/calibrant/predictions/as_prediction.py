@@ -27,6 +27,13 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         return as_prediction(from_scipy(cast(SupportsCDF, value)))
     if kind.startswith("torch.distributions"):
         return as_prediction(from_torch(cast(SupportsCDF, value)))
+    if hasattr(value, "predict"):
+        raise TypeError(f"a prediction is wanted, and {type(value).__name__} is a model: pass prediction_of(model, X)")
+    if hasattr(value, "columns") or hasattr(value, "column_names"):
+        raise TypeError(
+            f"a prediction is wanted, got the table {type(value).__name__}: where it is X, pass prediction_of(model,"
+            " X); where its columns are predictions, say which, as in Point(table['f'])"
+        )
     if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
         raise TypeError(
             f"a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, "

@@ -117,7 +117,7 @@ def checked_law(H: Any, name: str = "H") -> Any:
     """A forecast with a law a row, or a single law, or a TypeError that says what else came and the way out."""
     if not H.has_law:
         raise TypeError(
-            f"{name} must be a law for each row, got {H!r}: calibrate it, with Calibrator().fit on other rows, and hand"
-            " in what that gives as H and this as base"
+            f"{name} must be a law for each row, got {H!r}: calibrate it, with Calibrator().fit on other rows, and pass"
+            " what that gives as H and this as base"
         )
     return H

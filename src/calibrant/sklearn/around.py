@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -68,13 +68,36 @@ class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     estimator: Any
     cv: Any
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
+        """The parameters by name; those of several models as `estimator__0__alpha`."""
+        params: dict[str, Any] = super().get_params(deep)
+        for k, each in enumerate(self.estimator if deep and isinstance(self.estimator, (list, tuple)) else ()):
+            inner = each.get_params() if hasattr(each, "get_params") else {}
+            params |= {f"estimator__{k}__{name}": value for name, value in inner.items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of several models by `estimator__0__alpha`."""
+        several = isinstance(params.get("estimator", self.estimator), (list, tuple))
+        inner = {name: value for name, value in params.items() if several and name.startswith("estimator__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        for name, value in inner.items():
+            number, _, own = name.removeprefix("estimator__").partition("__")
+            if not (own and number.isdecimal() and int(number) < len(self.estimator)):
+                raise ValueError(
+                    f"estimator is a list of {len(self.estimator)} models, whose parameters are named as in"
+                    f" estimator__0__alpha, got {name!r}"
+                )
+            self.estimator[int(number)].set_params(**{own: value})
+        return self
+
     def get_metadata_routing(self) -> MetadataRouter:
         """`fit` hands metadata to the estimator's `fit` and to the splitter's `split`."""
         router = MetadataRouter(owner=self)
         for name, estimator in by_name(self.estimator).items():
             router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        # numbers stand for splitters that know groups where there are any
-        splitter = GroupKFold() if isinstance(self.cv, Real) else self.cv
+        # numbers stand for splitters that know groups where there are any, and "latest" refuses them in words
+        splitter = GroupKFold() if isinstance(self.cv, (Real, str)) else self.cv
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def _routed(self, params: Mapping[str, Any]) -> Routed:

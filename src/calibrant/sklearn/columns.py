@@ -81,7 +81,7 @@ def shown(X: Any, features: Sequence[Any] | None) -> Any:
 
 @contextmanager
 def naming_columns(X: Any, by: Any) -> Iterator[None]:
-    """Where a model refuses X, say which column it may be: one of dates, or one that is there for `by` alone."""
+    """Where a model refuses X, say which column it may be: of dates, of texts, or one that is there for `by` alone."""
     try:
         yield
     except Exception as error:
@@ -101,7 +101,30 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
                 f"The estimator was given column {texts[0]!r} too, which holds no numbers and names the groups of by=:"
                 " if that is the reason, name the columns that it learns from in features=."
             )
+        elif str(error).startswith("could not convert string to float"):
+            _refuse_texts(frame, error)
         raise
+
+
+def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
+    """Raise with the name of the first column of texts, and what it may be."""
+    for column in frame.iter_columns():
+        given = next((value for value in column.to_list() if isinstance(value, str) and not _reads(value)), None)
+        if given is not None:
+            raise ValueError(
+                f"X has texts in column {column.name!r}, such as {given!r}, of which the estimator makes no numbers:"
+                " encode them (dates, by pd.to_datetime, as numbers such as the hour and the day), or name the columns"
+                " that it learns from in features="
+            ) from error
+
+
+def _reads(text: str) -> bool:
+    """Whether a model reads it as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_number(dtype: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
 
@@ -22,8 +23,10 @@ class Splitter(Protocol):
         """The rows to train on and the rows that are held out, for each fold."""
 
 
-Folds = float | Splitter | Iterable[tuple[Sequence[int] | SupportsArray, Sequence[int] | SupportsArray]]
-"""A share to hold out, a number of folds, a splitter, or the splits themselves."""
+Folds = float | str | Splitter | Iterable[tuple[Sequence[int] | SupportsArray, Sequence[int] | SupportsArray]]
+"""A share to hold out, "latest", a number of folds, a splitter, or the splits themselves."""
+LATEST = 0.2
+"""The share of the rows that "latest" holds out, as by default a random split does."""
 
 
 def folds_of(
@@ -33,13 +36,17 @@ def folds_of(
     grouped = split.get("groups") is not None
     seed = random.randint(2**31 - 1)
     if isinstance(cv, (bool, np.bool_)):
-        raise TypeError(f"cv must be a share, a number of folds or a splitter, got {cv!r}")
+        raise TypeError(f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}")
     if isinstance(cv, str):
-        way = ": around a model that is fitted already goes FrozenEstimator(model), and every row then calibrates"
-        raise ValueError(
-            f"cv must be a share, a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
-        )
-    if isinstance(cv, Integral) and by is not None and not grouped:
+        share = _latest(cv)
+        if grouped:
+            raise TypeError(
+                f"cv={cv!r} holds out the last rows, and groups= keeps the rows of a group together: give cv as a share"
+                " or a splitter that knows groups, or leave groups out"
+            )
+        _check_enough(share, len(y), None)
+        splitter: Any = Latest(share)
+    elif isinstance(cv, Integral) and by is not None and not grouped:
         splitter = WithinGroups(by, seed, folds=int(cv))
     elif isinstance(cv, Integral):
         splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
@@ -56,6 +63,41 @@ def folds_of(
             f"cv must yield at least one split, got none from {cv!r}: a generator gives its splits only once"
         )
     return folds
+
+
+@dataclass(frozen=True)
+class Latest:
+    """Holds out the last rows, in the order given."""
+
+    share: float
+
+    def split(self, X: Any, y: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """The earlier rows to train on, and the later ones to calibrate on."""
+        del X
+        rows = np.arange(len(y))
+        first = len(rows) - math.ceil(self.share * len(rows))
+        yield rows[:first], rows[first:]
+
+
+def _latest(cv: str) -> float:
+    """The share that "latest" or, for another one, "latest:0.3" holds out."""
+    name, _, share = cv.partition(":")
+    if name == "latest":
+        try:
+            return unit("the share in cv", float(share)) if share else LATEST
+        except ValueError as error:
+            raise ValueError(
+                f"cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got {cv!r}"
+            ) from error
+    way = ": around a model that is fitted already goes FrozenEstimator(model), and every row then calibrates"
+    raise ValueError(
+        f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
+    )
+
+
+def is_one_part(cv: Any) -> bool:
+    """Whether one part is held out: a share, or the latest rows."""
+    return isinstance(cv, (float, str))
 
 
 def _check_enough(share: float, rows: int, groups: Any) -> None:

@@ -86,6 +86,11 @@ class GoingOn:
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
         """
         check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, Tracker):
+            raise TypeError(
+                "track made this model a tracker, which follows what monitor would report: call monitor on a copy made"
+                " before track, or after calibrate(X, y)"
+            )
         X, y = indexable(self._checked(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         known = {name: value for name, value in self._known(X).items() if name == "bound"}

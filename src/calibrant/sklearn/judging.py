@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._arrays import same_length
+from calibrant._arrays import same_length, warn_user
 from calibrant._frames import is_frame, rows_of
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
@@ -113,9 +113,16 @@ class Judging:
         """Write the calibration, without the models, to a file that `calibrant.load` reads.
 
         To keep models and calibration together, pickle the estimator: `joblib.dump(model, path)`. What is loaded from
-        the file of `save` is called with predictions, `calibrated(prediction_of(model, X))`, and not with X.
+        the file of `save` is called with predictions of the kind it was calibrated on, and not with X:
+        `calibrated(prediction_of(model.estimators_[0], X))`. With the default `refine` these are the refined
+        predictions, which only the estimator makes, and a warning says so; with `refine=None` they are the model's own.
         """
         check_is_fitted(self, "calibrated_")
+        if isinstance(self.estimators_[0], Refined):
+            warn_user(
+                "the file holds the calibration alone: it takes the refined predictions,"
+                " prediction_of(model.estimators_[0], X); joblib.dump(model, path) keeps everything"
+            )
         self.calibrated_.save(path)
 
     def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, Any]:

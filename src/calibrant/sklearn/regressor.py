@@ -49,9 +49,10 @@ from calibrant.sklearn.around import (
 )
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.folds import Folds, folds_of, units
+from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
+from calibrant.sklearn.in_time import warn_of_time
 from calibrant.sklearn.judging import Judging
 from calibrant.sklearn.like_counts import warn_of_counts
 from calibrant.sklearn.refined import Refined
@@ -97,8 +98,9 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
             mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`. A share and a
-            number of folds split at random. For rows in the order of time, hold out the latest: `cv=[(train, test)]`
-            with their row numbers, or a model fitted on the earlier rows in a `FrozenEstimator`; then `track` follows.
+            number of folds split at random, with a warning where dates in X say that the rows are in time order.
+            "latest" holds out the last 20% of the rows, in the order given, "latest:0.3" the last 30%: the choice
+            for time series; then `track` follows. `cv=[(train, test)]` is any split by row numbers.
         point: What `predict` gives: the "mean" or the "median" of the law.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
@@ -202,7 +204,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = isinstance(self.cv, float)  # a held-out share; folds are for one label
+        tags.target_tags.multi_output = is_one_part(self.cv)  # folds are for one label
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
@@ -256,6 +258,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     )
                     for train, _ in folds
                 )
+            warn_of_time(self.cv, X)
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator_of(model).fit(
@@ -340,6 +343,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     routed.rows(train, len(Y)),
                     random,
                 )
+            warn_of_time(self.cv, X)
             calibrator = calibrator.compared_on(predictions, known, **self._known(rows_of(X, train[seen])))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
         return self._calibrate_several(rows_of(X, held), Y[held])

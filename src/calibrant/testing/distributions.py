@@ -28,11 +28,11 @@ _NODES, _WEIGHTS = (_x + 1) / 2, _w / 2
 def check_distribution(distribution: Distribution, *, tolerance: float = 1e-4) -> None:
     """Raise an AssertionError unless `distribution`, a single law or a batch, keeps the laws of a law.
 
-    The laws: results follow the shape rule; the cdf rises from 0 to 1, and sf, cdf_left, ppf, quantiles, median and
-    interval belong to it; logpdf is the log of its slope; mean, std and crps are the integrals of it that they say they
-    are, to `tolerance` of the width of the law; a clipped law is that of the clipped label; a row is the same alone,
-    among others and in another order; and no method changes the law: its repr, its pickle, its fields and its answers
-    stay what they were. Of a batch six rows are tried.
+    The laws: results follow the shape rule; the cdf rises from 0 to 1, and sf, cdf_left, ppf, isf, quantiles, median
+    and interval belong to it; logpdf is the log of its slope; mean, std and crps are the integrals of it that they say
+    they are, to `tolerance` of the width of the law; a clipped law is that of the clipped label; a row is the same
+    alone, among others and in another order; and no method changes the law: its repr, its pickle, its fields and its
+    answers stay what they were. Of a batch six rows are tried.
 
     The integrals are worked out from values of the cdf between a thousand quantiles. A law that jumps or bends at more
     points than these needs a larger `tolerance`.
@@ -52,6 +52,7 @@ def check_distribution(distribution: Distribution, *, tolerance: float = 1e-4) -
     trial.cdf_rises_from_0_to_1()
     trial.sf_is_the_rest()
     trial.ppf_inverts_the_cdf()
+    trial.isf_inverts_the_sf()
     trial.cdf_left_is_the_limit_from_the_left()
     trial.quantiles_are_those_of_ppf()
     trial.logpdf_is_the_slope()
@@ -237,6 +238,20 @@ class _LawTrial:
             raise AssertionError(
                 f"ppf of {self.name} must be the smallest y with cdf(y) >= p: ppf({_LEVELS[k]:.6g}) = {q[row, k]:.6g},"
                 f" where the cdf is {above[row, k]:.6g} and just before {below[row, k]:.6g}{self.at(row)}"
+            )
+
+    def isf_inverts_the_sf(self) -> None:
+        """As `ppf` inverts the cdf."""
+        q = self.ask("isf", _LEVELS[None, :])
+        finite = np.isfinite(q)
+        at = np.where(finite, q, self.median)
+        step = self.rounding + 8 * self.epsilon * np.abs(at)
+        after, before = self.ask("sf", at + step), self.ask("sf", at - step)
+        slack = 1e-9 if self.epsilon < 1e-10 else 1e-5
+        for row, k in first(finite & ~((after <= _LEVELS + slack) & (before >= _LEVELS - slack))):
+            raise AssertionError(
+                f"isf of {self.name} must invert the sf: isf({_LEVELS[k]:.6g}) = {q[row, k]:.6g}, where the sf is"
+                f" {after[row, k]:.6g} and just before {before[row, k]:.6g}{self.at(row)}"
             )
 
     def cdf_left_is_the_limit_from_the_left(self) -> None:

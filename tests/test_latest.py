@@ -1,0 +1,134 @@
+"""Rows in time order: cv="latest", and the warning where rows look so and calibration rows are drawn at random."""
+
+import pickle
+import warnings
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+
+from calibrant import CalibratedRegressor, Chosen, Refined, neg_crps
+from calibrant._frames import is_frame
+
+N = 203
+RNG = np.random.default_rng(0)
+A = RNG.normal(size=(N, 1))
+Y = A[:, 0] + RNG.normal(size=N) * np.linspace(1, 2, N)
+DAYS = pd.date_range("2024-01-01", periods=N)
+LOOK = "the rows look as if they are in time order"
+IN_ORDER = {
+    "index": pd.DataFrame({"a": A[:, 0]}, index=DAYS),
+    "zoned index": pd.DataFrame({"a": A[:, 0]}, index=DAYS.tz_localize("Europe/Berlin")),
+    "periods": pd.DataFrame({"a": A[:, 0]}, index=DAYS.to_period("D")),
+    "column": pd.DataFrame({"a": A[:, 0], "day": DAYS}),
+    "polars": pl.DataFrame({"a": A[:, 0], "day": pl.Series(DAYS.to_numpy()).cast(pl.Date)}),
+    "arrow": pa.table({"a": A[:, 0], "day": DAYS.to_numpy()}),
+    "ties": pd.DataFrame({"a": A[:, 0]}, index=DAYS[np.arange(N) // 5]),
+    "numbered columns": pd.DataFrame({0: A[:, 0]}, index=DAYS),
+}
+OTHERS = {
+    "array": A,
+    "shuffled": IN_ORDER["index"].sample(frac=1, random_state=0),
+    "few": pd.DataFrame({"a": A[:, 0]}, index=DAYS[np.arange(N) // 50]),
+    "numbers": pd.DataFrame({"a": A[:, 0], "row": np.arange(N)}),
+    "gaps": pd.DataFrame({"a": A[:, 0], "day": DAYS.where(np.arange(N) != 3)}),
+}
+
+
+def model(X=None, **parameters):
+    features = ["a"] if is_frame(X) and "day" in nw.from_native(X).columns else None
+    return CalibratedRegressor(Ridge(), **{"refine": None, "features": features, "random_state": 0, **parameters})
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.predict_quantiles(A), other.predict_quantiles(A))
+
+
+def test_latest_calibrates_on_the_last_fifth_in_the_order_given():
+    held = np.arange(N - 41, N)  # ceil(0.2 * 203) = 41, as many as a random split holds out
+    by_hand = model(cv=[(np.arange(N - 41), held)]).fit(A, Y)
+    latest = model(cv="latest").fit(A, Y)
+    same(latest, by_hand)
+    assert latest.guarantee_.n == model().fit(A, Y).guarantee_.n == 41
+    assert model(cv="latest:0.5").fit(A, Y).guarantee_.n == 102
+
+
+def test_latest_holds_for_several_labels_too():
+    both = model(cv="latest").fit(A, np.stack([Y, -Y], axis=1))
+    assert both.guarantee_.n == 41
+
+
+def test_latest_survives_clone_pickle_set_params_and_search():
+    latest = model().set_params(cv="latest")
+    same(pickle.loads(pickle.dumps(clone(latest).fit(A, Y))), model(cv="latest").fit(A, Y))
+    found = GridSearchCV(latest, {"cv": ["latest", "latest:0.4"], "estimator__alpha": [0.1, 1.0]}, scoring=neg_crps)
+    assert found.fit(A, Y).best_params_["cv"] in ("latest", "latest:0.4")
+
+
+def test_what_refines_and_what_chooses_take_latest_too():
+    assert Refined(Ridge(), "spread", cv="latest", random_state=0).fit(A, Y).predict(A).shape == (N,)
+    assert Chosen({"ridge": Ridge()}, cv="latest", random_state=0).fit(A, Y).name_ == "ridge"
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_latest_refuses_groups(routing):
+    refused = pytest.raises(TypeError, match="cv='latest' holds out the last rows, and groups= keeps")
+    with sklearn.config_context(enable_metadata_routing=routing), refused:
+        model(cv="latest").fit(A, Y, groups=np.arange(N) // 10)
+
+
+def test_latest_leaves_rows_to_train_on():
+    with pytest.raises(ValueError, match="n_samples=1 leaves none to train on"):
+        model(cv="latest").fit(A[:1], Y[:1])
+
+
+@pytest.mark.parametrize("kind", IN_ORDER)
+@pytest.mark.parametrize("cv", [0.2, 5])
+def test_rows_in_time_order_split_at_random_are_told_the_way(kind, cv):
+    X = IN_ORDER[kind]
+    with pytest.warns(UserWarning, match=LOOK) as told:
+        model(X, cv=cv).fit(X, Y)
+    assert len(told) == 1
+    assert "cv='latest' calibrates on the last rows" in str(told[0].message)
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_rows_that_say_nothing_of_time_are_told_nothing(kind):
+    X = OTHERS[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(X).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "cv", ["latest", ShuffleSplit(1, test_size=0.2), KFold(5), [(np.arange(99), np.arange(99, N))]]
+)
+def test_a_split_that_somebody_chose_is_told_nothing(cv):
+    X = IN_ORDER["index"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(X, cv=cv).fit(X, Y)
+
+
+def test_the_split_that_the_warning_names_is_the_one_that_was_made_at_random():
+    X = IN_ORDER["index"]
+    with pytest.warns(UserWarning, match=r"cv=ShuffleSplit\(1, test_size=0.2\) draws at random without"):
+        model(X).fit(X, Y)
+    with pytest.warns(UserWarning, match=r"cv=KFold\(5, shuffle=True\) draws at random without"):
+        model(X, cv=5).fit(X, Y)
+
+
+def test_a_frozen_model_splits_nothing_and_is_told_nothing():
+    X = IN_ORDER["index"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CalibratedRegressor(FrozenEstimator(Ridge().fit(X, Y))).fit(X, Y)
