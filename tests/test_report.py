@@ -36,13 +36,13 @@ from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.figures import rounded, shown
 from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, bins, curves
-from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of

@@ -24,6 +24,7 @@ from calibrant.cli.judging import (
 )
 from calibrant.cli.model import Model
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.door import TERMINAL
 from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.guarantee import calibration_rows
@@ -107,5 +108,5 @@ def compared(
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
         whole = all_of(H, found.y, coverage, promise)
-    said, differ = headline(whole, slices, stretches or ()), why_they_differ(after.pit_pvalue, whole)
+    said, differ = headline(whole, slices, stretches or (), door=TERMINAL), why_they_differ(after.pit_pvalue, whole)
     return SideBySide(base, after, slices, str(promise), coverage, said, whole.keeps(promise), stretches, differ)
