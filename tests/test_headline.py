@@ -48,7 +48,7 @@ def test_a_failing_verdict_names_the_fault_and_the_next_step(fault):
     assert page.headline.step.startswith("Calibrate them, with Calibrator().fit(forecasts, labels), on rows")
     assert page.headline.text in page.html
     assert page.headline.step in page.html
-    assert f"not calibrated on these rows, but {fault}" in page.verdict[0].text
+    assert f"not calibrated on these rows: they are {fault}" in page.verdict[0].text
 
 
 def test_a_calibrated_forecast_is_seldom_called_anything_else():

@@ -36,7 +36,7 @@ from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.figures import rounded, shown
+from calibrant.metrics.figures import fixed, rounded, shown
 from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
@@ -367,7 +367,7 @@ def test_a_biased_law_and_one_that_is_too_wide_are_found():
     wide, y = forecasts(2000, rng, factor=2.0)
     said = report(wide, y).verdict[1]
     assert said.kind == "warn"
-    assert "wider than need be" in said.text
+    assert "wider than necessary" in said.text
 
 
 def test_a_calibrated_law_is_rarely_blamed():
@@ -415,9 +415,9 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     H, guarantee, y = folds(200, 0.5)
     page = report(H, y, guarantee=guarantee, time=np.arange(2000))
     assert not {"bad", "warn"} & set(kinds(page))
-    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: 9")
+    assert page.verdict[0].text.startswith("The forecasts are wider than necessary, as the mean over folds is: 9")
     assert "bounds how many labels lie in the tails, not how few" in page.verdict[0].text
-    assert "wider than need be, as the mean over folds is." in page.verdict[1].text
+    assert "wider than necessary, as the mean over folds is." in page.verdict[1].text
     assert not any("trained on the calibration rows" in said.text for said in page.verdict)
     (time,) = [said.text for said in page.verdict if said.text.startswith("Over time")]
     assert "off by more than chance allows, but for some that are too wide" in time
@@ -450,12 +450,13 @@ def test_the_share_that_is_judged_is_said_where_labels_are_tied():
     whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
     assert page.verdict[1].kind == "good"
     assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
-    assert f"inside whole; counted in part, as the check must, it is {100 * held['part']:.1f}%." in page.verdict[1].text
+    part = f"{fixed(100 * held['part'], 1)}%"
+    assert f"With ties at the ends of the intervals split, it is {part}, which is what" in page.verdict[1].text
     assert held["share"] == rounded(whole)
     assert held["part"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
     few = report(Poisson(np.full(4000, 3.0)), rng.negative_binomial(6, 2 / 3, 4000).astype(float)).verdict[1]
     judged, low = re.search(
-        r"counted in part, as the check must, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
+        r"split, it is ([\d.]+)%, which is .* That is too few, where chance allows ([\d.]+)%", few.text
     ).groups()
     assert float(judged) < float(low)
 

@@ -120,8 +120,8 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
 
 
 _IN_PART = (
-    "A count is either inside an interval or outside. What chance allows is compared with the share after splitting ties"
-    " at the ends of the intervals."
+    "A count is either inside an interval or outside. What chance allows is compared with the share after splitting"
+    " ties at the ends of the intervals."
 )
 
 

@@ -44,6 +44,11 @@ def fixed(value: float, decimals: int) -> str:
     return f"\N{MINUS SIGN}{text}" if value < 0 and float(text) != 0 else text
 
 
+def as_in_data(value: float) -> float:
+    """A number as the page's data has it, so that no rounding of the one and of the other differ."""
+    return float(rounded(value)) if abs(value) < 10**DIGITS else value
+
+
 def shown(value: float, digits: int = 3) -> str:
     """A number to so many significant digits, without an exponent where that is short.
 
@@ -52,7 +57,7 @@ def shown(value: float, digits: int = 3) -> str:
     """
     if math.isinf(value):
         return "∞" if value > 0 else "\N{MINUS SIGN}∞"
-    short = value if math.isnan(value) else rounded(value)
+    short = as_in_data(value)
     if not 1e-4 <= abs(short) < 1e7:
         return f"{short:.{digits}g}".replace("-", "\N{MINUS SIGN}")
     text = fixed(short, max(0, digits - 1 - math.floor(math.log10(abs(short)))))
@@ -65,7 +70,7 @@ def percent(share: float, m: int) -> str:
     >>> percent(0.9012, 100), percent(0.9012, 50), percent(0.9012, 100_000)
     ('90.1%', '90%', '90.12%')
     """
-    return f"{fixed(100 * rounded(share), _decimals(m))}%"
+    return f"{fixed(100 * as_in_data(share), _decimals(m))}%"
 
 
 def percents(m: int, share: float, low: float, high: float) -> tuple[str, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -30,7 +30,7 @@ from calibrant.metrics.forecasts import beside, labels_of, name_of, two_argument
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.of_labels import look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.metrics.stretches import Stretches, stretches_of
+from calibrant.metrics.stretches import Stretches, moments_in_words, stretches_of, times_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
@@ -39,7 +39,7 @@ from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
-from calibrant.reports.models import entries, laws_by_name, spoken_for
+from calibrant.reports.models import entries, laws_by_name, league_of, spoken_for
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
@@ -248,11 +248,14 @@ def report_at(
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": [
-            row | {"features": said} if said else row
-            for row, said in zip(_rows(after, before, slices, shown), features_of(features, m, shown.rows), strict=True)
+            row | said
+            for row, said in zip(
+                _rows(after, before, slices, shown), _beside(time, features, m, shown.rows), strict=True
+            )
         ],
         "sampled": shown.drawn,
         "measures": measures(comparison.lines.values()),
+        "models": league_of(findings.models),
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
         "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
@@ -353,6 +356,13 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
         }
         found.append(said if then is None else {**said, "before": then[k]})
     return found
+
+
+def _beside(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
+    """What else is shown of each of the rows: when it was, and its features."""
+    when = None if time is None else moments_in_words(times_of(time, m)[rows])
+    for k, said in enumerate(features_of(features, m, rows)):
+        yield ({} if when is None else {"time": when[k]}) | ({"features": said} if said else {})
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from calibrant.metrics.figures import fixed, rounded
+from calibrant.metrics.figures import as_in_data, fixed
 
 ASSETS = files("calibrant") / "reports" / "assets"
 MINUS, ABSENT = "\N{MINUS SIGN}", "\N{EN DASH}"
@@ -91,7 +91,7 @@ def _environment() -> Environment:
     )
     environment.filters["number"] = number
     environment.filters["fixed"] = fixed
-    environment.filters["as_in_data"] = lambda value: rounded(value) if math.isfinite(value) else value
+    environment.filters["as_in_data"] = as_in_data
     return environment
 
 

@@ -78,8 +78,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "good" if gap <= FAIR_GAP else "warn",
             f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-            f" {largest}, where that many calibration rows leave gaps of up to {allowed}. {found.rows} can detect this gap;"
-            f" more calibration rows would make it smaller.{before}",
+            f" {largest}, where that many calibration rows leave gaps of up to {allowed}. {found.rows} can detect this"
+            f" gap; more calibration rows would make it smaller.{before}",
         )
     elif whole.state == "wide folds":
         where = _at_level(found, int(np.argmax(whole.outside)))
@@ -109,8 +109,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     else:
         yield Statement(
             "bad",
-            f"The forecasts are not calibrated on these rows: they are {whole.fault}. {_plainly(found)}.{_reason(found)}"
-            f"{before}",
+            f"The forecasts are not calibrated on these rows: they are {whole.fault}. {_plainly(found)}."
+            f"{_reason(found)}{before}",
         )
 
 

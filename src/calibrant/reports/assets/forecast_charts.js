@@ -236,9 +236,10 @@ const views = (() => {
       const widths = off / (upper - lower);
       const side = row.y > upper ? "above" : "below";
       const where = !off ? "inside" : Number.isFinite(widths) ? `${number(widths, 2)} widths ${side}` : side;
-      return { i, cells: [inRow(row)(row.y), `${[lower, upper].map(inRow(row)).join(" to ")}`, where, number(row.crps ?? Infinity, 3)] };
+      return { i, cells: [...(row.time === undefined ? [] : [row.time]), inRow(row)(row.y), `${[lower, upper].map(inRow(row)).join(" to ")}`, where, number(row.crps ?? Infinity, 3)] };
     });
-    return { head: ["row", label, `${wanted(state)} interval`, "label", "CRPS"], lines };
+    const when = rows.some((row) => row.time !== undefined) ? ["time"] : [];
+    return { head: ["row", ...when, label, `${wanted(state)} interval`, "label", "CRPS"], lines };
   }
 
   // A density has its mean height in equal cells: a line through their middles. Counts are bars: the line goes up and down
@@ -368,7 +369,7 @@ const views = (() => {
         say: () => `${label} = ${name}: ${what} ${words(values)}`,
       })),
       summary:
-        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.${cutWords(row)}` +
         (laws(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
@@ -378,11 +379,17 @@ const views = (() => {
     };
   }
 
+  // The CDF of counts is flat between them, and rises at each.
+  const treads = (law, points) =>
+    law.bars ? points.flatMap(([q, level], i) => (i && q > points[i - 1][0] ? [[q, points[i - 1][1]], [q, level]] : [[q, level]])) : points;
+  const isCut = (law) => (law.q[0] ?? law.from) < law.from || (law.q.at(-1) ?? law.to) > law.to;
+  const cutWords = (row) => (laws(row).some((series) => isCut(row[series])) ? " Its tails go on beyond the picture." : "");
+
   function cdf(state) {
     const row = rows[state.row];
     const [low, high] = domain(row);
     const [lower, upper] = interval(row.after, state);
-    const line = (series) => pairs(row[series].q, levels).filter(([q]) => q !== null);
+    const line = (series) => treads(row[series], pairs(row[series].q, levels).filter(([q]) => q !== null));
     const quantiles = (i) => laws(row).map((series) => named(series, inRow(row)(row[series].q[i]))).join(", ");
     return {
       key: state.row,
@@ -403,7 +410,7 @@ const views = (() => {
               say: () => `quantile ${number(level)}: ${quantiles(i)}`,
             }],
       ),
-      summary: "Cumulative probability: P(Y ≤ y) for every value y.",
+      summary: `Cumulative probability: P(Y ≤ y) for every value y.${cutWords(row)}`,
       table: () => ({
         head: ["level", ...laws(row).map((series) => NAMES[series])],
         rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
