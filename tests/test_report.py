@@ -397,7 +397,7 @@ def test_atoms_are_no_fault():
     page = report(Normal(f, 1.0).clip(lower=0.0), y)
     assert page.verdict[0].kind == "good"
     assert page.verdict[1].kind == "good"
-    assert "inside whole" in page.verdict[1].text
+    assert "With ties at the ends of the intervals split, it is " in page.verdict[1].text
 
 
 # Words and charts agree

@@ -75,7 +75,7 @@ def headline(
             return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step(door))
         if since := change_since(stretches, off_in_time, off_groups):
             text += f" A change since {since} is the likely cause."
-        elif since_when(stretches, off_in_time):
+        elif 0 < len(off_in_time) < len(stretches):
             text += f" {_off_in_time(stretches, off_in_time, off_groups)}"
             if known != "raw" and stands_out(off_groups, off_in_time):
                 return Headline("bad", text, _for_group(off_groups, door))
