@@ -87,9 +87,8 @@ def test_the_evidence_is_of_the_region_that_is_named():
     sides = {"too low": (-0.3, 1, "fewer"), "too high": (0.3, 1, "more"), "too narrow": (0, 0.7, "tail")}
     for fault, (shift, scale, how) in sides.items():
         text = report(Normal(np.full(3000, shift), scale), rng.normal(size=3000), rows=[0]).verdict[0].text
-        share, level = map(
-            float, re.search(r": ([\d.]+)% of the labels lie below the quantile at level ([\d.]+)", text).groups()
-        )
+        found = re.search(r": ([\d.]+)% of the labels lie below the quantile at level ([\d.]+)", text)
+        share, level = map(float, found.groups())
         assert f"they are {fault}" in text
         more = share > 100 * level
         assert more == {"fewer": False, "more": True, "tail": level < 0.5}[how]
@@ -123,10 +122,12 @@ def test_a_group_that_is_farther_off_than_any_stretch_is_no_change():
     late = when >= 3200
     since = report(calibrated(base), y + late, time=when, guarantee=calibrated.guarantee, rows=[0]).headline
     assert since.text.endswith("A change since 3200 is the likely cause.")
-    far = y + np.where(large, np.where(late, 3.0, 2.0), 0.3)
+    far = y + np.where(large & late, 3.0, 0.0) + np.where(large, 1.0, 0.0)
     page = report(calibrated(base), far, time=when, guarantee=calibrated.guarantee, rows=[0])
     assert "likely cause" not in str(page)
-    assert "stretches of time are off" in page.headline.text
+    assert "stretches of time are off, the first from " in page.headline.text
+    assert "; farthest off is predicted value in (" in page.headline.text
+    assert page.headline.step.startswith("Let the width follow the forecast, by refine= ")
 
 
 def test_folds_that_cover_too_many_need_no_action():
