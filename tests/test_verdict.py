@@ -412,3 +412,24 @@ def test_a_model_knows_its_labels_and_its_slices_are_counted():
     shown = run("evaluate", "test.csv", "-m", "m.safetensors").stdout
     assert "scores are continuous because each label is spread over its jump" in " ".join(shown.split())
     assert "ties split" in shown
+
+
+@pytest.mark.usefixtures("table")
+def test_the_steps_at_a_terminal_are_commands():
+    """No argument of Python: neither calibrated nor raw, neither on the page nor below it."""
+    columns = "test.csv", "--target", "count", "--rate", "rate"
+    assert run("fit", *columns, "-o", "m.safetensors").exit_code == 0
+    frame = pd.read_csv("test.csv")
+    frame.assign(count=2 * frame["count"] + 3).to_csv("later.csv", index=False)
+    quantiles = "test.csv", "--target", "count", "--quantiles", "q05:0.05,q95:0.95"
+    said = [
+        run("report", "later.csv", "-m", "m.safetensors", "--target", "count", "-o", "p").stdout,
+        run("evaluate", "later.csv", "-m", "m.safetensors", "--target", "count").stdout,
+        run("report", *columns, "-o", "p").stdout,
+        run("evaluate", *quantiles).stdout,
+        run("report", *quantiles, "-o", "p").stdout,
+    ]
+    assert "With --time the report shows" in " ".join(said[0].split())
+    assert "--labels counts" in said[4]
+    for text in said:
+        assert not re.search(r"\b(time|by|labels|refine|guarantee)=|Calibrator\(", text)
