@@ -84,7 +84,7 @@ def headline(
         step = {"calibrated": again, "unknown": again + few, "raw": _calibrate(door)}[known]
         return Headline("bad", text, step)
     if off_in_time:
-        return _over_time(off_in_time, since_when(stretches, off_in_time))
+        return _over_time(off_in_time, since_when(stretches, off_in_time), door)
     if off_groups:
         return _in_groups(off_groups, len(groups), door)
     return _whole(whole, known, door)
@@ -119,13 +119,13 @@ def _off_in_time(stretches: Sequence[Stretch], off: Sequence[Stretch], groups: S
     return f"{said}; farthest off is {worst.name}{share}."
 
 
-def _over_time(off: Sequence[Stretch], since: str) -> Headline:
+def _over_time(off: Sequence[Stretch], since: str, door: Door) -> Headline:
     worst = max(off, key=lambda each: each.distance)
     when = f"since {since}" if since else f"from {worst.start} to {worst.end}"
     how = off[-1].direction if since else worst.direction
     text = f"Calibrated over all rows together, but {when} the forecasts are too {how}."
     step = f"Calibrate again on rows {f'since {since}' if since else 'like those to come'}"
-    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with a Tracker.")
+    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with {door.track}.")
 
 
 def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
