@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from calibrant.cli.console import tell
 from calibrant.diagnosis.headline import headline
 from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions import StudentT
+from calibrant.metrics.figures import percents
 from calibrant.reports.statement import Statement
 from calibrant.reports.tiles import unit_of
 
@@ -48,7 +50,92 @@ def test_a_failing_verdict_names_the_fault_and_the_next_step(fault):
     assert page.headline.step.startswith("Calibrate them, with Calibrator().fit(forecasts, labels), on rows")
     assert page.headline.text in page.html
     assert page.headline.step in page.html
-    assert f"not calibrated on these rows, but {fault}" in page.verdict[0].text
+    assert f"not calibrated on these rows: they are {fault}" in page.verdict[0].text
+
+
+HEAVY = {"t(2.2) * 0.62": (2.2, 0.62), "t(2) * 0.5": (2, 0.5), "t(3) * 0.6": (3, 0.6), "t(3) * 0.7": (3, 0.7)}
+
+
+@pytest.mark.parametrize("law", HEAVY)
+def test_heavy_tails_are_named_though_the_middle_is_too_wide(law):
+    """The simultaneous band is wide in the tails: it does not show what is named."""
+    df, scale = HEAVY[law]
+    rng, named = np.random.default_rng(10), []
+    for _ in range(10):
+        whole = whole_of(stats.norm.cdf(scale * rng.standard_t(df, 3000)), 0.9)
+        named += [whole.fault] if whole.fails else []
+    assert len(named) >= 8
+    assert named.count("wrong in the tails") >= len(named) - 1
+
+
+@pytest.mark.parametrize("m", [300, 3000])
+def test_a_shift_and_a_scale_are_never_called_tails(m):
+    rng = np.random.default_rng(11)
+    for fault, (shift, scale) in {"too low": (0.35, 1), "too narrow": (0, 1.35), "too wide": (0, 0.7)}.items():
+        wholes = [whole_of(stats.norm.cdf(shift + scale * rng.normal(size=m)), 0.9) for _ in range(10)]
+        assert {whole.fault for whole in wholes if whole.fails} == {fault}
+
+
+def test_the_evidence_is_of_the_region_that_is_named():
+    rng = np.random.default_rng(12)
+    heavy = report(Normal(np.zeros(3000), 1.0), 0.5 * rng.standard_t(2, 3000), rows=[0]).verdict[0].text
+    assert re.search(
+        r"outermost tails of the forecast: [\d.]+% of the labels lie (outside the 9|below the quantile at"
+        r" level 0\.0|above the quantile at level 0\.9)",
+        heavy,
+    )
+    sides = {"too low": (-0.3, 1, "fewer"), "too high": (0.3, 1, "more"), "too narrow": (0, 0.7, "tail")}
+    for fault, (shift, scale, how) in sides.items():
+        text = report(Normal(np.full(3000, shift), scale), rng.normal(size=3000), rows=[0]).verdict[0].text
+        found = re.search(r": ([\d.]+)% of the labels lie below the quantile at level ([\d.]+)", text)
+        share, level = map(float, found.groups())
+        assert f"they are {fault}" in text
+        more = share > 100 * level
+        assert more == {"fewer": False, "more": True, "tail": level < 0.5}[how]
+
+
+def test_a_share_outside_what_chance_allows_is_not_printed_as_its_bound():
+    assert percents(3000, 0.88217, 0.88233, 0.917) == ("88.22%", "88.23%", "91.70%")
+    rng = np.random.default_rng(13)
+    for _ in range(20):
+        f, noise = rng.normal(size=(2, 3000))
+        said = report(Normal(f, 0.945), f + noise, rows=[0]).verdict[1].text
+        found = re.search(r"hold ([\d.]+%) .* too few, where chance allows ([\d.]+%)", said)
+        assert found is None or found[1] != found[2]
+
+
+def test_a_raw_forecast_is_not_told_of_calibration_rows_or_a_guarantee():
+    rng = np.random.default_rng(14)
+    f, noise = rng.normal(size=(2, 3000))
+    for scale in (0.5, 1.0):
+        raw = str(report(Normal(f, scale), f + noise, time=np.arange(3000), rows=[0]))
+        assert "calibration rows" not in raw
+        assert "guarantee" not in raw
+        assert "calibration data" not in raw
+    assert "The number of calibration rows is not known" in str(report(Normal(f, 0.5), f + noise, base=f, rows=[0]))
+
+
+def test_a_group_that_is_farther_off_than_any_stretch_is_no_change():
+    rng = np.random.default_rng(15)
+    calibrated, base, y = drawn(rng, 1000, 4000)
+    when, large = np.arange(4000), np.asarray(base.median()) > 1
+    late = when >= 3200
+    since = report(calibrated(base), y + late, time=when, guarantee=calibrated.guarantee, rows=[0]).headline
+    assert since.text.endswith("A change since 3200 is the likely cause.")
+    far = y + np.where(large & late, 3.0, 0.0) + np.where(large, 1.0, 0.0)
+    page = report(calibrated(base), far, time=when, guarantee=calibrated.guarantee, rows=[0])
+    assert "likely cause" not in str(page)
+    assert "stretches of time are off, the first from " in page.headline.text
+    assert "; farthest off is predicted value in (" in page.headline.text
+    assert page.headline.step.startswith("Let the width follow the forecast, by refine= ")
+
+
+def test_folds_that_cover_too_many_need_no_action():
+    rng = np.random.default_rng(16)
+    folds = CrossCalibrated(tuple(drawn(rng, 400, 1)[0] for _ in range(3)))
+    whole = whole_of(0.5 + 0.97 * (rng.random(3000) - 0.5), 0.9, folds.guarantee)
+    assert whole.covers == "too many"
+    assert headline(whole).step == "No action is needed."
 
 
 def test_a_calibrated_forecast_is_seldom_called_anything_else():

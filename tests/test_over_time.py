@@ -98,14 +98,14 @@ TIMES = {
 }
 STARTS = {
     "dates": "2024-01-31",
-    "moments": "2024-01-31T12:00:00",
-    "moments with a zone": "2024-01-30T23:00:00",
+    "moments": "2024-01-31 12:00",
+    "moments with a zone": "2024-01-30 23:00",
     "texts": "2024-01-31",
-    "texts with a zone": "2024-01-30T23:00:00",
+    "texts with a zone": "2024-01-30 23:00",
     "whole numbers": "30",
     "numbers": "0.5085",
     "pandas": "2024-01-31",
-    "pandas with a zone": "2024-01-30T23:00:00",
+    "pandas with a zone": "2024-01-30 23:00",
     "polars": "30",
     "pyarrow": "2024-01-31",
 }

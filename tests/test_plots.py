@@ -17,6 +17,7 @@ import pytest
 import scipy.stats
 from matplotlib.collections import FillBetweenPolyCollection, LineCollection
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 import calibrant
 from calibrant import (
@@ -35,11 +36,14 @@ from calibrant import (
     metrics,
     plots,
 )
+from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.pen import contrast, luminance
+from calibrant.plots.key import key
+from calibrant.plots.pen import Pen, contrast, luminance
 from calibrant.plots.theme import looks, plain
+from calibrant.predictions import Rates
 from calibrant.scores import CDFScore
 
 torch = pytest.importorskip("torch")
@@ -1206,3 +1210,27 @@ def test_labels_of_another_length_name_the_forecast():
     law = Normal(np.zeros(4), np.ones(4))
     with pytest.raises(ValueError, match="the forecast 'mine'"):
         plots.reliability({"mine": law, "other": law}, np.zeros(3))
+
+
+def test_rates_of_counts_are_drawn_as_the_laws_they_stand_for():
+    rng = np.random.default_rng(70)
+    rate = rng.uniform(1, 5, 400)
+    y = rng.poisson(rate).astype(float)
+    for plot in (plots.reliability, plots.pit_histogram):
+        rates, laws = (plot(H, y, ax=Figure().subplots()) for H in (Rates(rate), Poisson(rate)))
+        for one, other in zip(rates.lines, laws.lines, strict=True):
+            np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
+        assert [bar.get_height() for bar in rates.patches] == [bar.get_height() for bar in laws.patches]
+        with pytest.raises(TypeError, match=r"Rates\(n=400\) says nothing about the law of y: calibrate it"):
+            plot(Rates(rate), y + 0.5)
+
+
+def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
+    figure = Figure(figsize=(2.2, 2.4), layout="constrained")
+    ax = figure.subplots()
+    ax.set_yscale("log")
+    ax.set_ylim(0.1, 1e4)
+    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    figure.draw_without_rendering()
+    (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
+    assert not ax.get_legend().get_window_extent().overlaps(top.get_window_extent())

@@ -30,19 +30,19 @@ from calibrant import (
     metrics,
     report,
 )
-from calibrant.diagnosis import over_time
-from calibrant.distributions import Poisson
+from calibrant.diagnosis import diagnose, over_time
+from calibrant.distributions import Poisson, StudentT
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.figures import fixed, percent, rounded, shown
 from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, basic
 from calibrant.reports.curves import COVERAGES, bins, curves
-from calibrant.reports.figures import rounded, shown
 from calibrant.reports.groups import groupings
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
@@ -367,7 +367,7 @@ def test_a_biased_law_and_one_that_is_too_wide_are_found():
     wide, y = forecasts(2000, rng, factor=2.0)
     said = report(wide, y).verdict[1]
     assert said.kind == "warn"
-    assert "wider than need be" in said.text
+    assert "wider than necessary" in said.text
 
 
 def test_a_calibrated_law_is_rarely_blamed():
@@ -397,7 +397,7 @@ def test_atoms_are_no_fault():
     page = report(Normal(f, 1.0).clip(lower=0.0), y)
     assert page.verdict[0].kind == "good"
     assert page.verdict[1].kind == "good"
-    assert "inside whole" in page.verdict[1].text
+    assert "With ties at the ends of the intervals split, it is " in page.verdict[1].text
 
 
 # Words and charts agree
@@ -415,9 +415,9 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     H, guarantee, y = folds(200, 0.5)
     page = report(H, y, guarantee=guarantee, time=np.arange(2000))
     assert not {"bad", "warn"} & set(kinds(page))
-    assert page.verdict[0].text.startswith("The forecasts are wider than need be, as the mean over folds is: 9")
+    assert page.verdict[0].text.startswith("The forecasts are wider than necessary, as the mean over folds is: 9")
     assert "bounds how many labels lie in the tails, not how few" in page.verdict[0].text
-    assert "wider than need be, as the mean over folds is." in page.verdict[1].text
+    assert "wider than necessary, as the mean over folds is." in page.verdict[1].text
     assert not any("trained on the calibration rows" in said.text for said in page.verdict)
     (time,) = [said.text for said in page.verdict if said.text.startswith("Over time")]
     assert "off by more than chance allows, but for some that are too wide" in time
@@ -450,12 +450,13 @@ def test_the_share_that_is_judged_is_said_where_labels_are_tied():
     whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
     assert page.verdict[1].kind == "good"
     assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
-    assert f"inside whole; counted in part, as the check must, it is {100 * held['part']:.1f}%." in page.verdict[1].text
+    part = f"{fixed(100 * held['part'], 1)}%"
+    assert f"With ties at the ends of the intervals split, it is {part}, which is what" in page.verdict[1].text
     assert held["share"] == rounded(whole)
     assert held["part"] == pytest.approx(0.9, abs=0.015) != pytest.approx(whole, abs=0.015)
     few = report(Poisson(np.full(4000, 3.0)), rng.negative_binomial(6, 2 / 3, 4000).astype(float)).verdict[1]
     judged, low = re.search(
-        r"counted in part, as the check must, it is ([\d.]+)%. That is too few, where chance allows ([\d.]+)%", few.text
+        r"split, it is ([\d.]+)%, which is .* That is too few, where chance allows ([\d.]+)%", few.text
     ).groups()
     assert float(judged) < float(low)
 
@@ -1251,3 +1252,61 @@ def test_a_page_that_cannot_be_written_says_where(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FileError, match=r"pipe: it is a device or a pipe"):
         page.save(tmp_path / "pipe")
+
+
+# One number for one thing
+
+
+def test_the_largest_gap_is_the_same_number_everywhere():
+    rng = np.random.default_rng(60)
+    base, y = forecasts(700, rng, factor=0.8)
+    page = report(base, y, rows=[0])
+    exact = metrics.sup_calibration_error(base, y)
+    assert data_of(page)["slices"][0]["after"]["gap"] == rounded(exact)
+    gap = next(row for row in data_of(page)["measures"]["rows"] if row[0] == "calibration error, largest")
+    assert rounded(exact) in gap
+    assert diagnose(base, y).slices[0].gap == pytest.approx(exact, abs=1e-12)
+    good, y = forecasts(700, rng)
+    said = report(good, y, rows=[0]).verdict[0].text
+    exact = metrics.sup_calibration_error(good, y)
+    assert f"the largest gap is {shown(exact)}, at level" in said
+    allowed = float(re.search(r"chance allows ([\d.]*\d)", said).group(1))
+    assert exact <= allowed
+
+
+def test_half_a_percent_is_rounded_as_the_page_rounds_it():
+    assert percent(0.9025, 400) == "90.3%"
+    assert (shown(0.0125, 2), fixed(0.5, 0)) == ("0.013", "1")
+    assert shown(0.152504) == shown(rounded(0.152504))  # the page has five digits
+
+
+def test_over_time_has_one_tag_on_the_page():
+    rng = np.random.default_rng(61)
+    base, y = forecasts(3000, rng, shift=0.1)
+    page = report(base, y, time=np.arange(3000), rows=[0])
+    assert page.headline.kind == "bad"
+    (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
+    section = page.html.partition('id="in-time"')[2]
+    assert re.search(r'<li class="(\w+)">', section).group(1) == said.kind == "info"
+    assert "independent rows; neighbours in time often are not" in said.text
+
+
+def test_a_small_change_has_a_decimal_and_a_point_is_compared_by_its_name():
+    rng = np.random.default_rng(62)
+    f, noise = rng.normal(size=(2, 2000))
+    page = report(Normal(f, 1.0), f + noise, base=Normal(f, 1.1), rows=[0]).html
+    assert re.search(r"was [\d.]+, [+\N{MINUS SIGN}]0\.\d%", page)
+    assert not re.search(r"[+\N{MINUS SIGN}]0%", page)
+    point = report(Normal(f, 1.0), f + noise, base=Point(f), rows=[0]).html
+    assert f"mean absolute error before: {shown(np.mean(np.abs(noise)))}" in point
+
+
+def test_a_heavy_tail_is_cut_where_it_would_leave_a_spike():
+    law = StudentT(np.array([1.3]), np.zeros(1), 1.0)
+    drawn = drawn_law(law)
+    inner = law.quantiles(np.array([0.05, 0.95]))[0]
+    assert drawn["q"][0] < drawn["from"] == pytest.approx(-drawn["to"], rel=1e-3)
+    assert drawn["to"] < 4 * inner[1]
+    assert max(drawn["density"]) > 10 * np.median(drawn["density"])
+    light = drawn_law(Normal([0.0], 1.0))
+    assert light["from"] < light["q"][0]

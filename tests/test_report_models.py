@@ -42,7 +42,7 @@ def test_the_page_is_on_the_first_and_says_which_is_best():
     assert "Forecasts of y by rough" in page.html
     best = {name: MODELS[name] for name in ("sharp", "rough", "sure")}
     assert any(
-        s.text == "Of 3 models, sharp, on which this page is, has the lowest CRPS."
+        s.text == "Of 3 models, sharp (the subject of this page) has the lowest CRPS."
         for s in report(best, Y, rows=[0]).verdict
     )
     twins = report({"a": MODELS["sharp"], "b": Normal(F, 1.001)}, Y, rows=[0])

@@ -137,7 +137,7 @@ def test_a_list_of_dates_is_cut_like_a_column_of_them():
     days = [date(2024, 1, 1) + timedelta(days=k) for k in range(100)]
     assert slices_of("day", days, 100).labels[0] == "[2024-01-01, 2024-01-25]"
     hours = [datetime(2024, 1, 1, 6), None, datetime(2024, 1, 1, 7)]
-    assert slices_of("hour", hours, 3).labels == ("2024-01-01T06:00:00", "2024-01-01T07:00:00", "missing")
+    assert slices_of("hour", hours, 3).labels == ("2024-01-01 06:00", "2024-01-01 07:00", "missing")
     zoned = [datetime(2024, 1, 1, k, tzinfo=UTC) for k in (6, 7)]
     assert slices_of("hour", zoned, 2).labels[0] == "2024-01-01 06:00:00+00:00"
 

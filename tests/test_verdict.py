@@ -23,8 +23,10 @@ from calibrant.distributions import NegativeBinomial, Poisson
 from calibrant.labels import Counts
 from calibrant.metrics.by_slice import Held, SliceResult
 from calibrant.metrics.held import Inside, inside
-from calibrant.metrics.of_labels import HINT
+from calibrant.metrics.of_labels import HINT as ANY_DOOR
 from calibrant.predictions import Rates
+
+HINT = ANY_DOOR.format("labels=Counts()")
 
 LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
 
@@ -60,9 +62,7 @@ def test_the_share_of_a_group_is_the_one_that_a_user_counts(few_counts):
         assert drawn[name]["share"] == pytest.approx(share, rel=1e-4)
         assert drawn[name]["part"] < share - 0.02
         if f"group = {name}" in said:
-            assert (
-                f"{100 * share:.1f}% of the labels with group = {name} (1,500 rows; with atoms counted in part" in said
-            )
+            assert f"{100 * share:.1f}% of the labels with group = {name} (1,500 rows; " in said
     assert "group = " in said
     everyone = data_of(page)["slices"][0]
     assert (
@@ -84,13 +84,13 @@ def test_a_diagnosis_and_stretches_of_time_say_the_share_that_one_counts(few_cou
     farthest = max(found.off[0].held, key=lambda held: abs(held.judged - held.coverage) * held.off)
     assert f"intervals hold {100 * farthest.share:.1f}% of the labels, and {100 * farthest.judged:.1f}% with" in text
     head, first = found.table().splitlines()[:2]
-    assert head.split()[1:6] == ["in", "90%", "in", "part", "chance"]
+    assert head.split()[1:6] == ["in", "90%", "ties", "split", "chance"]
     assert f"{100 * found.slices[0].held[0].share:.1f}%" in first
     (stretch, *_) = over_time(P, y, bins=3)
     assert stretch.held[0].share == counted(P, y)[:1000].mean() > stretch.held[0].in_part
     continuous = diagnose(Normal(np.zeros(200), 1.0), np.random.default_rng(0).normal(size=200))
     assert all(held.in_part is None for each in continuous.slices for held in each.held)
-    assert "in part" not in str(continuous) + continuous.table()
+    assert "ties" not in str(continuous) + continuous.table()
 
 
 def test_counts_of_a_true_law_are_seldom_called_off_by_groups():
@@ -415,4 +415,25 @@ def test_a_model_knows_its_labels_and_its_slices_are_counted():
     assert "the model knows what the labels are" in " ".join(both.output.split())
     shown = run("evaluate", "test.csv", "-m", "m.safetensors").stdout
     assert "scores are continuous because each label is spread over its jump" in " ".join(shown.split())
-    assert "in part" in shown
+    assert "ties split" in shown
+
+
+@pytest.mark.usefixtures("table")
+def test_the_steps_at_a_terminal_are_commands():
+    """No argument of Python: neither calibrated nor raw, neither on the page nor below it."""
+    columns = "test.csv", "--target", "count", "--rate", "rate"
+    assert run("fit", *columns, "-o", "m.safetensors").exit_code == 0
+    frame = pd.read_csv("test.csv")
+    frame.assign(count=2 * frame["count"] + 3).to_csv("later.csv", index=False)
+    quantiles = "test.csv", "--target", "count", "--quantiles", "q05:0.05,q95:0.95"
+    said = [
+        run("report", "later.csv", "-m", "m.safetensors", "--target", "count", "-o", "p").stdout,
+        run("evaluate", "later.csv", "-m", "m.safetensors", "--target", "count").stdout,
+        run("report", *columns, "-o", "p").stdout,
+        run("evaluate", *quantiles).stdout,
+        run("report", *quantiles, "-o", "p").stdout,
+    ]
+    assert "With --time the report shows" in " ".join(said[0].split())
+    assert "--labels counts" in said[4]
+    for text in said:
+        assert not re.search(r"\b(time|by|labels|refine|guarantee)=|Calibrator\(", text)

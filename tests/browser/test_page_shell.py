@@ -6,6 +6,7 @@ import itertools
 import pytest
 import report_cases
 
+from calibrant.metrics.figures import fixed
 from calibrant.reports.page import ASSETS, SHELL, number, page
 
 pytestmark = pytest.mark.browser
@@ -115,6 +116,16 @@ def test_python_and_javascript_write_numbers_alike(visit, file):
     assert written == [number(v) for v in numbers]
     assert written[-5:] == ["1×10⁷", "0.00025", "9.99×10⁻⁵", "−3×10⁻³⁰⁰", "1×10³⁰⁰"]
     assert number(12345.6) == "12,346"
+
+
+def test_python_and_javascript_round_halves_alike(visit, file):
+    halves = [90.25, 0.5, 1.5, 2.5, 0.125, 1.00005, 22.225, 12345000.0, 123450000.0]
+    shown = visit(file)
+    assert shown.evaluate("all => all.map(v => page.number(v))", halves) == [number(v) for v in halves]
+    for decimals in (0, 1, 2):
+        written = shown.evaluate("([all, d]) => all.map(v => page.fixed(v, d))", [halves[:7], decimals])
+        assert written == [fixed(v, decimals) for v in halves[:7]]
+    assert fixed(90.25, 1) == "90.3"
 
 
 # Colours and paper

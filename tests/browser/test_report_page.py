@@ -703,3 +703,42 @@ def test_several_models_stand_in_a_league(visit, saved, width, scheme):
     assert lines.locator("td:nth-child(3)").nth(2).inner_text() == "–"  # the first that was named
     assert "better" in lines.locator("td:nth-child(3)").nth(0).inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def lines_of(page, name):
+    """The lines of a table that is saved."""
+    with page.expect_download() as found:
+        page.get_by_role("button", name=f"Save as CSV: {name}", exact=True).click()
+    return [line.split(",") for line in Path(found.value.path()).read_text("utf-8-sig").splitlines()]
+
+
+def test_models_and_misses_can_be_saved(visit, saved, data_of):
+    file = saved(report_cases.several)
+    page, data = visit(file), data_of(file)
+    head, *models = lines_of(page, "Models")
+    assert head[:2] == ["model", "CRPS"]
+    assert [line[0] for line in models] == [row[0] for row in data["models"]["rows"]]
+    head, *misses = lines_of(page, "Largest misses")
+    assert head[0] == "row"
+    assert [int(line[0]) for line in misses] == [data["rows"][k]["row"] for k in data["misses"]]
+
+
+def test_a_table_too_wide_for_a_phone_scrolls_inside_the_page(visit, saved):
+    page = visit(saved(report_cases.drifting), width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    table = page.locator("#misses .sideways")
+    assert table.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert "gradient" in table.evaluate("box => getComputedStyle(box).backgroundImage")
+
+
+def test_a_miss_is_named_by_its_time_too(visit, saved, data_of):
+    file = saved(report_cases.drifting)
+    page, data = visit(file), data_of(file)
+    worst = data["rows"][data["misses"][0]]
+    assert page.locator("#misses tbody tr").first.locator("td").first.inner_text() == worst["time"]
+
+
+def test_the_cdf_of_counts_is_a_staircase(visit, saved):
+    page = visit(saved(report_cases.counts))
+    steps = np.diff(path(page, "#cdf .plot .line.after path"), axis=0)
+    assert (np.abs(steps) < 0.02).any(axis=1).all()

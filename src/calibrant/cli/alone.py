@@ -28,6 +28,7 @@ from calibrant.cli.judging import (
 from calibrant.cli.report import PageWanted
 from calibrant.cli.tables import not_over
 from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.door import TERMINAL
 from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.labels.base import Labels
@@ -37,10 +38,7 @@ from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.of_labels import law_of_labels, of_labels
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Point, Rates
-from calibrant.reports import report as report_of
-from calibrant.reports.forecast import page_path
-
-FIT = "Calibrate them, with calibrant fit, on rows that the model has not seen."
+from calibrant.reports.forecast import page_path, report_at
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def evaluated(
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
         whole = all_of(H, found.y, coverage)
         fails_between = whole.fails and holds_at_its_levels(of_labels(found.prediction, found.y, labels), found.y)
-    said = headline(whole, slices, stretches or (), known="raw", calibrate=FIT)
+    said = headline(whole, slices, stretches or (), known="raw", door=TERMINAL)
     said = RIGHT_AT_LEVELS if fails_between else said
     return AsTheyAre(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
 
@@ -129,7 +127,8 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
             " it with calibrant fit and name the model by --model"
         )
     with working("looking"), found.naming():
-        page = report_of(
+        page = report_at(
+            TERMINAL,
             found.prediction,
             found.y,
             groups={name: found.groups[name] for name in wanted.groups} or None,

@@ -15,6 +15,7 @@ from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.metrics import Evaluation
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.metrics.evaluation import blocks_of
+from calibrant.metrics.figures import fixed
 from calibrant.metrics.held import Held
 
 
@@ -32,7 +33,7 @@ def why_they_differ(pvalue: float | None, whole: Whole) -> str:
         return ""
     if pvalue >= 0.05 and whole.state in ("off", "borderline", "nearly"):
         k = whole.worst
-        share, low, high = (f"{100 * values[k]:.1f}%" for values in (whole.below, *whole.band))
+        share, low, high = (f"{fixed(100 * values[k], 1)}%" for values in (whole.below, *whole.band))
         return (
             "The p-value is that of the largest gap at any level, whose test is weak in the tails. The verdict looks at"
             f" each level: at {LEVELS[k]:.3g} the share of PITs is {share}, where chance allows {low} to {high}."
@@ -71,7 +72,7 @@ def show_slices(title: str, slices: Sequence[SliceResult], coverage: float) -> N
     if not slices:
         return
     in_part = any(each.held[0].in_part is not None for each in slices)
-    head = title, "rows", f"in {100 * coverage:.6g}% intervals", *(["in part"] if in_part else []), "chance allows"
+    head = title, "rows", f"in {100 * coverage:.6g}% intervals", *(["ties split"] if in_part else []), "chance allows"
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -112,7 +113,7 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         show(f"Over time there is nothing to say: a stretch needs {SMALLEST} rows.")
         return
     in_part = any(each.held[0].in_part is not None for each in stretches)
-    within = f"in {100 * coverage:.6g}%", *(["in part"] if in_part else []), "chance"
+    within = f"in {100 * coverage:.6g}%", *(["ties split"] if in_part else []), "chance"
     head = "from, to", "rows", *within, "PIT gap", "chance", "too"
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.columns[0].overflow = "fold"  # a moment is long, and all of it counts
@@ -135,13 +136,13 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
 
 
 _IN_PART = (
-    "In part: a value that has a probability of its own, such as a count, lies in an interval whole; what chance allows"
-    " is said of the share that counts it in part."
+    "A count is either inside an interval or outside. What chance allows is compared with the share after splitting"
+    " ties at the ends of the intervals."
 )
 
 
 def _percents(held: Held) -> tuple[str, str, str, str]:
-    share, judged, low, high = (f"{100 * part:.1f}%" for part in (held.share, held.judged, held.low, held.high))
+    share, judged, low, high = (f"{fixed(100 * part, 1)}%" for part in (held.share, held.judged, held.low, held.high))
     return share, judged, low, high
 
 

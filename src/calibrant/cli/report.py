@@ -13,9 +13,9 @@ from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
+from calibrant.diagnosis.door import TERMINAL
 from calibrant.distributions.base import Distribution
-from calibrant.reports import report as report_of
-from calibrant.reports.forecast import page_path
+from calibrant.reports.forecast import page_path, report_at
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ def report(
     with working("looking"), found.naming():
         laws = {model.path: found.calibrated(model, seed), **laws}
         named = _named(list(laws))
-        page = report_of(
+        page = report_at(
+            TERMINAL,
             {named[each]: law for each, law in laws.items()} if others else laws[model.path],
             found.y,
             base=found.prediction,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from calibrant.diagnosis.door import Door
 from calibrant.metrics.by_slice import OWN, SliceResult
 
 LESSER = 1 / 3
@@ -30,16 +31,14 @@ class BothWays(NamedTuple):
     def __str__(self) -> str:
         return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
 
-    @property
-    def step(self) -> str:
+    def step(self, door: Door) -> str:
         """The way out: one law of scores for all rows cannot mend both."""
-        follow = "by refine= of CalibratedRegressor or a model that predicts its spread"
         if self.by_forecast:
             return (
-                f"Let the width follow the forecast, {follow}; or calibrate by groups (by=). Calibrating again alone"
-                " would mend one at the other's cost."
+                f"Let the width follow the forecast, by {door.refine}; or calibrate by groups ({door.by}). Calibrating"
+                " again alone would mend one at the other's cost."
             )
-        return f"Calibrate by {self.by} (by=), or let the width follow the features, {follow}."
+        return f"Calibrate by {self.by} ({door.by}), or let the width follow the features, by {door.refine}."
 
 
 def both_ways(off: Sequence[SliceResult]) -> BothWays | None:

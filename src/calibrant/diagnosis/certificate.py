@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calibrant.diagnosis.both_ways import both_ways
+from calibrant.diagnosis.door import PYTHON
 from calibrant.diagnosis.telling import Telling
 from calibrant.diagnosis.worst import WorstSlice
 from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.figures import fixed
 from calibrant.metrics.held import IN_PART
 
 CHECKS = 3
@@ -55,12 +57,12 @@ class Diagnosis:
         """A line a slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
 
         A star marks what chance does not explain. Where labels lie on atoms, as counts do, chance is asked about the
-        share with each atom counted in part, which has a column of its own.
+        share with ties at the ends of intervals split, which has a column of its own.
         """
         head = ["", "rows"]
         in_part = any(held.in_part is not None for held in self.slices[0].held)
         for held in self.slices[0].held:
-            head += [f"in {100 * held.coverage:.6g}%", *(["in part"] if in_part else []), "chance allows"]
+            head += [f"in {100 * held.coverage:.6g}%", *(["ties split"] if in_part else []), "chance allows"]
         lines = [[*head, *(["PIT gap"] if self.slices[0].gap is not None else [])]]
         for each in self.slices:
             line = [each.name, f"{each.m:,}"]
@@ -135,7 +137,7 @@ class Diagnosis:
         """By what is off: all rows alike, where the labels lie, or how far they spread."""
         whole, found = self.slices[0], both_ways(self.off)
         if whole.off and found:
-            return f"the forecasts are {found}. {found.step}"
+            return f"the forecasts are {found}. {found.step(PYTHON)}"
         if whole.off:
             return (
                 "all rows together are off too. Calibrate on rows like these first, with a model that was not trained"
@@ -163,10 +165,9 @@ def how_far(each: SliceResult) -> str:
     off = [held for held in each.held if held.off]
     if off:
         held = max(off, key=lambda held: abs(held.judged - held.coverage))
-        allowed = f"chance allows {_percent(held.low)} to {_percent(held.high)}"
-        return f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(_percent)}, where {allowed}"
+        return f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(each.m)}"
     return f"{_percent(each.below or 0.0)} of the PITs lie at or below {each.level:.3g}"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
+    return f"{fixed(100 * share, 1)}%"

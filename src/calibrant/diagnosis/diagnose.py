@@ -10,6 +10,7 @@ from calibrant._arrays import unit
 from calibrant._types import ArrayLike, Features, Groups
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.certificate import CHECKS, Diagnosis
+from calibrant.diagnosis.door import PYTHON
 from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.telling import telling
 from calibrant.diagnosis.worst import worst_slice
@@ -100,7 +101,8 @@ def diagnose(
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
     between = labels is not None and isinstance(H, Quantiles)
     H = of_labels(H, y) if labels is None else law_of_labels(H, y, labels)
-    hint = BETWEEN if between else HINT if labels is None and look_like_counts(H, y) else ""
+    like_counts = labels is None and look_like_counts(H, y)
+    hint = BETWEEN if between else HINT.format(PYTHON.counts) if like_counts else ""
     said = answers_of(H, y, asked)
     features = feature_slices(X, m, names)
     own = own_slices(said.centre, said.width, [column.name for column in features])

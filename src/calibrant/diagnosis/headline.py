@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from calibrant.diagnosis.both_ways import both_ways
+from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP, Whole
 from calibrant.metrics.by_slice import OWN, SliceResult
+from calibrant.metrics.figures import percent, shown
+from calibrant.metrics.held import IN_PART
 
 Kind = Literal["good", "warn", "bad", "info"]
 Known = Literal["calibrated", "unknown", "raw"]
 WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
 """What each kind of statement is called, on the page and in the terminal."""
-
-
-CALIBRATE = "Calibrate them, with Calibrator().fit(forecasts, labels), on rows that the model has not seen."
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ def headline(
     stretches: Sequence[Stretch] = (),
     *,
     known: Known = "calibrated",
-    calibrate: str = CALIBRATE,
+    door: Door = PYTHON,
 ) -> Headline:
     """The headline on all rows, on groups, and on stretches in the order of time.
 
     `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
-    that they are as a model gave them; `calibrate` is the step for these.
+    that they are as a model gave them; `door` is where the next step is read.
 
     >>> import numpy as np
     >>> from calibrant.diagnosis.whole import whole_of
@@ -68,30 +68,64 @@ def headline(
     def off(parts: Sequence[Any]) -> list[Any]:
         return [each for each in parts if each.off and not (whole.one_sided and each.only_wide)]
 
-    off_in_time = off(stretches)
-    since = since_when(stretches, off_in_time)
+    off_in_time, off_groups = off(stretches), off(groups)
     if whole.fails:
-        if found := both_ways(off(groups)):
-            return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step)
+        text = f"Not calibrated: the forecasts are {whole.fault}."
+        if found := both_ways(off_groups):
+            return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step(door))
+        if since := change_since(stretches, off_in_time, off_groups):
+            text += f" A change since {since} is the likely cause."
+        elif 0 < len(off_in_time) < len(stretches):
+            text += f" {_off_in_time(stretches, off_in_time, off_groups)}"
+            if known != "raw" and stands_out(off_groups, off_in_time):
+                return Headline("bad", text, _for_group(off_groups, door))
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
-        few = " With guarantee= it is known how much of this few calibration rows explain."
-        step = {"calibrated": again, "unknown": again + few, "raw": calibrate}[known]
-        cause = f" A change since {since} is the likely cause." if since else ""
-        return Headline("bad", f"Not calibrated: the forecasts are {whole.fault}.{cause}", step)
+        few = f" With {door.guarantee} it is known how much of this few calibration rows explain."
+        step = {"calibrated": again, "unknown": again + few, "raw": _calibrate(door)}[known]
+        return Headline("bad", text, step)
     if off_in_time:
-        return _over_time(off_in_time, since)
-    if off(groups):
-        return _in_groups(off(groups), len(groups))
-    return _whole(whole, known, calibrate)
+        return _over_time(off_in_time, since_when(stretches, off_in_time), door)
+    if off_groups:
+        return _in_groups(off_groups, len(groups), door)
+    return _whole(whole, known, door)
 
 
-def _over_time(off: Sequence[Stretch], since: str) -> Headline:
+def _calibrate(door: Door) -> str:
+    return f"Calibrate them, with {door.calibrate}, on rows that the model has not seen."
+
+
+def change_since(stretches: Sequence[Stretch], off: Sequence[Stretch], groups: Sequence[SliceResult]) -> str:
+    """Since when the forecasts are off, where that is a change: all was well before, and no group is farther off."""
+    since = since_when(stretches, off)
+    last = [each for each in stretches if each.start == since]
+    before = bool(last) and any(each in off for each in stretches[: stretches.index(last[0])])
+    return "" if before or stands_out(groups, off) else since
+
+
+def stands_out(groups: Sequence[SliceResult], off: Sequence[Stretch]) -> bool:
+    """Whether a group is farther off than any stretch of time: then it is the groups that differ."""
+    return max((each.distance for each in groups), default=0.0) > max((each.distance for each in off), default=0.0)
+
+
+def _off_in_time(stretches: Sequence[Stretch], off: Sequence[Stretch], groups: Sequence[SliceResult]) -> str:
+    """What is seen, where nothing says that a change is the cause."""
+    verb = "is" if len(off) == 1 else "are"
+    said = f"{len(off)} of {len(stretches)} stretches of time {verb} off, the first from {off[0].start}"
+    if not stands_out(groups, off):
+        return f"{said}."
+    worst = max(groups, key=lambda each: each.distance)
+    held = worst.held[0]
+    share = f", where {percent(held.judged, worst.m)} of the labels lie inside" if held.off else ""
+    return f"{said}; farthest off is {worst.name}{share}."
+
+
+def _over_time(off: Sequence[Stretch], since: str, door: Door) -> Headline:
     worst = max(off, key=lambda each: each.distance)
     when = f"since {since}" if since else f"from {worst.start} to {worst.end}"
     how = off[-1].direction if since else worst.direction
     text = f"Calibrated over all rows together, but {when} the forecasts are too {how}."
     step = f"Calibrate again on rows {f'since {since}' if since else 'like those to come'}"
-    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with a Tracker.")
+    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with {door.track}.")
 
 
 def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
@@ -108,7 +142,15 @@ def _how_bad(worst: SliceResult) -> Kind:
     return "bad" if worst.distance > FAIR_GAP else "warn"
 
 
-def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
+def _for_group(off: Sequence[SliceResult], door: Door) -> str:
+    """The next step for the group that is farthest off."""
+    worst = max(off, key=lambda each: each.distance)
+    if worst.by.strip("()") in OWN:
+        return f"Let the width follow the forecast, by {door.refine}."
+    return f"Calibrate by {worst.by} ({door.by})."
+
+
+def _in_groups(off: Sequence[SliceResult], looked: int, door: Door) -> Headline:
     worst = max(off, key=lambda each: each.distance)
     which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
     found = both_ways(off)
@@ -117,21 +159,15 @@ def _in_groups(off: Sequence[SliceResult], looked: int) -> Headline:
         "Calibrated over all rows together, but not in each group:"
         f" {which} {'are' if len(off) > 1 else 'is'} off, {how}."
     )
-    if found:
-        return Headline(_how_bad(worst), text, found.step)
-    if worst.by.strip("()") in OWN:
-        step = "Let the spread depend on the features, as CalibratedRegressor does, or take a model that predicts it."
-    else:
-        step = f"Calibrate by {worst.by} (by=)."
-    return Headline(_how_bad(worst), text, step)
+    return Headline(_how_bad(worst), text, found.step(door) if found else _for_group(off, door))
 
 
-def _whole(whole: Whole, known: Known, calibrate: str) -> Headline:
+def _whole(whole: Whole, known: Known, door: Door) -> Headline:
     rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
     says = "says" if whole.m == 1 else "say"
     if whole.state == "nearly":
-        text = f"Nearly calibrated: the largest gap, {whole.gap:.2g}, is small, but {rows} show more than chance."
-        return Headline("warn", text, "Nothing need be done unless so small a gap matters.")
+        text = f"Nearly calibrated: the largest gap, {shown(whole.gap, 2)}, is small, but {rows} show more than chance."
+        return Headline("warn", text, "No action is needed unless so small a gap matters.")
     if whole.state == "borderline":
         text = f"Perhaps not calibrated: the forecasts look {whole.fault}, by little more than chance allows."
         return Headline("warn", text, "Judge them on other rows too: calibrated ones look so once in 20 times.")
@@ -142,17 +178,19 @@ def _whole(whole: Whole, known: Known, calibrate: str) -> Headline:
         text = f"Nothing speaks against calibration, but {rows} {says} little."
         return Headline("info", text, "Judge on a hundred rows or more.")
     if whole.state == "wide folds":
-        text = "Not too narrow: the forecasts are wider than need be, as the mean over folds is."
-        return Headline("info", text, "Nothing need be done.")
+        text = "Not too narrow: the forecasts are wider than necessary, as the mean over folds is."
+        return Headline("info", text, "No action is needed.")
     if whole.covers == "too few":
         text = f"The {100 * whole.held.coverage:.6g}% intervals hold fewer labels than asked for"
         if whole.held.in_part is not None:
-            text += ", with values that have a probability of their own counted in part"
+            text += f", {IN_PART}"
         return Headline("warn", f"{text}, by little more than chance allows.", "Judge them on other rows too.")
     if whole.covers == "too many":
-        text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than need be."
-        step = calibrate if known == "raw" else "Calibrate again on rows like these to make them narrower."
-        return Headline("info" if whole.one_sided else "warn", text, step)
+        text = f"The {100 * whole.held.coverage:.6g}% intervals are wider than necessary"
+        if whole.one_sided:
+            return Headline("info", f"{text}, as the mean over folds is.", "No action is needed.")
+        narrower = "Calibrate again on rows like these to make them narrower."
+        return Headline("warn", f"{text}.", _calibrate(door) if known == "raw" else narrower)
     if whole.state == "explained":
         text = f"As well calibrated as {whole.n:,} calibration rows can make them."
         fair = whole.gap <= FAIR_GAP

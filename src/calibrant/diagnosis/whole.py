@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from calibrant.guarantee import CrossGuarantee, calibration_rows
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.calibration import LargestGap, largest_gap
 from calibrant.metrics.held import Floats, Held, Inside, inside
 
 FEW = 100
@@ -21,14 +22,27 @@ FAIR_GAP = 0.05
 """A gap of this size or less is fair, where the calibration rows explain it."""
 TOO_GOOD = 0.3
 """A largest gap below this / sqrt(m) has a chance of 1e-5 (Kolmogorov): the rows are those that calibrated."""
-TAIL = 0.05
-"""The tails are what lies below the quantile at this level, and above that at 1 less it."""
+TAILS = (0.005, 0.01, 0.025, 0.05)
+"""The tails are what lies below the quantiles at these levels, above those at 1 less them, and both together."""
 
 CLEAR = 0.99
 """What lies inside the band of this probability, and outside that of 95%, is borderline: a warning and no failure."""
 
 State = Literal["calibrated", "explained", "few", "too good", "wide folds", "nearly", "borderline", "off"]
 Fault = Literal["too low", "too high", "too narrow", "too wide", "wrong in the tails", "wrong in shape"]
+
+
+Side = Literal["low", "high", "both"]
+
+
+class Tail(NamedTuple):
+    """A part of the tails: below the quantile at a level, above that at 1 less it, or both; and its share of labels."""
+
+    side: Side
+    level: float
+    share: float
+    most: float
+    """The share that chance allows."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,8 @@ class Whole:
     """The mean of the PITs, 1/2 for calibrated forecasts."""
     spread: float
     """The mean of |2 PIT - 1|, also 1/2 for calibrated forecasts."""
+    largest: LargestGap
+    """sup_c |share of PITs <= c - c|, and where it is."""
     one_sided: bool = False
     """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
 
@@ -61,14 +77,19 @@ class Whole:
         return reliability_band(self.m, LEVELS, n=self.n)
 
     @property
-    def at(self) -> int:
-        """The place of the largest gap among the levels."""
-        return int(np.argmax(np.abs(self.below - LEVELS)))
+    def gap(self) -> float:
+        """sup_c |share of PITs <= c - c|."""
+        return self.largest.size
 
     @property
-    def gap(self) -> float:
-        """sup_c |share of PITs <= c - c|, on the grid of levels."""
-        return float(abs(self.below[self.at] - LEVELS[self.at]))
+    def allowed(self) -> float:
+        """The gap that chance allows there: no more PITs than at the next level, and no fewer than at the last."""
+        low, high = self.band
+        _, level, share = self.largest
+        k = int(np.searchsorted(LEVELS, level))
+        if share > level:
+            return float(1 - level if k == LEVELS.size else high[k] - level)
+        return float(level if k == 0 else level - low[k - 1])
 
     @cached_property
     def outside(self) -> Floats:
@@ -86,6 +107,41 @@ class Whole:
     def worst(self) -> int:
         """The place where chance explains least of what is a fault."""
         return int(np.argmax(self.in_the_tails if self.one_sided else self.outside))
+
+    @property
+    def shows(self) -> int:
+        """The place that shows the fault best."""
+        if self.one_sided:
+            return self.worst
+        low, high = self.band
+        below, lower = self.below, LEVELS < 0.5
+        beyond = {
+            "too low": low - below,
+            "too high": below - high,
+            "too narrow": self.in_the_tails,
+            "too wide": np.where(lower, low - below, below - high),
+        }
+        return int(np.argmax(beyond.get(self.fault, self.outside)))
+
+    @cached_property
+    def tail(self) -> Tail | None:
+        """The part of the tails that holds most labels for what it should; None where chance allows that of each part.
+
+        Each is asked by itself: it gives a name to forecasts that fail, and does not say whether they do.
+        """
+        found = []
+        for level in TAILS:
+            low, high = (float(self.below[np.searchsorted(LEVELS, at - 1e-9)]) for at in (level, 1 - level))
+            parts: tuple[tuple[Side, float, float], ...] = (
+                ("both", low + 1 - high, 2 * level),
+                ("low", low, level),
+                ("high", 1 - high, level),
+            )
+            for side, share, part in parts:
+                _, (most,) = reliability_band(self.m, [part], n=self.n)
+                found.append(Tail(side, level, share, float(most)))
+        worst = max(found, key=lambda tail: tail.share / tail.most)
+        return worst if worst.share > worst.most + 1e-12 else None
 
     @cached_property
     def state(self) -> State:
@@ -135,13 +191,13 @@ class Whole:
 
         For calibrated ones both means have the same law, so the one that is farther from 1/2 says what is wrong. If
         chance explains both, it is the tails, where too many labels lie there, or the shape. It is the tails too where
-        the forecasts are too wide by these means, and yet too many labels lie in the tails.
+        the forecasts are too wide by these means, and yet too many labels lie in the tails. That the forecasts fail is
+        known by then, so that each part of the tails is asked by itself.
         """
         shift, spread = self.mean - 0.5, self.spread - 0.5
         size = self.m if self.n is None else self.m * self.n / (self.m + self.n)
         explained = max(abs(shift), abs(spread)) <= 2 / (12 * size) ** 0.5  # two standard errors
-        outer = (self.in_the_tails[np.minimum(LEVELS, 1 - LEVELS) <= TAIL] > 1e-12).any()
-        if outer and (explained or -spread > abs(shift)):
+        if (explained or -spread > abs(shift)) and self.tail is not None:
             return "wrong in the tails"
         if explained:
             return "wrong in shape"
@@ -165,10 +221,12 @@ class Whole:
 def whole_of(pit: Floats, coverage: float, guarantee: Any = None, held: Inside | None = None) -> Whole:
     """All rows, by their PITs, which are drawn where a law has atoms; `held` says what the intervals hold there."""
     m, n = pit.shape[0], calibration_rows(guarantee)
-    below = np.searchsorted(np.sort(pit), LEVELS, side="right") / m
+    ordered = np.sort(pit)
+    below = np.searchsorted(ordered, LEVELS, side="right") / m
     held = Inside(inside(pit, coverage)) if held is None else held
     (low,), (high,) = reliability_band(m, [coverage], n=n)
     in_part = None if held.drawn is None else float(np.mean(held.drawn))
     shares = Held(coverage, float(np.mean(held.counted)), float(low), float(high), in_part)
     spread = float(np.mean(np.abs(2 * pit - 1)))
-    return Whole(below, shares, m, n, float(np.mean(pit)), spread, isinstance(guarantee, CrossGuarantee))
+    largest, one_sided = largest_gap(ordered), isinstance(guarantee, CrossGuarantee)
+    return Whole(below, shares, m, n, float(np.mean(pit)), spread, largest, one_sided)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.calibration import kolmogorov_gap, kolmogorov_pvalue
+from calibrant.metrics.calibration import LargestGap, kolmogorov_gap, kolmogorov_pvalue, largest_gap
 from calibrant.metrics.held import Flags, Floats, Held, Inside
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
@@ -32,11 +32,11 @@ class SliceResult:
     m: int
     held: tuple[Held, ...]
     gap: float | None
-    """sup_c |share of PITs <= c - c|, on a grid of 199 levels; None where there are no PITs."""
+    """sup_c |share of PITs <= c - c|; None where there are no PITs."""
     level: float | None
     """Where it is."""
     below: float | None
-    """The share of PITs at or below that level."""
+    """The share of PITs at or below that level, or just below it."""
     pvalue: float
     """How often chance gives so large a gap in any of the slices: Kolmogorov's p-value times the comparisons made."""
     risk: float
@@ -131,11 +131,12 @@ def judged(
     kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
     risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
-    counted = {id(column): _counts(column, held, pit) for column in columns}
+    order = None if pit is None else np.argsort(pit, kind="stable")
+    counted = {id(column): _counts(column, held, pit, order) for column in columns}
     behind = rows_behind([*columns, *groups], n, own)
     found = []
     for column, k in kept:
-        m, (hits, paths, means) = int(column.counts[k]), counted[id(column)]
+        m, (hits, gaps, means) = int(column.counts[k]), counted[id(column)]
         rows = behind(column, k)
         shares = []
         for coverage, (hit, drawn) in hits.items():
@@ -144,10 +145,8 @@ def judged(
             shares.append(Held(coverage, float(hit[k] / m), float(low), float(high), in_part))
         gap = level = below = None
         pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
-        if paths is not None:
-            path = np.cumsum(paths[k])[:-1] / m
-            at = int(np.argmax(np.abs(path - LEVELS)))
-            gap, level, below = float(abs(path[at] - LEVELS[at])), float(LEVELS[at]), float(path[at])
+        if gaps is not None:
+            gap, level, below = gaps[k]
             pvalue = min(1.0, comparisons * kolmogorov_pvalue(gap, size))
         result = SliceResult(column.name, column.labels[k], m, tuple(shares), gap, level, below, pvalue, risk)
         mean, spread = (None, None) if means is None else (float(means[0][k]), float(means[1][k]))
@@ -176,10 +175,10 @@ def rows_behind(
 
 
 def _counts(
-    column: Slices, held: Mapping[float, Inside], pit: Floats | None
-) -> tuple[dict[float, tuple[Floats, Floats | None]], NDArray[np.int64] | None, tuple[Floats, Floats] | None]:
-    """Labels inside, by coverage and slice; the PITs of each slice between the levels, their means and spreads."""
-    size, cells = len(column.labels), LEVELS.size + 1
+    column: Slices, held: Mapping[float, Inside], pit: Floats | None, order: NDArray[np.int64] | None
+) -> tuple[dict[float, tuple[Floats, Floats | None]], list[LargestGap] | None, tuple[Floats, Floats] | None]:
+    """Labels inside, by coverage and slice; the largest gap of the PITs of each slice, their means and spreads."""
+    size = len(column.labels)
 
     def by_slice(flags: Flags) -> Floats:
         return np.asarray(np.bincount(column.index, flags, size), np.float64)
@@ -188,12 +187,17 @@ def _counts(
         coverage: (by_slice(each.counted), None if each.drawn is None else by_slice(each.drawn))
         for coverage, each in held.items()
     }
-    if pit is None:
+    if pit is None or order is None:
         return hits, None, None
-    place = np.searchsorted(LEVELS, pit, side="left")
-    counts = np.bincount(column.index * cells + place, minlength=size * cells).astype(np.int64)
     means = tuple(np.bincount(column.index, values, size) / column.counts for values in (pit, np.abs(2 * pit - 1)))
-    return hits, counts.reshape(size, cells), (means[0], means[1])
+    return hits, gaps_by_slice(column, pit, order), (means[0], means[1])
+
+
+def gaps_by_slice(column: Slices, pit: Floats, order: NDArray[np.int64]) -> list[LargestGap]:
+    """The largest gap of the PITs of each slice; `order` sorts them all."""
+    small = column.index[order].astype(np.int16 if len(column.labels) < 2**15 else np.int64)  # sorted in one pass
+    parts = np.split(pit[order[np.argsort(small, kind="stable")]], np.cumsum(column.counts)[:-1])
+    return [largest_gap(part) for part in parts]
 
 
 def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:

@@ -166,6 +166,28 @@ def sup_of(p: Array) -> Scalar:
     return average(xp.max(xp.maximum(rank / m - p, p - (rank - 1) / m)))
 
 
+class LargestGap(NamedTuple):
+    """sup_c |#{PIT <= c} / m - c|, the level c where it is reached, and the share of PITs there, or just below."""
+
+    size: float
+    level: float
+    share: float
+
+
+def largest_gap(p: NDArray[np.float64]) -> LargestGap:
+    """The largest gap of sorted PITs, and where it is.
+
+    >>> largest_gap(np.array([0.5, 0.6, 0.7, 0.8]))
+    LargestGap(size=0.5, level=0.5, share=0.0)
+    """
+    m = p.shape[0]
+    up, down = np.arange(1, m + 1) / m - p, p - np.arange(m) / m
+    k, j = int(np.argmax(up)), int(np.argmax(down))
+    if up[k] > down[j]:
+        return LargestGap(float(up[k]), float(p[k]), (k + 1) / m)
+    return LargestGap(float(down[j]), float(p[j]), j / m)
+
+
 class UniformityTest(NamedTuple):
     """The distance sup_c |#{PIT <= c} / m - c| and how often m uniform PITs are that far off, or farther."""
 

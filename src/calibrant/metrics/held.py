@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant.metrics.figures import percent, percents
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-IN_PART = "with values that have a probability of their own (atoms) counted in part"
+IN_PART = "with ties at their ends split"
 """What is said of the share that chance is asked about, where it is another than one counts."""
 
 
@@ -34,8 +35,8 @@ class Inside:
 class Held:
     """The share of labels inside the intervals of one coverage, and what chance allows.
 
-    A count lies inside its interval whole or not at all, so the intervals of a true law of counts hold more than they
-    are asked for. The probability is exact where each atom is counted in part. Chance is asked about that share.
+    A count is either inside its interval or outside, so the intervals of a true law of counts hold more than they are
+    asked for. The probability is exact where ties at the ends are split. Chance is asked about that share.
 
     >>> Held(0.9, 0.96, 0.85, 0.95, in_part=0.91).off, Held(0.9, 0.96, 0.85, 0.95).off
     (False, True)
@@ -48,7 +49,7 @@ class Held:
     high: float
     """What chance allows of the share that is judged."""
     in_part: float | None = None
-    """The share with atoms counted in part; None where no label lies on an atom."""
+    """The share with ties split; None where no label lies on an atom."""
 
     @property
     def judged(self) -> float:
@@ -60,19 +61,16 @@ class Held:
         """Whether the share that is judged is more than chance allows, or less."""
         return self.judged < self.low - 1e-12 or self.judged > self.high + 1e-12
 
-    def in_words(self, percent: Callable[[float], str]) -> str:
-        """The share that one counts and, where that is another, the one that is judged.
+    def in_words(self, m: int) -> str:
+        """The share of m labels that one counts and, where that is another, the one that is judged.
 
-        Args:
-            percent: How a share is written.
-
-        >>> Held(0.9, 0.961, 0.852, 0.943, in_part=0.804).in_words("{:.1%}".format)
-        '96.1% of the labels, and 80.4% with values that have a probability of their own (atoms) counted in part'
+        >>> Held(0.9, 0.961, 0.852, 0.943, in_part=0.804).in_words(1000)
+        '96.1% of the labels, and 80.4% with ties at their ends split, where chance allows 85.2% to 94.3%'
         """
-        said = f"{percent(self.share)} of the labels"
-        if self.in_part is None or percent(self.in_part) == percent(self.share):
-            return said
-        return f"{said}, and {percent(self.in_part)} {IN_PART}"
+        judged, low, high = percents(m, self.judged, self.low, self.high)
+        counted = judged if self.in_part is None else percent(self.share, m)
+        split = "" if judged == counted else f", and {judged} {IN_PART}"
+        return f"{counted} of the labels{split}, where chance allows {low} to {high}"
 
 
 def inside(pit: Floats, coverage: float) -> Flags:

@@ -19,8 +19,9 @@ COMMON = 0.02
 """Whole numbers are counts, and no rounded measurements, if one of them is so large a share of the labels."""
 HINT = (
     "The labels are whole numbers, and the forecasts were judged as forecasts of any real number. If they are of"
-    " counts, say so by labels=Counts(): a quantile of 0.3 then stands for 0."
+    " counts, say so by {}: a quantile of 0.3 then stands for 0."
 )
+"""What else may be wrong; to be filled in with how to say it."""
 
 
 def of_labels(H: Any, y: Array, labels: Any = None) -> Any:

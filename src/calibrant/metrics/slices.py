@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import array_api_compat
 import numpy as np
@@ -175,12 +175,14 @@ def _number(value: float, digits: int) -> str:
 
 
 def dates_in_words(values: NDArray[Any]) -> list[str]:
-    """Dates without the part of the clock that they all share with midnight."""
-    if (values == values.astype("datetime64[D]")).all():
-        return [str(text) for text in np.datetime_as_string(values, unit="D")]
-    if (values == values.astype("datetime64[s]")).all():
-        return [str(text) for text in np.datetime_as_string(values, unit="s")]
-    return [str(text) for text in np.datetime_as_string(values)]
+    """Dates without the part of the clock that they all share with midnight.
+
+    >>> dates_in_words(np.array(["2024-03-24T11:00:00", "2024-03-25T00:00:00"], "datetime64[s]"))
+    ['2024-03-24 11:00', '2024-03-25 00:00']
+    """
+    units: tuple[Literal["D", "m", "s"], ...] = ("D", "m", "s")
+    unit = next((unit for unit in units if (values == values.astype(f"datetime64[{unit}]")).all()), None)
+    return [str(text).replace("T", " ") for text in np.datetime_as_string(values, unit=unit)]
 
 
 def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:

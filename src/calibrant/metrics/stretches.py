@@ -55,10 +55,15 @@ def stretches_of(time: Values, m: int, bins: int | None = None, *, name: str = "
     index = np.searchsorted(last, when, side="left").astype(np.int64)
     first = ordered[np.searchsorted(ordered, last[:-1], side="right")]
     ends = np.concatenate([ordered[:1], first, last])
-    texts = dates_in_words(ends) if ends.dtype.kind == "M" else numbers_in_words(ends)
+    texts = moments_in_words(ends)
     starts, stops = tuple(texts[: len(last)]), tuple(texts[len(last) :])
     labels = tuple(f"[{a}, {b}]" for a, b in zip(starts, stops, strict=True))
     return Stretches(Slices(name, labels, index), starts, stops)
+
+
+def moments_in_words(when: NDArray[Any]) -> list[str]:
+    """Numbers or dates, all in one way."""
+    return dates_in_words(when) if when.dtype.kind == "M" else numbers_in_words(when)
 
 
 def times_of(time: Values, m: int) -> NDArray[Any]:

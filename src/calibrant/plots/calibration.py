@@ -45,7 +45,7 @@ def pit_histogram(
     >>> int(sum(bar.get_height() for bar in ax.containers[0]))
     500
     """
-    forecasts = named(H)
+    forecasts = named(H, y)
     pits = [_pits(forecast, y, name) for name, forecast, _ in forecasts]
     m = len(pits[0])
     low, high = pit_band(m, bins, confidence, n=n)
@@ -96,7 +96,7 @@ def reliability(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['before', 'after', '95% band if calibrated']
     """
-    forecasts = named(H)
+    forecasts = named(H, y)
     curves = [_shares(forecast, y, name) for name, forecast, _ in forecasts]
     m = curves[0][2]
     low, high = reliability_band(m, _LEVELS, confidence, n=n)
@@ -129,7 +129,10 @@ def reliability(
 def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    return drawn_pit(forecast.as_law(), y) if forecast.has_law else numbers(pit(forecast, y))
+    try:
+        return drawn_pit(forecast.as_law(), y) if forecast.has_law else numbers(pit(forecast, y))
+    except Unsaid as error:
+        raise Unsaid(f"{error}: calibrate it, with Calibrator().fit on other rows, to have a distribution") from None
 
 
 def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:

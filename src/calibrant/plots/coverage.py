@@ -50,7 +50,7 @@ def coverage_by_slice(
     ['all rows (400)', 'region: north (200)', 'region: south (200)']
     """
     coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
-    forecasts = named(H)
+    forecasts = named(H, y)
     inside = [_inside(forecast, y, coverage, name) for name, forecast, _ in forecasts]
     m = len(inside[0])
     slices = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]

@@ -10,6 +10,8 @@ import numpy as np
 from calibrant._arrays import floats, same_length, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
+from calibrant.metrics.forecasts import labels_of as labels_in
+from calibrant.metrics.of_labels import of_labels
 from calibrant.plots.theme import Look, looks, plain
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
@@ -33,14 +35,18 @@ def bins_of(bins: Any) -> int:
     return int(bins)
 
 
-def named(forecasts: Any) -> list[tuple[str, Any, Look]]:
-    """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts."""
+def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
+    """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts.
+
+    Rates are the laws that they stand for where all labels are counts, as in a report.
+    """
+    labels = to_numpy(labels_in(y))
     if not isinstance(forecasts, Mapping):
-        return [("", forecast(forecasts), looks(1)[0])]
+        return [("", of_labels(forecast(forecasts), labels), looks(1)[0])]
     if not forecasts:
         raise ValueError("a plot needs at least one forecast, got an empty mapping")
     each = zip(forecasts.items(), looks(len(forecasts)), strict=True)
-    return [(plain(name), forecast(value), look) for (name, value), look in each]
+    return [(plain(name), of_labels(forecast(value), labels), look) for (name, value), look in each]
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:

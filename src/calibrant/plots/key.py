@@ -29,7 +29,7 @@ class Key(Legend):
     """A legend that is arranged when it is drawn, and so fits the axes as a layout or a new window size leaves them.
 
     It has as many columns as fit and no frame. It starts at the left of the axes; one that is wider than the axes ends
-    at their right and may reach over the names of the ticks.
+    at their right and may reach over the names of the ticks, above the topmost.
     """
 
     def __init__(self, ax: Axes, handles: Sequence[Any], pen: Pen) -> None:
@@ -78,15 +78,19 @@ class Key(Legend):
         left = min(box.x0, names.x0) if names is not None else box.x0
         if label.get_text():
             left = max(left, min(box.x0, label.get_window_extent(renderer).x1))  # the label may be as high as the axes
-        state = (texts, *(round(each) for each in (box.x0, box.width, left, right)), figure_of(ax).dpi)
+        ticks = (each.get_window_extent(renderer) for each in ax.get_yticklabels() if each.get_text())
+        top = max((tick.y1 - box.y1 for tick in ticks if tick.y0 < box.y1 < tick.y1), default=0.0) / box.height
+        state = (texts, *(round(each) for each in (box.x0, box.width, left, right)), top, figure_of(ax).dpi)
         if self._known is None or self._known[0] != state:
             self._known = (
                 state,
-                self._fitted(renderer, texts, right - box.x0, right - left, (right - box.x0) / box.width),
+                self._fitted(renderer, texts, right - box.x0, right - left, ((right - box.x0) / box.width, 1 + top)),
             )
         return self._known[1]
 
-    def _fitted(self, renderer: Any, texts: Sequence[str], inside: float, widest: float, end: float) -> Legend:
+    def _fitted(
+        self, renderer: Any, texts: Sequence[str], inside: float, widest: float, end: tuple[float, float]
+    ) -> Legend:
         """The largest size at which two lines do; where none does, the lowest key that fits."""
         fitting = [self._widest(renderer, texts, max(SMALLEST, part * self._pen.small), widest) for part in _SIZES]
         least = self._made(texts, max(SMALLEST, _SIZES[-1] * self._pen.small), 1)
@@ -99,7 +103,7 @@ class Key(Legend):
         )
         wide = best.get_window_extent(renderer).width > inside
         best.set_loc("lower right" if wide else "lower left")
-        best.set_bbox_to_anchor((end if wide else 0.0, 1.0), self.axes.transAxes)
+        best.set_bbox_to_anchor(end if wide else (0.0, 1.0), self.axes.transAxes)  # above the names of the ticks
         return best
 
     def _widest(self, renderer: Any, texts: Sequence[str], size: float, room: float) -> tuple[int, Legend] | None:

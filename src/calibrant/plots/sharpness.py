@@ -41,7 +41,7 @@ def sharpness(
     coverage = unit("coverage", coverage)
     if not isinstance(forecasts, Mapping):
         raise TypeError(f"forecasts must be a mapping of names to forecasts, got {type(forecasts).__name__}")
-    found = [(name, look, _point(each, y, coverage)) for name, each, look in named(forecasts)]
+    found = [(name, look, _point(each, y, coverage)) for name, each, look in named(forecasts, y)]
     finite = [(name, look, point) for name, look, point in found if np.isfinite(point.width)]
     with drawing(ax) as (ax, pen):
         for _, look, at in finite:

@@ -35,7 +35,7 @@ def spread_skill(H: PredictionLike, y: ArrayLike, *, bins: int = 10, ax: Axes | 
     ['half', 'right']
     """
     bins = bins_of(bins)
-    forecasts = named(H)
+    forecasts = named(H, y)
     found = [_bins(each, y, bins, name) for name, each, _ in forecasts]
     drawn: list[Any] = []
     with drawing(ax, height=70) as (ax, pen):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy
-from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.by_slice import LEVELS, gaps_by_slice
 from calibrant.metrics.slices import Slices
 from calibrant.reports.sides import Floats, Side
 
@@ -37,6 +37,8 @@ class Curves:
     width: Floats
     """The mean width of that interval."""
     crps: float
+    gap: float
+    """sup_c |share of PITs <= c - c|."""
 
 
 def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
@@ -48,6 +50,7 @@ def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
     first = _first_covered(side)
     crps = side.columns["crps"]
     widths = _widths(side, groupings)
+    order = np.argsort(drawn, kind="stable")
     found = []
     for slices in groupings:
         counts = slices.counts
@@ -57,10 +60,11 @@ def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
         )
         with np.errstate(invalid="ignore"):
             mean = np.bincount(slices.index, crps, len(counts)) / counts
+        gaps = gaps_by_slice(slices, drawn, order)
         for k, m in enumerate(counts.tolist()):
             below, covered = np.cumsum(level[k])[:-1] / m, np.cumsum(inside[k])[:-1] / m
             bars = pit[k].reshape(bins(m), -1).sum(axis=1)
-            found.append(Curves(m, bars, below, covered, widths.pop(0), float(mean[k])))
+            found.append(Curves(m, bars, below, covered, widths.pop(0), float(mean[k]), gaps[k].size))
     return found
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import same_length
+from calibrant.metrics.figures import shown
 from calibrant.metrics.slices import column_values, columns_of, missing_in
-from calibrant.reports.figures import shown
 
 MOST = 30
 """So many columns at most: a row with more is read by nobody."""

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, Known, headline, since_when
+from calibrant.diagnosis.door import PYTHON, Door
+from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, Known, change_since, headline
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
-from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.figures import count
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves
-from calibrant.reports.figures import count
 from calibrant.reports.models import ModelEntry
 from calibrant.reports.table import Comparison
 
@@ -47,6 +46,8 @@ class Findings:
     """What was taken as laws of counts: rates, quantiles or draws; "" where the forecasts were laws."""
     quantiles: Quantiles | None = None
     """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
+    door: Door = PYTHON
+    """Where the verdict is read."""
 
     @property
     def m(self) -> int:
@@ -75,8 +76,13 @@ class Findings:
 
     @property
     def since(self) -> str:
-        """Since when the forecasts are off as they are at the end; "" where there is no such moment."""
-        return since_when(self.stretches or (), self.off_in_time)
+        """Since when a change made the forecasts fail; "" where nothing points to one."""
+        return change_since(self.stretches or (), self.off_in_time, self.off)
+
+    @property
+    def known(self) -> Known:
+        """What is known of the forecasts: without a guarantee and a base, they are as a model gave them."""
+        return "calibrated" if self.guarantee is not None else "raw" if self.comparison.before is None else "unknown"
 
     @property
     def one_sided(self) -> bool:
@@ -108,14 +114,9 @@ class Findings:
         """The verdict in one sentence."""
         if self.only_between:
             return RIGHT_AT_LEVELS
-        alone: Known = "raw" if self.comparison.before is None else "unknown"
-        known: Known = "calibrated" if self.guarantee is not None else alone
-        found = headline(self.whole, self.groups, self.stretches or (), known=known)
-        if self.like_counts and known == "raw" and found.kind == "bad":
-            return replace(found, step="If they are forecasts of counts, judge them as such first: labels=Counts().")
+        found = headline(self.whole, self.groups, self.stretches or (), known=self.known, door=self.door)
+        if self.like_counts and self.known == "raw" and found.kind == "bad":
+            return replace(
+                found, step=f"If they are forecasts of counts, judge them as such first: {self.door.counts}."
+            )
         return found
-
-
-def gap_of(curves: Curves) -> float:
-    """sup_c |share of PITs <= c - c|, on the grid of levels."""
-    return float(np.max(np.abs(curves.below - LEVELS)))

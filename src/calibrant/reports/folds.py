@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibrant.reports.figures import percent
+from calibrant.metrics.figures import percent
 from calibrant.reports.findings import Findings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,6 +16,7 @@ from calibrant._arrays import to_numpy, unit
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import library_version
 from calibrant.choice import League
+from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
@@ -24,21 +25,21 @@ from calibrant.guarantee.short import InShort
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
+from calibrant.metrics.figures import rounded
 from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.of_labels import look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.metrics.stretches import Stretches, stretches_of
+from calibrant.metrics.stretches import Stretches, moments_in_words, stretches_of, times_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
-from calibrant.reports.figures import rounded
-from calibrant.reports.findings import Findings, gap_of
+from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
-from calibrant.reports.models import entries, laws_by_name, spoken_for
+from calibrant.reports.models import entries, laws_by_name, league_of, spoken_for
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
@@ -148,6 +149,42 @@ def report(
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     """
+    return report_at(
+        PYTHON,
+        H,
+        y,
+        base=base,
+        groups=groups,
+        time=time,
+        guarantee=guarantee,
+        league=league,
+        coverage=coverage,
+        title=title,
+        label=label,
+        labels=labels,
+        rows=rows,
+        features=features,
+    )
+
+
+def report_at(
+    door: Door,
+    H: PredictionLike | Mapping[str, PredictionLike],
+    y: ArrayLike,
+    *,
+    base: PredictionLike | None = None,
+    groups: Groups | None = None,
+    time: Values | None = None,
+    guarantee: InShort | Mapping[str, InShort] | None = None,
+    league: League | None = None,
+    coverage: float = 0.9,
+    title: str | None = None,
+    label: str | None = None,
+    labels: Labels | str | None = None,
+    rows: Sequence[int] | SupportsArray | None = None,
+    features: Groups | None = None,
+) -> Report:
+    """`report`, with its next steps in the words of a door."""
     coverage = unit("coverage", coverage)
     label = name_of(y) if label is None else str(label)
     values = to_numpy(labels_of(y)).astype(np.float64)
@@ -194,8 +231,10 @@ def report(
         labels is None and look_like_counts(law, values),
         spoken_for(first, law),
         of_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
+        door,
     )
     said = verdict(findings)
+    of_time = {statement.text for statement in over_time(findings)}
     data = {
         "m": m,
         "n": n,
@@ -209,11 +248,14 @@ def report(
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": [
-            row | {"features": said} if said else row
-            for row, said in zip(_rows(after, before, slices, shown), features_of(features, m, shown.rows), strict=True)
+            row | said
+            for row, said in zip(
+                _rows(after, before, slices, shown), _beside(time, features, m, shown.rows), strict=True
+            )
         ],
         "sampled": shown.drawn,
         "measures": measures(comparison.lines.values()),
+        "models": league_of(findings.models),
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
         "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
@@ -229,7 +271,7 @@ def report(
         in_short=guarantee.in_short(coverage) if guarantee is not None and hasattr(guarantee, "in_short") else None,
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.whole.keeps(guarantee),
-        in_time=[statement for statement in over_time(findings) if data["time"]],
+        in_time=[statement for statement in said if data["time"] and statement.text in of_time],
         name=name,
         models=findings.models,
         table=list(comparison.lines.values()),
@@ -290,7 +332,7 @@ def _curves(of: Curves) -> dict[str, Any]:
         "covered": rounded(of.covered),
         "width": rounded(of.width),
         "crps": rounded(of.crps),
-        "gap": rounded(gap_of(of)),
+        "gap": rounded(of.gap),
     }
 
 
@@ -314,6 +356,13 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
         }
         found.append(said if then is None else {**said, "before": then[k]})
     return found
+
+
+def _beside(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
+    """What else is shown of each of the rows: when it was, and its features."""
+    when = None if time is None else moments_in_words(times_of(time, m)[rows])
+    for k, said in enumerate(features_of(features, m, rows)):
+        yield ({} if when is None else {"time": when[k]}) | ({"features": said} if said else {})
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

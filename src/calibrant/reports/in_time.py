@@ -9,12 +9,13 @@ from typing import Any
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP
 from calibrant.metrics.by_slice import SMALLEST
-from calibrant.reports.figures import count, percent, rounded
+from calibrant.metrics.figures import count, fixed, rounded
 from calibrant.reports.findings import Findings
 from calibrant.reports.statement import Statement
 
 Run = Sequence[Stretch]
 """Stretches one after the other that are off in the same direction."""
+INDEPENDENT = "What chance allows is for independent rows; neighbours in time often are not."
 NAMED = 3
 """So many runs are named in the verdict, the longest."""
 
@@ -27,7 +28,9 @@ def over_time(found: Findings) -> Iterator[Statement]:
     if len(stretches) < 2:
         yield Statement("info", f"Time tells nothing here: two stretches of {SMALLEST} rows or more are needed.")
         return
-    promise = "The guarantee speaks of rows like the calibration rows, and promises nothing where things change."
+    promise = INDEPENDENT
+    if found.known != "raw":
+        promise += " The guarantee covers rows like the calibration rows, and promises nothing where things change."
     looked = count(len(stretches), "stretch", "stretches")
     if not found.off_in_time:
         none = f"Over time, none of {looked} is off by more than chance allows{found.but_wide(stretches)}"
@@ -69,13 +72,9 @@ def _farthest(worst: Stretch) -> str:
     """The stretch that is farthest off, by its coverage, its PITs, or both."""
     held, said = worst.held[0], []
     if held.off:
-        chance = f"{percent(held.low, worst.m)} to {percent(held.high, worst.m)}"
-        said.append(
-            f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(lambda share: percent(share, worst.m))},"
-            f" where chance allows {chance}"
-        )
+        said.append(f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(worst.m)}")
     if worst.gap is not None and worst.gap > worst.allowed:
-        said.append(f"the PITs deviate by {worst.gap:.3f} (chance allows {worst.allowed:.3f})")
+        said.append(f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})")
     return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(said)}."
 
 

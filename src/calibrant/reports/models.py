@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from calibrant._arrays import same_length
 from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions.base import Distribution
+from calibrant.metrics.figures import rounded
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.of_labels import law_of_labels
 from calibrant.predictions import Quantiles, Rates, Samples
@@ -54,6 +56,26 @@ def spoken_for(first: Any, law: Any) -> str:
     """What the forecasts of the page were, in the plural, before they were taken as laws of counts; "" if they were."""
     words: dict[type, str] = {Rates: "rates", Quantiles: "quantiles", Samples: "draws"}
     return words.get(type(first), "") if isinstance(law, Distribution) else ""
+
+
+def league_of(models: Sequence[ModelEntry]) -> dict[str, Any] | None:
+    """The table of models in plain numbers, for a file; None where there is only one."""
+    names = ("CRPS", "difference", "coverage")
+    head = ["model", *(f"{name}{end}" for name in names for end in ("", ", low", ", high")), "outcome", "mean width"]
+    rows = [
+        [
+            each.name,
+            *(
+                rounded(math.nan if x is None else x)
+                for of in (each.crps.after, each.crps.change, each.covered.after)
+                for x in (getattr(of, end, None) for end in ("value", "low", "high"))
+            ),
+            each.crps.outcome,
+            rounded(each.width.after.value),
+        ]
+        for each in models
+    ]
+    return {"head": head, "rows": rows} if rows else None
 
 
 def entries(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from calibrant.metrics.figures import count
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import WIDTH_ROWS
-from calibrant.reports.figures import count
 from calibrant.reports.sides import Side
 
 

@@ -8,11 +8,14 @@ import base64
 import hashlib
 import json
 import math
+from decimal import ROUND_HALF_UP, Context
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+from calibrant.metrics.figures import as_in_data, fixed
 
 ASSETS = files("calibrant") / "reports" / "assets"
 MINUS, ABSENT = "\N{MINUS SIGN}", "\N{EN DASH}"
@@ -66,10 +69,10 @@ def number(value: float | None, digits: int = 4) -> str:
     if math.isinf(size):
         return f"{sign}∞"
     if size != 0 and not 1e-4 <= size < 1e7:
-        mantissa, power = f"{size:.{digits - 1}e}".split("e")
+        mantissa, power = f"{Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(size):e}".split("e")
         return f"{sign}{_trimmed(mantissa)}×10{str(int(power)).translate(SUPERSCRIPTS)}"
     decimals = max(0, digits - 1 - math.floor(math.log10(size))) if size else 0
-    text = _trimmed(f"{size:.{decimals}f}")
+    text = _trimmed(fixed(size, decimals))
     whole, point, rest = text.partition(".")
     return f"{sign if text != '0' else ''}{int(whole):,}{point}{rest}"
 
@@ -87,6 +90,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["fixed"] = fixed
+    environment.filters["as_in_data"] = as_in_data
     return environment
 
 

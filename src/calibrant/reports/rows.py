@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.figures import rounded
 from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
-from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
 from calibrant.reports.smooth import smoothed, window_of
 
@@ -22,6 +22,8 @@ CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500
 AMONG = 20_000
 """Random rows among which those of a slice are looked for."""
 CELLS = 100
+LOWER, UPPER = (int(k) for k in np.searchsorted(LEVELS, [0.05 - 1e-9, 0.95 - 1e-9]))
+"""The places of the ends of the 90% interval among the levels."""
 
 Index = NDArray[np.int64]
 
@@ -169,11 +171,19 @@ def _bars(
 
 
 def _ends(quantiles: Floats) -> tuple[Any, Any]:
-    """Where each law is drawn: its finite quantiles and a tenth of their range beyond; never nothing."""
+    """Where each law is drawn: its finite quantiles and a tenth of their range beyond; never nothing.
+
+    A tail that goes on for more than the width of the 90% interval beyond it is cut: the rest would be a spike.
+    """
     finite = np.isfinite(quantiles)
     some = finite.any(axis=1)
     low = np.where(some, np.where(finite, quantiles, np.inf).min(axis=1), 0.0)
     high = np.where(some, np.where(finite, quantiles, -np.inf).max(axis=1), 0.0)
+    lower, upper = quantiles[:, LOWER], quantiles[:, UPPER]
+    with np.errstate(invalid="ignore"):
+        reach = upper - lower
+        low = np.where(reach > 0, np.fmax(low, lower - reach), low)
+        high = np.where(reach > 0, np.fmin(high, upper + reach), high)
     room = np.where(high > low, (high - low) / 10, 0.05 * np.abs(low))
     room = np.where(room > 0, room, 1.0)
     return low - room, high + room

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from calibrant.metrics.bands import share_interval
-from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.calibration import ece_of, expected_ece
+from calibrant.metrics.calibration import ece_of, expected_ece, largest_gap
+from calibrant.metrics.figures import rounded
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
-from calibrant.reports.figures import rounded
 from calibrant.reports.sides import Floats, Side
 
 Outcome = Literal["better", "worse", "same"]
@@ -134,8 +133,9 @@ class Comparison:
         return _ECE(Estimate(value, min(low, value), max(high, value)), plain, centre, replicates)
 
     def _gap(self) -> TableLine:
-        after = _gap_of(self.after)
-        before = _gap_of(self.before) if self.before is not None and self.before.is_law else None
+        after = largest_gap(np.sort(self.after.drawn)).size
+        law = self.before if self.before is not None and self.before.is_law else None
+        before = None if law is None else largest_gap(np.sort(law.drawn)).size
         change = None if before is None else Estimate(after - before)
         said = None if before is None else Estimate(before)
         return TableLine("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)
@@ -170,12 +170,6 @@ class _ECE:
     plain: float
     centre: float
     replicates: Floats
-
-
-def _gap_of(side: Side) -> float:
-    """On the grid of levels, as the verdict and the charts have it."""
-    below = np.searchsorted(np.sort(side.drawn), LEVELS, side="right") / side.drawn.size
-    return float(np.max(np.abs(below - LEVELS)))
 
 
 def _nearer(after: Any, before: Any, target: float) -> Any:

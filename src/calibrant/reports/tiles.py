@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.diagnosis.headline import Kind
+from calibrant.metrics.figures import fixed, percent, shown
 from calibrant.reports.bootstrap import Estimate
 from calibrant.reports.curves import Curves
-from calibrant.reports.figures import percent, shown
 from calibrant.reports.findings import Findings
 from calibrant.reports.table import TableLine
 
@@ -47,10 +47,11 @@ def tiles(found: Findings, label: str) -> list[Tile]:
         f"target {target}{was}{_in_part(found)}",
         *_coverage(found),
     )
-    crps, width = lines["crps"], lines["width"]
+    crps, width, base = lines["crps"], lines["width"], found.comparison.before
+    note = "" if base is None else base.forecast.crps_note.removeprefix("the ").partition(" of ")[0]
     return [
         coverage,
-        Tile("CRPS", shown(crps.after.value), unit, _change(crps) or "smaller is better", *_outcome(crps)),
+        Tile("CRPS", shown(crps.after.value), unit, _change(crps, note) or "smaller is better", *_outcome(crps)),
         Tile(f"{target} interval width", shown(width.after.value), unit, _change(width)),
     ]
 
@@ -77,17 +78,19 @@ def _in_part(found: Findings) -> str:
     held = found.whole.held
     if held.in_part is None or percent(held.in_part, found.m) == percent(held.share, found.m):
         return ""
-    return f"; {percent(held.in_part, found.m)} with atoms in part"
+    return f"; {percent(held.in_part, found.m)} with ties split"
 
 
 def _outcome(line: TableLine) -> tuple[Kind, str]:
     return OUTCOMES.get(line.outcome, ("info", ""))
 
 
-def _change(line: TableLine) -> str:
-    """What it was before, and the change in percent where that can be said."""
+def _change(line: TableLine, note: str = "") -> str:
+    """What it was before, and the change in percent where that can be said; `note` names another measure before."""
     if line.before is None:
         return ""
+    if note:
+        return f"{note} before: {shown(line.before.value)}"
     said = f"was {shown(line.before.value)}"
     rise = _percent_change(line.before, line.after)
     return said if rise is None else f"{said}, {rise}"
@@ -97,7 +100,10 @@ def _percent_change(before: Estimate, after: Estimate) -> str | None:
     if not (before.value > 0 and math.isfinite(before.value) and math.isfinite(after.value)):
         return None
     change = 100 * (after.value / before.value - 1)
-    return f"{change:+.0f}%".replace("-", "\N{MINUS SIGN}") if abs(change) < 1000 else None
+    if abs(change) >= 1000:
+        return None
+    text = fixed(change, 0 if abs(change) >= 1 else 1)
+    return "no change" if float(text.replace("\N{MINUS SIGN}", "-")) == 0 else f"{'+' if change > 0 else ''}{text}%"
 
 
 def small_picture(curves: Curves, band: tuple[float, float]) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from calibrant.diagnosis.headline import Kind
-from calibrant.diagnosis.whole import FAIR_GAP, FEW
+from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
+from calibrant.metrics.figures import count, percent, percents, shown
 from calibrant.metrics.of_labels import HINT
 from calibrant.metrics.straight import Straight
-from calibrant.reports.figures import count, percent, shown
-from calibrant.reports.findings import Findings, gap_of
+from calibrant.reports.findings import Findings
 from calibrant.reports.folds import folds_allow
 from calibrant.reports.in_time import over_time
 from calibrant.reports.statement import Statement
@@ -56,11 +56,9 @@ def _together(said: Statement) -> Statement:
 
 def _calibrated(found: Findings) -> Iterator[Statement]:
     whole = found.whole
-    level, share, gap = LEVELS[whole.at], whole.below[whole.at], whole.gap
-    before = f" Before calibration the largest gap was {shown(gap_of(found.before))}." if found.before else ""
+    level, gap, allowed = whole.largest.level, whole.gap, shown(whole.allowed)
+    before = f" Before calibration the largest gap was {shown(found.before.gap)}." if found.before else ""
     largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
-    low, high = whole.band
-    allowed = shown(high[whole.at] - level if share > level else level - low[whole.at])
     if whole.state == "few":
         few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
         yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
@@ -80,14 +78,14 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "good" if gap <= FAIR_GAP else "warn",
             f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
-            f" {largest}, where so many rows leave gaps of up to {allowed}. {found.rows} can detect this gap;"
-            f" more calibration rows would make it smaller.{before}",
+            f" {largest}, where that many calibration rows leave gaps of up to {allowed}. {found.rows} can detect this"
+            f" gap; more calibration rows would make it smaller.{before}",
         )
     elif whole.state == "wide folds":
         where = _at_level(found, int(np.argmax(whole.outside)))
         yield Statement(
             "info",
-            f"The forecasts are wider than need be, as the mean over folds is: {where}. The guarantee of folds"
+            f"The forecasts are wider than necessary, as the mean over folds is: {where}. The guarantee of folds"
             f" bounds how many labels lie in the tails, not how few.{before}",
         )
     elif whole.state == "borderline":
@@ -111,25 +109,39 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     else:
         yield Statement(
             "bad",
-            f"The forecasts are not calibrated on these rows, but {whole.fault}. {_plainly(found)}.{_reason(found)}"
-            f"{before}",
+            f"The forecasts are not calibrated on these rows: they are {whole.fault}. {_plainly(found)}."
+            f"{_reason(found)}{before}",
         )
 
 
 MEANING: dict[str, str] = {
-    "too low": "More labels than should lie above what was forecast",
-    "too high": "More labels than should lie below what was forecast",
-    "too narrow": "More labels than should lie far out, in the tails of their forecasts",
-    "too wide": "More labels than should lie near the middle of their forecasts",
-    "wrong in the tails": "More labels than should lie in the outermost tails of their forecasts",
-    "wrong in shape": "In some parts of their forecasts lie more labels than should, in others fewer",
+    "too low": "Too many labels lie above the forecast",
+    "too high": "Too many labels lie below the forecast",
+    "too narrow": "Too many labels lie far out, in the tails of the forecast",
+    "too wide": "Too many labels lie near the middle of the forecast",
+    "wrong in the tails": "Too many labels lie in the outermost tails of the forecast",
+    "wrong in shape": "Too many labels lie in some parts of the forecast, and too few in others",
 }
 """What each fault means for where the labels lie."""
 
 
 def _plainly(found: Findings) -> str:
     """What the fault means, and the level that shows it best."""
-    return f"{MEANING[found.whole.fault]}: {_at_level(found, found.whole.worst)}"
+    whole = found.whole
+    if whole.fault == "wrong in the tails" and whole.tail is not None and not whole.one_sided:
+        return f"{MEANING[whole.fault]}: {_in_tail(found, whole.tail)}"
+    return f"{MEANING[whole.fault]}: {_at_level(found, whole.shows)}"
+
+
+def _in_tail(found: Findings, tail: Tail) -> str:
+    """The share of labels in a part of the tails, beside what chance allows."""
+    share, most, _ = percents(found.m, tail.share, tail.most, tail.most)
+    where = {
+        "both": f"outside the {100 * (1 - 2 * tail.level):.6g}% intervals",
+        "low": f"below the quantile at level {tail.level:g}",
+        "high": f"above the quantile at level {1 - tail.level:g}",
+    }[tail.side]
+    return f"{share} of the labels{_split(found)} lie {where}, where chance allows up to {most}"
 
 
 def _reason(found: Findings) -> str:
@@ -137,57 +149,61 @@ def _reason(found: Findings) -> str:
     if found.one_sided:
         return f" {folds_allow(found, float(LEVELS[found.whole.worst]))}"
     if found.n is None:
-        return " The number of calibration rows is not known: if they were few, part of the gap is theirs."
+        unknown = " The number of calibration rows is not known: if they were few, part of the gap is theirs."
+        return "" if found.known == "raw" else unknown
     more = f" That is more than {count(found.n, 'calibration row')} would leave to chance:"
     if found.since:
         return f"{more} a change since {found.since} is the likely cause."
-    time = "" if found.stretches is not None else " With time= the report shows whether things changed over time."
-    return f"{more} these rows may be unlike them, or the model was trained on the calibration rows.{time}"
+    time = f" With {found.door.time} the report shows whether things changed over time."
+    unlike = f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
+    return unlike if found.stretches is not None else unlike + time
 
 
 def _at_level(found: Findings, k: int) -> str:
     """The share of labels below one quantile, beside what chance allows."""
-    share, low, high = (percent(values[k], found.m) for values in (found.whole.below, *found.whole.band))
-    in_part = ", atoms counted in part," if found.comparison.after.has_atoms else ""
+    least, most = found.whole.band
+    share, low, high = percents(found.m, found.whole.below[k], least[k], most[k])
     return (
-        f"{share} of the labels{in_part} lie below the quantile at level {LEVELS[k]:.3g}, where chance allows {low} to"
-        f" {high}"
+        f"{share} of the labels{_split(found)} lie below the quantile at level {LEVELS[k]:.3g}, where chance allows"
+        f" {low} to {high}"
     )
+
+
+def _split(found: Findings) -> str:
+    return " (ties split)" if found.comparison.after.has_atoms else ""
 
 
 def _coverage(found: Findings) -> Iterator[Statement]:
     line, target = found.comparison.lines["covered"], found.comparison.coverage
-    held = f"The {100 * target:.6g}% intervals hold {_share(found, line.after)} of the labels"
+    value, atoms, held_by = line.after.value, found.comparison.after.has_atoms, found.whole.held
+    judged, low, high = percents(found.m, held_by.judged, held_by.low, held_by.high)
+    chance = f"where chance allows {low} to {high}"
+    share = percent(value, found.m) if atoms else judged
+    held = f"The {100 * target:.6g}% intervals hold {share} ({_ends(found, line.after)}) of the labels"
     if line.before is not None:
-        held += f"; before calibration they held {_share(found, line.before)}"
-    # an atom is inside whole or not at all; what chance allows is said of PITs that share it out
-    held_by = found.whole.held
-    low, high = held_by.low, held_by.high
-    chance = f"where chance allows {percent(low, found.m)} to {percent(high, found.m)}"
-    value, atoms = line.after.value, found.comparison.after.has_atoms
-    # the share that is judged is said too, lest one read that more than 90% are inside, and too few
-    judged = percent(held_by.judged, found.m)
-    if atoms and judged != percent(value, found.m):
+        held += f"; before calibration they held {percent(line.before.value, found.m)} ({_ends(found, line.before)})"
+    # a count is either inside or outside; what chance allows is said of PITs that split it. That share is said too,
+    # lest one read that more than 90% are inside, and too few
+    if judged != share:
         held += (
-            ". Values that have a probability of their own (atoms) are inside whole; counted in part, as the check"
-            f" must, it is {judged}"
+            f". With ties at the ends of the intervals split, it is {judged}, which is what the test compares with"
+            f" {100 * target:.6g}%"
         )
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
-    unknown = "" if found.guarantee is not None else " If the calibration rows were few, part of this is theirs."
+    unknown = " If the calibration rows were few, part of this is theirs." if found.known == "unknown" else ""
     if found.whole.covers == "too few":
         kind: Kind = "bad" if found.whole.misses and not found.only_between else "warn"
-        so = "Counted so, that" if value >= target else "That"
+        so = "With ties split, that" if value >= target else "That"
         yield Statement(kind, f"{held}. {so} is too few, {chance}.{unknown}")
     elif found.whole.covers == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
         kind = "info" if found.one_sided else "warn"
-        wide = f"the intervals are wider than need be{folds}."
+        wide = f"the intervals are wider than necessary{folds}."
         yield Statement(kind, f"{held}. That is more than asked for, {chance}: {wide}")
     else:
         aside, kind = "", "info" if found.m < FEW else "good"
         if not atoms and line.after.excludes(target) and found.n is not None:
-            open_to = f"{percent(low, found.m)} to {percent(high, found.m)}"
-            aside = f" With {count(found.n, 'calibration row')}, {open_to} is to be expected."
+            aside = f" With {count(found.n, 'calibration row')}, {low} to {high} is to be expected."
             kind = kind if abs(value - target) <= FAIR_GAP else "warn"
         yield Statement(kind, f"{held}.{aside}")
     base = found.comparison.before
@@ -249,7 +265,7 @@ def _models(found: Findings) -> Iterator[Statement]:
     if best.name == found.name:
         near = [entry.name for entry in found.models[1:] if entry.crps.outcome == "same"]
         but = f", though {found.rows} cannot tell it from {_listed(near)}" if near else ""
-        yield Statement("info", f"{those} {found.name}, on which this page is, has the lowest CRPS{but}.")
+        yield Statement("info", f"{those} {found.name} (the subject of this page) has the lowest CRPS{but}.")
         return
     change = best.crps.change
     told = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
@@ -310,8 +326,9 @@ def _groups(found: Findings) -> Iterator[Statement]:
     promise = (
         "The guarantee holds in each group that was calibrated by itself, and promises nothing for other slices."
         if isinstance(found.guarantee, GroupGuarantee)
-        else "Calibration over all rows together, which is what the guarantee speaks of, does not promise it for each"
-        " group."
+        else "Calibration over all rows together does not extend to each group."
+        if found.known == "raw"
+        else "Calibration over all rows together is what is guaranteed; that does not extend to each group."
     )
     if not found.groups:
         yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")
@@ -345,9 +362,10 @@ def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
 def _held(group: SliceResult) -> str:
     """What the intervals of a group hold: the share that one counts, and that which chance is asked about."""
     held = group.held[0]
-    share, judged, low, high = (percent(part, group.m) for part in (held.share, held.judged, held.low, held.high))
-    in_part = "" if judged == share else f"; with atoms counted in part, as the check must, {judged}"
-    return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{in_part}; chance allows {low} to {high})"
+    judged, low, high = percents(group.m, held.judged, held.low, held.high)
+    share = judged if held.in_part is None else percent(held.share, group.m)
+    split = "" if judged == share else f"; {judged} with ties split"
+    return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{split}; chance allows {low} to {high})"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -396,7 +414,7 @@ def _straight(found: Findings) -> Iterator[Statement]:
 
 def _as_counts(found: Findings) -> Iterator[Statement]:
     if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
-        yield Statement("warn", HINT)
+        yield Statement("warn", HINT.format(found.door.counts))
     if found.were == "rates":
         law = repr(found.comparison.after.forecast).partition("(")[0]
         yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
@@ -409,16 +427,18 @@ def _as_counts(found: Findings) -> Iterator[Statement]:
 
 
 def _assumptions(found: Findings) -> Iterator[Statement]:
+    raw = "these, and if the model was not trained on these rows"
+    calibrated = "the calibration data, and if neither these rows nor those were used to train the model"
+    like = raw if found.known == "raw" else calibrated
     yield Statement(
         "info",
-        "This page describes these rows. It carries over to new data as long as they are like the calibration data,"
-        " and if neither these rows nor those were used to train the model. Ranges in brackets are 95% intervals.",
+        f"This page describes these rows. It carries over to new data as long as they are like {like}. Ranges in"
+        " brackets are 95% intervals.",
     )
 
 
-def _share(found: Findings, estimate: Any) -> str:
-    share = percent(estimate.value, found.m)
-    return f"{share} ({percent(estimate.low, found.m)} to {percent(estimate.high, found.m)})"
+def _ends(found: Findings, estimate: Any) -> str:
+    return f"{percent(estimate.low, found.m)} to {percent(estimate.high, found.m)}"
 
 
 def _range(estimate: Any) -> str:

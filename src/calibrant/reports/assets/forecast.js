@@ -59,7 +59,7 @@
     const before = base ? ` (before: ${base})` : "";
     const where = views.outside(row, interval) ? "outside" : "inside";
     find("row-text").textContent =
-      `Row ${row.row}: ${label} = ${text(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
+      `Row ${row.row}${row.time === undefined ? "" : ` (${row.time})`}: ${label} = ${text(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
       `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
   }
 
@@ -193,10 +193,14 @@
   find("shown").hidden = !rows.some((row) => row.before?.q);
   for (const part of document.querySelectorAll(".grouped")) part.hidden = slices.length === 1;
 
-  if (data.measures) {
-    const acts = [["CSV", () => save.csv(find("measures").textContent, data.measures)]];
-    find("save-measures").append("Save as ", ...save.buttons(acts, find("measures").textContent));
-  }
+  const savable = (id, name, table) =>
+    find(id).append("Save as ", ...save.buttons([["CSV", () => save.csv(name, table())]], name));
+  savable("save-measures", find("measures").textContent, () => data.measures);
+  if (data.models) savable("save-models", "Models", () => data.models);
+  savable("save-misses", "Largest misses", () => {
+    const { head, lines } = views.largest(state);
+    return { head, rows: lines.map(({ i, cells }) => [String(rows[i].row), ...cells]) };
+  });
   window.addEventListener("hashchange", () => location.hash.includes("=") && restore());
 
   fillGroups();

@@ -236,9 +236,10 @@ const views = (() => {
       const widths = off / (upper - lower);
       const side = row.y > upper ? "above" : "below";
       const where = !off ? "inside" : Number.isFinite(widths) ? `${number(widths, 2)} widths ${side}` : side;
-      return { i, cells: [inRow(row)(row.y), `${[lower, upper].map(inRow(row)).join(" to ")}`, where, number(row.crps ?? Infinity, 3)] };
+      return { i, cells: [...(row.time === undefined ? [] : [row.time]), inRow(row)(row.y), `${[lower, upper].map(inRow(row)).join(" to ")}`, where, number(row.crps ?? Infinity, 3)] };
     });
-    return { head: ["row", label, `${wanted(state)} interval`, "label", "CRPS"], lines };
+    const when = rows.some((row) => row.time !== undefined) ? ["time"] : [];
+    return { head: ["row", ...when, label, `${wanted(state)} interval`, "label", "CRPS"], lines };
   }
 
   // A density has its mean height in equal cells: a line through their middles. Counts are bars: the line goes up and down
@@ -368,7 +369,7 @@ const views = (() => {
         say: () => `${label} = ${name}: ${what} ${words(values)}`,
       })),
       summary:
-        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.` +
+        `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.${cutWords(row)}` +
         (laws(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
@@ -378,11 +379,17 @@ const views = (() => {
     };
   }
 
+  // The CDF of counts is flat between them, and rises at each.
+  const treads = (law, points) =>
+    law.bars ? points.flatMap(([q, level], i) => (i && q > points[i - 1][0] ? [[q, points[i - 1][1]], [q, level]] : [[q, level]])) : points;
+  const isCut = (law) => (law.q[0] ?? law.from) < law.from || (law.q.at(-1) ?? law.to) > law.to;
+  const cutWords = (row) => (laws(row).some((series) => isCut(row[series])) ? " Its tails go on beyond the picture." : "");
+
   function cdf(state) {
     const row = rows[state.row];
     const [low, high] = domain(row);
     const [lower, upper] = interval(row.after, state);
-    const line = (series) => pairs(row[series].q, levels).filter(([q]) => q !== null);
+    const line = (series) => treads(row[series], pairs(row[series].q, levels).filter(([q]) => q !== null));
     const quantiles = (i) => laws(row).map((series) => named(series, inRow(row)(row[series].q[i]))).join(", ");
     return {
       key: state.row,
@@ -403,7 +410,7 @@ const views = (() => {
               say: () => `quantile ${number(level)}: ${quantiles(i)}`,
             }],
       ),
-      summary: "Cumulative probability: P(Y ≤ y) for every value y.",
+      summary: `Cumulative probability: P(Y ≤ y) for every value y.${cutWords(row)}`,
       table: () => ({
         head: ["level", ...laws(row).map((series) => NAMES[series])],
         rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
@@ -420,7 +427,7 @@ const views = (() => {
     const judged = Math.abs(target - data.coverage) < 1e-9;
     const bandOf = (slice) => (judged && slice.held ? slice.held : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
-    // Where labels lie on atoms, chance is asked about the share that counts each atom in part.
+    // Where labels lie on atoms, chance is asked about the share with ties split.
     const partOf = (slice) => bandOf(slice)?.part ?? null;
     // Each grouping has its name on a line of its own, and its groups below it, the farthest from the target first.
     const lines = [...new Set(slices.map(({ by }) => by))].flatMap((by) => {
@@ -445,7 +452,7 @@ const views = (() => {
     const chosen = shown.find(({ i }) => i === state.slice).at;
     const misses = of("after", true);
     const ends = (slice) => (bandOf(slice) ? [bandOf(slice).low, bandOf(slice).high].map((v) => percent(v)) : ["–", "–"]);
-    const inPart = (slice) => (partOf(slice) === null ? "" : `; ${percent(partOf(slice))} with atoms in part`);
+    const inPart = (slice) => (partOf(slice) === null ? "" : `; ${percent(partOf(slice))} with ties split`);
     const allows = (slice) => (bandOf(slice) ? `${inPart(slice)}; chance allows ${ends(slice).join(" to ")}` : "");
     const shares = (slice) => has(slice).map((series) => named(series, percent(share(slice, series)))).join(", ");
     return {
@@ -470,7 +477,7 @@ const views = (() => {
         ...(bands.length ? [{ kind: "ranges", series: "expected", name: "chance allows", points: bands }] : []),
         { kind: "rule", series: "target", name: "target", x: target },
         ...has(slices[0]).toReversed().map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: of(series, false) })),
-        ...(parts.length ? [{ kind: "dots", series: "expected", name: "with atoms in part", shape: "diamond", points: parts }] : []),
+        ...(parts.length ? [{ kind: "dots", series: "expected", name: "with ties split", shape: "diamond", points: parts }] : []),
         ...(misses.length ? [{ kind: "dots", series: "miss", name: "group that is off", shape: "cross", points: misses }] : []),
       ],
       stops: shown.map(({ slice, i, at }) => ({
@@ -485,12 +492,12 @@ const views = (() => {
         `The share of each group's labels inside the ${wanted(state)} interval. ` +
         (judged
           ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. " +
-            (parts.length ? "A value with a probability of its own (an atom) is inside whole; the bars are for the diamonds, which count it in part. " : "")
+            (parts.length ? "A value at the end of an interval is inside it; the bars are for the diamonds, which split such ties. " : "")
           : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
         "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
       aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
-        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), ...(parts.length ? ["with atoms in part"] : []), "chance allows from", "to"],
+        head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), ...(parts.length ? ["with ties split"] : []), "chance allows from", "to"],
         rows: shown.map(({ slice }) => [
           name(slice),
           number(slice.m),

@@ -27,7 +27,7 @@ const timeViews = (() => {
       layers: [
         { kind: "band", series: "expected", name: "chance allows", points: allowed },
         ...words.under,
-        ...(words.parts?.length ? [{ kind: "dots", series: "expected", name: "with atoms in part", shape: "diamond", points: words.parts }] : []),
+        ...(words.parts?.length ? [{ kind: "dots", series: "expected", name: "with ties split", shape: "diamond", points: words.parts }] : []),
         ...others.map((series) => ({ kind: "dots", series, name: NAMES[series], shape: SHAPE[series], points: points(series) })),
         { kind: "line", series: "after", points: stretches.map((it, k) => [k + 1, it.after[of]]) },
         { kind: "dots", series: "after", name: NAMES.after, shape: "circle", points: points("after", false) },
@@ -46,9 +46,9 @@ const timeViews = (() => {
     };
   }
 
-  // Where labels lie on atoms, chance is asked about the share that counts each atom in part.
+  // Where labels lie on atoms, chance is asked about the share with ties split.
   const parts = stretches.flatMap((it, k) => (it.after.part === undefined ? [] : [[k + 1, it.after.part]]));
-  const inPart = (it) => (it.after.part === undefined ? "" : ` of the ${percent(it.after.part)} with atoms in part`);
+  const inPart = (it) => (it.after.part === undefined ? "" : ` of the ${percent(it.after.part)} with ties split`);
 
   const coverage = () =>
     along("covered", (it) => it.band, percent, {
@@ -59,11 +59,11 @@ const timeViews = (() => {
       under: [{ kind: "rule", series: "target", name: "target", y: data.coverage }],
       said: "coverage",
       allowed: (it) => `${it.band.map((v) => percent(v)).join(" to ")}${inPart(it)}`,
-      head: [...(parts.length ? ["with atoms in part"] : []), "chance allows from", "to"],
+      head: [...(parts.length ? ["with ties split"] : []), "chance allows from", "to"],
       cells: (it) => [...(parts.length ? [it.after.part] : []), ...it.band].map((v) => percent(v)),
       summary:
         `The share of each stretch's labels inside the ${wanted} interval. ` +
-        (parts.length ? "A value with a probability of its own (an atom) is inside whole; the band is for the diamonds, which count it in part. " : "") +
+        (parts.length ? "A value at the end of an interval is inside it; the band is for the diamonds, which split such ties. " : "") +
         "With 95% probability, calibrated forecasts stay inside both grey bands in all stretches.",
     });
 
