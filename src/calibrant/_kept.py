@@ -40,6 +40,18 @@ def keep(owner: Any, key: Hashable, make: Callable[[], T]) -> T:
     return value
 
 
+def note(owner: Any, key: Hashable, value: Any) -> None:
+    """Keep a value beside an object, as `keep` does."""
+    keep(owner, key, lambda: value)
+
+
+def noted(owner: Any, key: Hashable) -> Any:
+    """What was noted beside an object; None where nothing was, or where it is long ago."""
+    with _lock:
+        found = _results.get((id(owner), key))
+        return found[1] if found is not None and found[0]() is owner else None
+
+
 def _forget(place: tuple[int, Hashable], gone: weakref.ref[Any], results: Any = _results, lock: Any = _lock) -> None:
     # bound here, since the last values may go when this module is half gone
     with lock:

@@ -16,6 +16,7 @@ from calibrant._hints import LABELS, NotTheEstimator
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
+from calibrant.guarantee.required import reaching
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
@@ -136,7 +137,8 @@ class Calibrated(NotTheEstimator):
         context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
-        return H if self.labels is None else self.labels.collapse(H, bound=bound)
+        H = H if self.labels is None else self.labels.collapse(H, bound=bound)
+        return reaching(H, self.guarantee)
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Calibrated:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.

@@ -20,6 +20,7 @@ from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
+from calibrant.guarantee.required import reaching
 from calibrant.interpolators.weights import Weights
 from calibrant.predictions.base import Prediction
 
@@ -84,7 +85,7 @@ class CrossCalibrated(NotTheEstimator):
             member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return _mixed(laws, self.weights)
+        return reaching(_mixed(laws, self.weights), self.guarantee)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""

@@ -21,8 +21,10 @@ from calibrant._arrays import (
     refuse,
     same_length,
     unit,
+    warn_user,
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
+from calibrant._kept import noted
 from calibrant._special import levels_around, logit, safe_log, sigmoid
 from calibrant._types import ArrayLike, RowIndex, SupportsArray
 from calibrant.distributions.context import Context
@@ -36,6 +38,9 @@ _FORM = Form("distributions")
 
 handed_in: dict[str, Callable[..., Any]] = {}
 """What the files that build on this one give back to it: quadrature, and the laws that wrap another law."""
+
+DOUBT = "interval"
+"""What is noted beside laws whose intervals may reach too far: a function of the coverage that says why, or None."""
 
 
 class Distribution(Forecast):
@@ -303,8 +308,14 @@ class Distribution(Forecast):
         return self.ppf(0.5)
 
     def interval(self, coverage: float) -> tuple[Array, Array]:
-        """The centred credible interval (lower, upper) of probability `coverage`."""
+        """The centred credible interval (lower, upper) of probability `coverage`.
+
+        What a `Calibrated` gives warns where its calibration rows do not reach so far out.
+        """
         coverage = unit("coverage", coverage)
+        doubt = noted(self, DOUBT)
+        if doubt is not None and (few := doubt(coverage)) is not None:
+            warn_user(few)
         bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
         return bounds[..., 0], bounds[..., 1]
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from calibrant._arrays import unit
+from calibrant._kept import note
+from calibrant.distributions.base import DOUBT, Distribution
 from calibrant.guarantee.marginal import Accurate, dkw
+from calibrant.guarantee.worth import calibration_rows
+
+MANY = 2000
+"""Rows that reach as far out as intervals of 99.9%."""
 
 
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
@@ -60,6 +68,14 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     return (
         f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
     )
+
+
+def reaching(H: Distribution, guarantee: Any) -> Distribution:
+    """The same laws, whose `interval` says where it ends beyond all scores of the calibration rows, or of a fold's."""
+    n = min((each.n for each in getattr(guarantee, "folds", ())), default=calibration_rows(guarantee))
+    if n is not None and n < MANY:
+        note(H, DOUBT, partial(too_few_for_interval, n))
+    return H
 
 
 def exact(number: float) -> Fraction:

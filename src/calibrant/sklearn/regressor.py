@@ -22,7 +22,6 @@ from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, Guarantee
-from calibrant.guarantee.required import too_few_for_interval
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.forget import Forgetting
 from calibrant.labels import Labels
@@ -455,13 +454,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             return like_several(X, ["lower", "upper"], H.names, bounds)
         if joint:
             raise TypeError("joint=True is for several labels, and y had one")
-        few = too_few_for_interval(
-            min(each.n for each in getattr(self.guarantee_, "folds", [self.guarantee_])), coverage
-        )
-        if few is not None:
-            warn_user(few)
-        bounds = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
-        return like_input(X, ["lower", "upper"], to_numpy(bounds))
+        return like_input(X, ["lower", "upper"], np.stack([to_numpy(end) for end in H.interval(coverage)], axis=1))
 
     @overload
     def predict_quantiles(  # type: ignore[overload-overlap]
