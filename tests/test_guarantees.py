@@ -605,3 +605,21 @@ def test_an_interval_is_off_by_at_most_twice_epsilon():
     off = abs(np.mean(inside) - 0.9)
     assert off <= 2 / 20 + 4 * np.sqrt(0.09 / 4000)
     assert off < 4 * np.sqrt(0.09 / 4000)  # at ranks, where (n + 1)(1 - c) / 2 is whole, it is exact
+
+
+@pytest.mark.parametrize("labels", [None, "counts"])
+def test_an_interval_that_ends_beyond_all_scores_says_so_where_it_is_asked_for(labels):
+    y = np.arange(9.0)
+    H = Calibrator(labels=labels).fit(0 * y, y)([0.0, 1.0])
+    with pytest.warns(UserWarning, match="90% intervals need 19 calibration rows, and there are 9: their ends are a"):
+        H.interval(0.9)
+    H.interval(0.8)  # 9 rows reach as far, and a warning would be an error here
+    H.quantiles([0.05, 0.95])
+    Normal([0.0], 1.0).interval(0.99)
+    Calibrator(labels=labels).fit(np.zeros(19), np.arange(19.0))([0.0]).interval(0.9)
+
+
+def test_an_interval_of_folds_says_so_by_the_smallest():
+    members = [Calibrator().fit(np.zeros(n), np.arange(float(n))) for n in (9, 50)]
+    with pytest.warns(UserWarning, match="need 19 calibration rows, and there are 9"):
+        CrossCalibrated(members)([[0.0], [0.0]]).interval(0.9)

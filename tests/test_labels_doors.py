@@ -352,6 +352,6 @@ def test_a_calibrator_takes_labels_by_name():
 
 
 def test_no_interpolator_is_told_to_leave_it_out():
-    said = r"Calibrator.interpolator must be an Interpolator object, got None: leave it out for the default, Linear\(\)"
+    said = r"Calibrator.interpolator must be an Interpolator object, got None: leave it out for the default"
     with pytest.raises(TypeError, match=said):
         Calibrator(interpolator=None)

@@ -209,7 +209,15 @@ def _merge(*calibrated: Any) -> Any:
     return import_module("calibrant.merging").merged(*calibrated)
 
 
-doers.hand_in(save=_save, update=_update, merge=_merge)
+def _labels_named(name: str) -> Any:
+    return import_module("calibrant.labels.named").labels_named(name)
+
+
+def _reaching(H: Any, guarantee: Any) -> Any:
+    return import_module("calibrant.guarantee.required").reaching(H, guarantee)
+
+
+doers.hand_in(save=_save, update=_update, merge=_merge, labels_named=_labels_named, reaching=_reaching)
 
 
 def __getattr__(name: str) -> Any:

@@ -220,6 +220,14 @@ def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool
         raise TypeError(f"{name} must be {wanted}, got {value!r}")
 
 
+def check_is(name: str, value: Any, kind: type, *, optional: bool = False) -> None:
+    """Raise unless this is an object of a kind, not its class; None too will do where it is optional."""
+    if isinstance(value, type) or not (isinstance(value, kind) or (optional and value is None)):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        way = ": leave it out for the default" if value is None else ""
+        raise TypeError(f"{name} must be {article} {kind.__name__} object, got {value!r}{way}")
+
+
 def check_bound(labels: Any, bound: Any) -> None:
     """Raise where a bound is given for labels that have none, or none for labels that have one."""
     wanted = labels is not None and labels.by_row

@@ -40,6 +40,26 @@ def kind_of(prediction: Any, score: str, wanted: str) -> str:
     return ""
 
 
+def no_prediction(value: Any) -> str:
+    """Of a value that is neither a prediction nor an array: what it is, and the way; "" where it may be an array.
+
+    >>> no_prediction("a"), no_prediction([1.0])
+    ('a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, got str', '')
+    """
+    kind = type(value).__name__
+    if hasattr(value, "predict"):
+        return f"a prediction is wanted, and {kind} is a model: pass prediction_of(model, X)"
+    if hasattr(value, "columns") or hasattr(value, "column_names"):
+        return (
+            f"a prediction is wanted, got the table {kind}: where it is X, pass prediction_of(model, X); where its"
+            " columns are predictions, say which, as in Point(table['f'])"
+        )
+    if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
+        kinds = "a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array"
+        return f"a prediction must be {kinds}, got {kind}"
+    return ""
+
+
 class NotTheEstimator:
     """What was calibrated, without a model: it is called with predictions, and cannot make them of X."""
 

@@ -11,17 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant import doers
-from calibrant._arrays import Array, check_bound, check_has, detached, namespace, refuse
+from calibrant._arrays import Array, check_bound, check_has, check_is, detached, namespace, refuse
 from calibrant._hints import LABELS, NotTheEstimator
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.guarantee.required import reaching
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
-from calibrant.labels.named import labels_named
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
@@ -42,10 +40,9 @@ if TYPE_CHECKING:
 class Calibrator:
     """A score and an interpolator, ready to be fitted.
 
-    Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of
-    an ensemble's. `labels` says what kind of number y is, an object of `calibrant.labels` or its name, such as
-    "counts"; without it, any real number. `forget`
-    says what old rows count, a `Window` or a `HalfLife`; without it, as much as new ones.
+    Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of an
+    ensemble's. `labels` is what kind of number y is, of `calibrant.labels` or by name ("counts"); without it, any
+    real. `forget` says what old rows count, a `Window` or a `HalfLife`; without it, as much as new ones.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -59,21 +56,16 @@ class Calibrator:
 
     if TYPE_CHECKING:
 
-        def __init__(
-            self, score: Score | None = None, interpolator: Interpolator = ..., labels: Labels | str | None = None,
-            forget: Forgetting | None = None,
-        ) -> None: ...  # fmt: skip
+        def __init__(self, score: Score | None = None, interpolator: Interpolator = ...,
+                     labels: Labels | str | None = None, forget: Forgetting | None = None) -> None: ...  # fmt: skip
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str):
-            object.__setattr__(self, "labels", labels_named(self.labels))
+            object.__setattr__(self, "labels", doers.labels_named(self.labels))
         check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
-        wanted = ("score", self.score, Score, "a"), ("interpolator", self.interpolator, Interpolator, "an")
-        for name, value, kind, article in wanted:
-            if isinstance(value, type) or not (isinstance(value, kind) or (name == "score" and value is None)):
-                way = ": leave it out for the default, Linear()" if value is None else ""
-                raise TypeError(f"Calibrator.{name} must be {article} {kind.__name__} object, got {value!r}{way}")
+        check_is("Calibrator.score", self.score, Score, optional=True)
+        check_is("Calibrator.interpolator", self.interpolator, Interpolator)
 
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,
@@ -137,8 +129,8 @@ class Calibrated(NotTheEstimator):
         context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
-        H = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return reaching(H, self.guarantee)
+        law = H if self.labels is None else self.labels.collapse(H, bound=bound)
+        return doers.reaching(law, self.guarantee)  # type: ignore[no-any-return]
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Calibrated:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.

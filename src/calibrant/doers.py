@@ -1,4 +1,4 @@
-"""What layers above hand in: `save` by the files, which know every class, `update` and `merge` by what knows scores."""
+"""What other files hand in: `save`, `update`, `merge`, kinds of labels by name, laws that know how far they reach."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._arrays import (
     Array,
+    anywhere,
     at_home,
     device_like,
     floats,
@@ -313,10 +314,10 @@ class Distribution(Forecast):
         What a `Calibrated` gives warns where its calibration rows do not reach so far out.
         """
         coverage = unit("coverage", coverage)
-        doubt = noted(self, DOUBT)
-        if doubt is not None and (few := doubt(coverage)) is not None:
-            warn_user(few)
         bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
+        doubt = noted(self, DOUBT)
+        if doubt is not None and (few := doubt(coverage)) is not None and anywhere(namespace(bounds).isfinite(bounds)):
+            warn_user(few)
         return bounds[..., 0], bounds[..., 1]
 
     def quantiles(self, levels: ArrayLike) -> Array:

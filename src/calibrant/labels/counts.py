@@ -150,7 +150,7 @@ class Counts(Labels):
 
     def _widened(self, law: LocationScale) -> LocationScale:
         """The same shape with the mean m + step / 2 and the variance s^2 + step^2 / 12; as wide as it is if s = inf."""
-        mean, std = law._mean(), law._std()
+        mean, std = law.mean(), law.std()
         xp = namespace(mean)
         with np.errstate(divide="ignore", over="ignore"):
             factor = xp.hypot(xp.ones_like(std), self.step / math.sqrt(12) / std)

@@ -6,6 +6,7 @@ from typing import cast
 
 from calibrant._arrays import Array, floats, same_length
 from calibrant._batch import promoted
+from calibrant._hints import no_prediction
 from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
@@ -27,18 +28,8 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         return as_prediction(from_scipy(cast(SupportsCDF, value)))
     if kind.startswith("torch.distributions"):
         return as_prediction(from_torch(cast(SupportsCDF, value)))
-    if hasattr(value, "predict"):
-        raise TypeError(f"a prediction is wanted, and {type(value).__name__} is a model: pass prediction_of(model, X)")
-    if hasattr(value, "columns") or hasattr(value, "column_names"):
-        raise TypeError(
-            f"a prediction is wanted, got the table {type(value).__name__}: where it is X, pass prediction_of(model,"
-            " X); where its columns are predictions, say which, as in Point(table['f'])"
-        )
-    if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
-        raise TypeError(
-            f"a prediction must be a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array, "
-            f"got {type(value).__name__}"
-        )
+    if said := no_prediction(value):
+        raise TypeError(said)
     return Point(cast(ArrayLike, value))
 
 
