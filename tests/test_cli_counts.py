@@ -70,6 +70,8 @@ def test_the_base_is_judged_by_the_labels_of_the_model(inside):
     assert {name: found[name] for name in wanted.to_dict() if name != "n"} == pytest.approx(
         {name: value for name, value in wanted.to_dict().items() if name != "n"}
     )
+    said = " ".join(run("report", "test.csv", "-m", "q.safetensors", "-o", "page.html").stdout.split())
+    assert f"before calibration they held {100 * wanted.coverage:.1f}%" in said
 
 
 def test_quantiles_that_cross_are_counted_once(inside):

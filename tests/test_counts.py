@@ -207,6 +207,7 @@ def rates(count, rng, low=0.3, high=30.0):
     return np.exp(rng.uniform(math.log(low), math.log(high), count))
 
 
+@pytest.mark.filterwarnings("ignore:80% intervals need 9")  # of 5 rows, which is what is asked here
 @pytest.mark.parametrize("score", [ZScore(), CDFScore()])
 @pytest.mark.parametrize("mean", [0.3, 3.0])
 @pytest.mark.parametrize("n", [5, 50, 500])
@@ -659,7 +660,7 @@ def test_the_command_line_calibrates_rates_of_counts(tmp_path):
     assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
     judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
     assert "NLL of the counts" in judged.output
-    assert "give or take" in " ".join(judged.output.split())
+    assert "of at least 90%, less at most" in " ".join(judged.output.split())
     table.write_text("f,y\n3.0,2\n3.0,2.5\n", encoding="utf-8")
     wrong = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
     assert wrong.exit_code == 1

@@ -104,11 +104,9 @@ def compared(
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     with working("evaluating"), found.naming():
         H = found.calibrated(model, seed)
-        kind = model.calibrated.labels
-        kind = None if kind is None or kind.by_row else kind
         raw = beside(found.prediction, H)
         measured = (
-            metrics_of(raw, found.y, coverage=coverage, labels=kind),
+            metrics_of(raw, found.y, coverage=coverage, labels=model.kind_of_labels),
             metrics_of(H, found.y, coverage=coverage),
         )
         base, after = (replace(each, unit=target) for each in measured)

@@ -17,6 +17,7 @@ from calibrant.cli.beside import beside_of
 from calibrant.cli.columns import of_flags
 from calibrant.distributions.grouped import Grouped
 from calibrant.horizons import HorizonCalibrated
+from calibrant.labels.base import Labels
 from calibrant.persistence import FileError, Stored, read, save
 from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
@@ -73,6 +74,12 @@ class Model:
             return self.stored.calibrated
         gaps = len(self.notes.columns.names) - 1  # the usual width is that of one gap, the floor that of a row
         return _with_floor(self.stored.calibrated, gaps * self.notes.usual_width)
+
+    @property
+    def kind_of_labels(self) -> Labels | None:
+        """The kind of labels by which the forecasts before calibration are judged too; None where rows differ in it."""
+        found = self.calibrated.labels
+        return None if found is None or found.by_row else found
 
     def columns(self, flags: Mapping[str, str | None], *, quantiles: str = "--quantiles") -> Columns:
         """The columns that the flags name, or else those of the notes."""

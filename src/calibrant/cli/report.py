@@ -15,6 +15,7 @@ from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
 from calibrant.diagnosis.door import TERMINAL
 from calibrant.distributions.base import Distribution
+from calibrant.metrics.of_labels import of_labels
 from calibrant.reports.forecast import page_path, report_at
 
 
@@ -56,7 +57,7 @@ def report(
             TERMINAL,
             {named[each]: law for each, law in laws.items()} if others else laws[model.path],
             found.y,
-            base=found.prediction,
+            base=of_labels(found.prediction, found.y, model.kind_of_labels),
             groups={**found.by_group(model.by), **groups} or None,
             time=None if wanted.time is None else found.groups[wanted.time],
             features={name: found.groups[name] for name in wanted.features} or None,

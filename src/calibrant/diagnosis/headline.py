@@ -53,7 +53,7 @@ def headline(
     known: Known = "calibrated",
     door: Door = PYTHON,
 ) -> Headline:
-    """The headline on all rows, on groups, and on stretches in the order of time.
+    """The headline on all rows, on groups, and on stretches in time order.
 
     `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
     that they are as a model gave them; `door` is where the next step is read.

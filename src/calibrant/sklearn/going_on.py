@@ -60,7 +60,7 @@ class GoingOn:
     ) -> Distribution:
         """Change this model row by row, and return the law of each row, made before its label is used.
 
-        Rows are in the order of time, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
+        Rows are in time order, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
         `predict` and its kin go on from its positions, and so does the next `track`. `levels` and `step` are those of
         `Tracker`, for the first call; `fit` and `calibrate` start anew.
         """
@@ -81,7 +81,7 @@ class GoingOn:
         return H
 
     def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
-        """Whether labels that came after calibration are still like those that calibrated; rows in the order of time.
+        """Whether labels that came after calibration are still like those that calibrated; rows in time order.
 
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
         """

@@ -112,7 +112,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
             all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
         forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
-            taken to be in the order of time. None counts them all alike.
+            taken to be in time order. None counts them all alike.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
             seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
