@@ -39,6 +39,7 @@ from calibrant.interpolators import Linear, Naive, Random
 from calibrant.labels import Counts, Real, Transformed
 from calibrant.labels.named import labels_named
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
+from calibrant.metrics.forecasts import beside
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore, ZScore
 from calibrant.testing import check_distribution, check_labels
@@ -769,3 +770,15 @@ def test_calibration_by_folds_is_one_law_of_counts():
     k = np.arange(400.0)
     wanted = np.sum((H[3].cdf(k) - (k >= y[403])) ** 2)
     assert float(H.crps(y[400:])[3]) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_rates_beside_counts_from_one_on_are_laws_of_counts():
+    law = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
+    assert law.lattice[0] % 2 == 1
+    assert isinstance(beside(Rates([2.0]), law), type(Poisson([2.0])))
+
+
+@pytest.mark.parametrize("labels", [Counts, 3.0])
+def test_a_calibrator_takes_a_kind_of_labels_and_nothing_else(labels):
+    with pytest.raises(TypeError, match=r"Calibrator.labels must be an object such as calibrant.labels.Counts"):
+        Calibrator(labels=labels)

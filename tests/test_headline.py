@@ -18,6 +18,7 @@ from calibrant.cli.console import tell
 from calibrant.diagnosis.headline import headline
 from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions import StudentT
+from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.figures import percents
 from calibrant.reports.statement import Statement
 from calibrant.reports.tiles import unit_of
@@ -293,3 +294,12 @@ def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch)
     tell(Statement(kind, "A sentence with [brackets]."))
     said = capsys.readouterr().out
     assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said
+
+
+@pytest.mark.parametrize("shift", [0.02, -0.02])
+def test_the_gap_that_chance_allows_is_that_of_the_band_on_its_side(shift):
+    pit = np.clip((np.arange(400) + 0.5) / 400 + shift, 1e-6, 1 - 1e-6)
+    whole = whole_of(pit, 0.9)
+    edge = np.interp(whole.largest.level, LEVELS, whole.band[0 if shift > 0 else 1])
+    assert whole.allowed == pytest.approx(abs(edge - whole.largest.level), abs=0.01)
+    assert whole.gap < whole.allowed
