@@ -34,6 +34,7 @@ SQUARABLE = 1e152
 """A std beyond that may be infinite."""
 P = np.array([1e-12, 1e-6, 0.01, 0.1, 0.25, 0.4, 0.5, 0.63, 0.9, 0.99, 1 - 1e-6])
 COVERAGE = 0.8
+ROW = r"\d+ \((the only such row|\d+ rows in all)\)"
 
 
 class Finding(NamedTuple):
@@ -71,14 +72,14 @@ def refusal(case: Case) -> str | None:
     """The sentence that a fit must end with, if it cannot go well."""
     pair, true = PAIRS[case.pair], truth(case)
     if case.pair.startswith("z of student t, df near"):
-        return r"ZScore needs a finite mean and std, which row \d+ \(\d+ rows in all\) has not: use CDFScore"
+        return rf"ZScore needs a finite mean and std, which row {ROW} has not: use CDFScore"
     positive = case.pair.startswith("log") or case.pair == "cdf of log-normal"
     if positive and np.min(case.labels()) <= 0:
         return r"needs y > 0|needs y \+ c > 0|is not finite"
     if not np.all(np.isfinite(true.scores)):
         return "the score of .* is not finite"
     if not pair.logits and np.max(np.abs(true.scores)) * WORLDS[case.world].stretch ** pair.power > 1e150:
-        return r"scores is larger than .*, too large to square, in row \d+ \(\d+ rows in all\)"
+        return rf"scores is larger than .*, too large to square, in row {ROW}"
     return None
 
 

@@ -782,3 +782,19 @@ def test_rates_beside_counts_from_one_on_are_laws_of_counts():
 def test_a_calibrator_takes_a_kind_of_labels_and_nothing_else(labels):
     with pytest.raises(TypeError, match=r"Calibrator.labels must be an object such as calibrant.labels.Counts"):
         Calibrator(labels=labels)
+
+
+@pytest.mark.parametrize("kind", ["law", "samples", "clipped"])
+def test_what_is_drawn_for_pits_does_not_depend_on_the_order_of_the_rows(kind):
+    rng = np.random.default_rng(3)
+    rate = np.exp(rng.uniform(-2, 2, 400))
+    y, order = rng.poisson(rate).astype(float), rng.permutation(400)
+    H = {
+        "law": lambda: Poisson(rate),
+        "samples": lambda: Samples(rng.poisson(rate[:, None], (400, 9)).astype(float)),
+        "clipped": lambda: Normal(rate, 1.0).clip(0.0, 3.0),
+    }[kind]()
+    y = np.minimum(y, 3.0) if kind == "clipped" else y
+    one, other = (evaluate(each, labels) for each, labels in ((H, y), (H[order], y[order])))
+    assert one.pit_pvalue == pytest.approx(other.pit_pvalue, rel=1e-9)
+    assert one.ece == pytest.approx(other.ece, rel=1e-9)

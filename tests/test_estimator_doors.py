@@ -491,9 +491,9 @@ def test_update_and_track_change_the_model_and_calibrated_update_does_not():
         (lambda: fitted(labels="count"), ValueError, "got 'count': did you mean 'counts'?"),
         (lambda: fitted(interpolator="linaer"), ValueError, "got 'linaer': did you mean 'linear'?"),
         (
-            lambda: calibrant.Calibrator(labels="counts"),
+            lambda: calibrant.Calibrator(labels=3),
             TypeError,
-            r"such as calibrant.labels.Counts\(\); calibrant.labels.labels_named makes one of a name, got 'counts'",
+            r"such as calibrant.labels.Counts\(\), or its name, such as 'counts', got 3",
         ),
         (
             lambda: calibrant.Calibrator().fit((X["a"], X["b"]), Y),
@@ -515,3 +515,21 @@ def test_errors_say_what_was_probably_meant(call, error, said):
 def test_a_name_of_labels_becomes_what_a_calibrator_takes():
     named = calibrant.labels.labels_named("counts")
     assert calibrant.Calibrator(labels=named).labels == calibrant.labels.Counts()
+
+
+def test_with_features_the_columns_that_nobody_uses_are_not_needed(tmp_path):
+    table = X.assign(day=np.arange(len(X)) % 2, unused="text")
+    model = CalibratedRegressor(Ridge(), features=["b", "a"], by="day", random_state=0).fit(table, Y)
+    ends = model.predict_interval(table)
+    pd.testing.assert_frame_equal(model.predict_interval(table[["day", "a", "b"]]), ends)
+    with pytest.raises(ValueError, match="'day'"):
+        model.predict_interval(table[["a", "b"]])
+
+
+def test_save_says_which_columns_its_predictions_are_made_of(tmp_path):
+    table = X.assign(unused="text")
+    model = CalibratedRegressor(Ridge(), features=["a", "b"], refine="spread", random_state=0).fit(table, Y)
+    with pytest.warns(UserWarning, match=r"prediction_of\(model.estimators_\[0\], X\[\['a', 'b'\]\]\)"):
+        model.save(tmp_path / "m.safetensors")
+    H = calibrant.load(tmp_path / "m.safetensors")(calibrant.prediction_of(model.estimators_[0], table[["a", "b"]]))
+    np.testing.assert_allclose(H.median(), model.predict_distribution(table).median())

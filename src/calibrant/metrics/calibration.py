@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -22,25 +23,37 @@ def pit(H: PredictionLike, y: ArrayLike) -> Array:
     """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
 
     Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of Samples
-    it is the rank of y among the draws. What is drawn is the same for the same labels.
+    it is the rank of y among the draws. What is drawn is the same for the same rows, in any order.
 
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
     array([0.5       , 0.84134475])
     """
     H, y = paired(H, y)
-    return H.pit_rows(y, device_like(draws(y), y))
+    return H.pit_rows(y, draws_for(y, H.pit_rows))
 
 
-def draws(y: Array) -> NDArray[np.float64]:
-    """The uniform numbers of PITs that are drawn, the same for the same labels, and others for others.
+def draws_for(y: Array, pit_rows: Callable[[Array, Array], Array]) -> Array:
+    """The uniform numbers of PITs that are drawn, one for each row, given how the PITs follow from them."""
+    full_like = namespace(y).full_like
+    return device_like(draws(y, *(pit_rows(y, full_like(y, u)) for u in (0.25, 0.75))), y)
 
-    They are a stream of their own, lest it be that of a calibration. One stream for all labels would do for the
-    average, but not for a test: where most counts are 0, the PITs are little else than these numbers.
+
+def draws(*of: Array) -> NDArray[np.float64]:
+    """A uniform number for each row, by what is known of it: its label, say, and between what its PIT lies.
+
+    They are the same for the same rows, in any order, and others for others: rows are numbered in the order of what is
+    known, and of rows that agree in all of it no matter which comes first. They are a stream of their own, lest it be
+    that of a calibration. One stream for all labels would do for the average, but not for a test: where most counts are
+    0, the PITs are little else than these numbers.
     """
-    labels = np.ascontiguousarray(to_numpy(y), np.float64)
-    seed = int.from_bytes(blake2b(labels.tobytes(), digest_size=16, person=b"calibrant PIT").digest(), "little")
-    return np.asarray(np.random.default_rng(seed).random(labels.shape[0]), np.float64)
+    known = [np.ascontiguousarray(to_numpy(each), np.float64) for each in of]
+    order = np.lexsort(known[::-1])
+    first = known[0][order].tobytes()
+    seed = int.from_bytes(blake2b(first, digest_size=16, person=b"calibrant PIT").digest(), "little")
+    found = np.empty(order.shape[0])
+    found[order] = np.random.default_rng(seed).random(order.shape[0])
+    return found
 
 
 def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
@@ -58,7 +71,7 @@ class DrawnPits(NamedTuple):
 def drawn_pits(law: Distribution, y: Array) -> DrawnPits:
     """`drawn_pit`, and whether there was anything to draw."""
     if law.lattice is not None:
-        return DrawnPits(np.asarray(to_numpy(law.pit(y, device_like(draws(y), y))), np.float64), on_atoms=True)
+        return DrawnPits(np.asarray(to_numpy(law.pit(y, draws_for(y, law.pit))), np.float64), on_atoms=True)
     sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (law.cdf, law.cdf_left))
     pit, left = (np.broadcast_to(side, y.shape) for side in sides)
     return DrawnPits(randomised_pit(pit, left), bool((pit > left).any()))
@@ -73,7 +86,7 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
     jump = pit - left
     if not (jump > 0).any():
         return pit
-    return np.asarray(pit - draws(pit) * jump, np.float64)
+    return np.asarray(pit - draws(pit, left) * jump, np.float64)
 
 
 def sorted_pit(H: PredictionLike, y: ArrayLike) -> Array:

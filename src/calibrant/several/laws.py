@@ -95,7 +95,8 @@ class SeveralLaws:
     def evaluate(self, Y: Columns, *, coverage: float = 0.9) -> SeveralEvaluation:
         """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
         coverage, columns = unit("coverage", coverage), self._labels(Y)
-        boxes = {"separate": self.interval(coverage)}
+        ends = (1 - coverage) / 2, (1 + coverage) / 2
+        boxes = {"separate": (self._each(lambda law: law.ppf(ends[0])), self._each(lambda law: law.ppf(ends[1])))}
         if self.references is not None:
             boxes["joint"] = self.interval(coverage, joint=True)
         return evaluated(dict(zip(self.names, self.margins, strict=True)), columns, coverage, boxes)

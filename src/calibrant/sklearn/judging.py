@@ -119,9 +119,10 @@ class Judging:
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.estimators_[0], Refined):
+            seen = "X" if self.features is None else f"X[{list(self.features)!r}]"
             warn_user(
                 "the file holds the calibration alone: it takes the refined predictions,"
-                " prediction_of(model.estimators_[0], X); joblib.dump(model, path) keeps everything"
+                f" prediction_of(model.estimators_[0], {seen}); joblib.dump(model, path) keeps everything"
             )
         self.calibrated_.save(path)
 

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
-from calibrant._frames import collected, like_input, rows_of
+from calibrant._frames import collected, is_frame, like_input, rows_of
 from calibrant._types import Features, Frame, LabelsLike, RandomState
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
@@ -506,7 +506,8 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     def _checked(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""
         X = collected(X)
-        check_columns(self, X, self.estimator)
+        if self.features is None or not is_frame(X):  # else they are taken by name, and others beside them do no harm
+            check_columns(self, X, self.estimator)
         return X
 
     def _prediction(self, model: Any, X: Any) -> Any:

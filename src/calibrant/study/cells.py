@@ -98,9 +98,10 @@ def _values(task: Task) -> dict[str, float]:
 def _intervals(task: Task, coverage: float, H: Distribution) -> dict[str, float]:
     """The paper's figure: |phi - centre| against the centred credible interval."""
     conformal = ConformalInterval(Centred(task.score), coverage)
+    ends = H.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
     bounds = {
         "conformal": conformal.fit(task.calibration.prediction, task.calibration.y)(task.test.prediction),
-        "credible": H.interval(coverage),
+        "credible": (ends[:, 0], ends[:, 1]),
     }
     found = {}
     for name, (lower, upper) in bounds.items():
