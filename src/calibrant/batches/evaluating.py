@@ -218,7 +218,7 @@ class Evaluating:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
             raise ValueError(f"{name}: there are no rows" + (f": {said_empty(found.empty)}" if found.empty else ""))
-        found.mender.report(name)
+        found.mender.report(name, self.model.calibrated.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
             warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)

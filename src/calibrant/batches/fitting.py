@@ -209,7 +209,7 @@ class Fitting:
                 **self.beside.all_known(rows),
                 rng=drawn,
             )
-        found.mender.report(name)
+        found.mender.report(name, self.calibrator.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
             warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)

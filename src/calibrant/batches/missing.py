@@ -65,4 +65,4 @@ class Gaps:
         """Warn of what was missing, and what becomes of it."""
         for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
             if tally.count:
-                warnings.warn(f"{tally.said(source)} have no {what}: {fate}", stacklevel=2)
+                warnings.warn(tally.said(source, f"have no {what}: {fate}"), stacklevel=2)

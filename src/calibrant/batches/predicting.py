@@ -190,5 +190,5 @@ class Predicting:
     def report(self, source: Source) -> None:
         """Warn of what was mended or left out; a column without a single number raises."""
         self.gaps.check(source)
-        self.mender.report(source)
+        self.mender.report(source, self.calibrated.labels)
         self.gaps.report(source, "what is written for them is NaN")

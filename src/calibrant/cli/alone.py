@@ -10,6 +10,7 @@ import typer
 
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.mending import SINGLE
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.fit import labels_of
@@ -146,8 +147,8 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
 
 
 def _read(path: Path, columns: Columns, target: str, groups: list[str], labels: Labels | None, gaps: Gaps) -> Forecasts:
-    found = read(path, Beside(), columns, target, groups, gaps=gaps)
-    found.say()
+    found = read(path, Beside(labels=labels), columns, target, groups, gaps=gaps)
+    found.say(SINGLE)
     if labels is None and isinstance(found.prediction, Rates):  # of labels that are any real number
         return replace(found, prediction=Point(found.prediction.values))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.mending import FLOORED, Mender, counted
 from calibrant.batches.missing import Gaps, where
 from calibrant.batches.rows import Batch, Numbers, naming
 from calibrant.cli.console import progress
@@ -41,8 +41,8 @@ class Forecasts:
     """1 where the label was seen, where the file is asked for that."""
     there: NDArray[np.bool_]
     """Which rows of the file these are."""
-    say: Callable[[], None]
-    """Says what had to be mended or left out."""
+    say: Callable[..., None]
+    """Says what had to be mended or left out, and, where it is told, what becomes of rows without a width."""
 
     def naming(self) -> AbstractContextManager[None]:
         """Say which file and which column it is that the library cannot use."""
@@ -114,8 +114,8 @@ def _read(
     }
     prediction, y = columns.prediction(rows, mender), rows.numbers(target)
 
-    def say() -> None:
-        mender.report(path)
+    def say(flat: str = FLOORED) -> None:
+        mender.report(path, beside.labels, flat)
         gaps.report(path, "they are left out")
 
     known = beside.known(rows) | beside.group(kept)

@@ -89,7 +89,7 @@ def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gap
         raise ValueError(f"{path}: no row has all labels and predictions")
     mender, rows = Mender(), rows.those(there)
     predictions = {target: each.prediction(rows, mender) for target, each in columns.items()}
-    mender.report(path)
+    mender.report(path, kind)
     gaps.report(path, "they are left out")
     labels = {target: rows.numbers(target) for target in targets}
     return SeveralForecasts(where(path, there), Several.of(predictions), labels, beside.known(rows))
@@ -220,7 +220,7 @@ def predict(
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
-    mender.report(path)
+    mender.report(path, source.labels)
     gaps.report(path, "what is written for them is NaN")
     if not joint:  # the box itself says so
         warn_if_few(source.model, wanted)

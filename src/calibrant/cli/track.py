@@ -91,7 +91,7 @@ def track(
         with written(out, first.schema, wanted.names) as put:
             for result in chain([first], results):
                 put(result)
-    mender.report(path)
+    mender.report(path, tracker.labels)
     gaps.report(path, "what is written for them is NaN, and they are no steps")
     unlabelled.report(path, "they have a forecast and are no steps")
     show(f"Tracked {tracker.rows - began:,} labels of {path}. Wrote {out}: {', '.join([*kept, *wanted.names])}.")
