@@ -20,9 +20,9 @@ from calibrant.batches.rows import Batch, Numbers, Source
 from calibrant.labels import Labels
 
 FLOORED = "they are given the floor that was learned when fitting"
-SINGLE = "each of them is judged as a single value"
+SINGLE = "they are judged as a single value each"
 """What becomes of rows without a width: with a model, and without."""
-_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", "each of them": "it", "steps": "step"}
+_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
 class Tally:
@@ -49,7 +49,7 @@ class Tally:
         """How many there were, where the first was, and what is to be said of them, in words for several."""
         of = "" if self.source == source else f" of {self.source}"
         if self.count == 1:
-            one = re.sub(rf"\b({'|'.join(sorted(_OF_ONE, key=len, reverse=True))})\b", lambda m: _OF_ONE[m[1]], what)
+            one = re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], what)
             return f"{source}: 1 row, row {self.first}{of}, {one}"
         return f"{source}: {self.count} rows, the first is row {self.first}{of}, {what}"
 

@@ -12,12 +12,6 @@ from calibrant.batches.mending import Tally
 from calibrant.batches.rows import Batch, Source
 
 
-def where(source: Source, there: NDArray[np.bool_], start: int = 0) -> str:
-    """The file, and from where on its rows are counted, for errors of the library."""
-    counted = f"{source}, counted from row {start}" if start else f"{source}"
-    return counted if there.all() else f"{counted}{'' if start else ', counted'} without the rows that are left out"
-
-
 class Gaps:
     """Takes out the rows that lack a number, and counts them; or, where `refused`, leaves them to raise."""
 

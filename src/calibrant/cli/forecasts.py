@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.mending import FLOORED, Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import Batch, Numbers, naming
 from calibrant.cli.console import progress
 from calibrant.cli.model import Model
@@ -28,8 +28,7 @@ from calibrant.tracking import Tracker
 class Forecasts:
     """Predictions and labels of the same rows, and what else the file says of them."""
 
-    where: str
-    """How its rows are counted, for errors."""
+    path: Path
     target: str
     """The column of the labels."""
     prediction: Any
@@ -46,7 +45,7 @@ class Forecasts:
 
     def naming(self) -> AbstractContextManager[None]:
         """Say which file and which column it is that the library cannot use."""
-        return naming(self.where, self.target)
+        return naming(self.path, self.target, lambda row: int(np.flatnonzero(self.there)[row]))
 
     def by_group(self, names: Sequence[str]) -> dict[str, list[str | None]]:
         """The groups of the rows as text, under the names of their columns; nothing where there are none."""
@@ -120,4 +119,4 @@ def _read(
 
     known = beside.known(rows) | beside.group(kept)
     slices = {name: kept[name] for name in groups}
-    return Forecasts(where(path, there), target, prediction, y, slices, known, None, there, say), rows
+    return Forecasts(path, target, prediction, y, slices, known, None, there, say), rows
