@@ -112,3 +112,20 @@ def test_a_score_of_points_that_rates_cannot_take_names_the_way_out(inside, more
     assert "--point" not in said
     said = plain(run(*asked, "--rate", "rate", "--labels", "real", "--score", "zscore", code=2))
     assert "ZScore takes Distribution, which the rate columns are not" in said
+
+
+def test_evaluate_asks_whether_quantiles_of_whole_numbers_are_of_counts(inside):
+    table = bikes()
+    for name in LEVELS:
+        table[name] = table[name] / 3  # too low
+    write(inside / "test.csv", table)
+    asked = ["evaluate", "test.csv", "--target", "rentals", "--quantiles", FLAG]
+    said = " ".join(run(*asked).stdout.split())
+    assert "If they are forecasts of counts, judge them as such first: --labels counts." in said
+    assert "If they are of counts, say so by --labels counts: a quantile of 0.3 then stands for 0." in said
+    assert "f they are" not in run(*asked, "--labels", "counts").stdout
+    forecasts = Quantiles(list(LEVELS.values()), np.stack([table[name] for name in LEVELS], axis=1))
+    assert "If they are of counts, say so by labels=Counts()" in evaluate(forecasts, table["rentals"]).note
+    for labels in (Counts(), "real"):
+        assert "whole numbers" not in evaluate(forecasts, table["rentals"], labels=labels).note
+    assert "whole numbers" not in evaluate(forecasts, table["rentals"] + 0.5).note
