@@ -110,7 +110,7 @@ def _of_all(
         # labels that are spread are drawn: the same file gives the same model
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
-        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)  # type: ignore[arg-type]
+        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
     rows.say()
     return calibrated, y
 
