@@ -510,3 +510,17 @@ def test_a_part_without_a_column_is_named(step):
     work = fitting(header, "y", {"point": "mu"}) if step == "fit" else evaluating(MODEL, header)
     with pytest.raises(ValueError, match="part 3: there is no column 'mu'"):
         work.part(TABLE.drop_columns("mu"), "part 3")
+
+
+def test_an_error_names_the_batches_once_and_the_row_among_all():
+    rng = np.random.default_rng(0)
+    table = pa.table({"mu": rng.normal(size=30), "sigma": np.ones(30), "y": rng.poisson(3.0, 30).astype(float)})
+    counts = Calibrator(labels=Counts())
+    model = batches.fit(table, target="y", mean="mu", std="sigma", calibrator=counts)
+    sigma, y = np.ones(30), table["y"].to_numpy().copy()
+    y[2], y[9] = np.nan, 2.5
+    with pytest.raises(ValueError, match=r"^the batches: y is 2\.5 in row 9 \("):
+        batches.evaluate(table.set_column(2, "y", pa.array(y)), model)
+    sigma[7] = -1.0
+    with pytest.raises(ValueError, match=r"^the batches: column 'sigma' is negative in row 7 "):
+        batches.evaluate(table.set_column(1, "sigma", pa.array(sigma)), model)

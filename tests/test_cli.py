@@ -246,7 +246,7 @@ def test_a_label_that_a_logarithm_cannot_take_is_named_with_its_file(folder, tmp
     flags = [*KINDS["point"][0], "--score", "log", "-o", tmp_path / "m.safetensors"]
     said = run("fit", folder / "cal.parquet", "--target", "sy", *flags, code=1)
     assert re.match(
-        r"error: \S+cal\.parquet: LogScore needs . \+ c > 0, but with c = 0 row \d+ \(\d+ rows", said.stderr
+        r"error: \S+cal\.parquet: --score log needs . \+ c > 0, but with c = 0 row \d+ \(\d+ rows", said.stderr
     )
 
 

@@ -86,4 +86,46 @@ def test_quantiles_that_cross_are_counted_once(inside):
     said = run(*fit, "-o", "q.safetensors").stderr.splitlines()
     crossing = [line for line in said if "cross" in line]
     assert len(crossing) == 1, said
-    assert "the first is row 3, have bounds or quantiles that cross: they are sorted" in crossing[0]
+    assert "1 row, row 3, has bounds or quantiles that cross: it is sorted" in crossing[0]
+
+
+@pytest.mark.parametrize("more", [(), ("--sample", "1000")])
+@pytest.mark.parametrize("score", ["zscore", "cdf"])
+def test_rates_of_counts_take_the_scores_of_distributions(inside, score, more):
+    write(inside / "cal.csv", bikes())
+    asked = ["fit", "cal.csv", "--target", "rentals", "--rate", "rate", "-o", "m.safetensors", *more]
+    assert "Calibrated rentals given rate rate" in run(*asked, "--score", score).stdout
+
+
+@pytest.mark.parametrize("more", [(), ("--sample", "1000")])
+def test_a_score_of_points_that_rates_cannot_take_names_the_way_out(inside, more):
+    write(inside / "cal.csv", bikes())
+    asked = ["fit", "cal.csv", "--target", "rentals", "-o", "m.safetensors", *more]
+    said = plain(run(*asked, "--rate", "rate", "--score", "sqrt:1", code=2))
+    assert (
+        "SqrtScore takes Point, and a rate is used as a Poisson distribution: to use this score, name the column by"
+        " --point, with --labels counts"
+    ) in said
+    run(*asked, "--point", "rate", "--score", "sqrt:1", "--labels", "counts")
+    said = plain(run(*asked, "--rate", "rate", "--score", "samples", code=2))
+    assert "SamplesScore takes Samples, and a rate is used as a Poisson distribution" in said
+    assert "--point" not in said
+    said = plain(run(*asked, "--rate", "rate", "--labels", "real", "--score", "zscore", code=2))
+    assert "ZScore takes Distribution, which the rate columns are not" in said
+
+
+def test_evaluate_asks_whether_quantiles_of_whole_numbers_are_of_counts(inside):
+    table = bikes()
+    for name in LEVELS:
+        table[name] = table[name] / 3  # too low
+    write(inside / "test.csv", table)
+    asked = ["evaluate", "test.csv", "--target", "rentals", "--quantiles", FLAG]
+    said = " ".join(run(*asked).stdout.split())
+    assert "If they are forecasts of counts, judge them as such first: --labels counts." in said
+    assert "If they are of counts, say so by --labels counts: a quantile of 0.3 then stands for 0." in said
+    assert "f they are" not in run(*asked, "--labels", "counts").stdout
+    forecasts = Quantiles(list(LEVELS.values()), np.stack([table[name] for name in LEVELS], axis=1))
+    assert "If they are of counts, say so by labels=Counts()" in evaluate(forecasts, table["rentals"]).note
+    for labels in (Counts(), "real"):
+        assert "whole numbers" not in evaluate(forecasts, table["rentals"], labels=labels).note
+    assert "whole numbers" not in evaluate(forecasts, table["rentals"] + 0.5).note

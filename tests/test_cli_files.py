@@ -567,6 +567,9 @@ def test_decimal_commas_are_read_and_written_when_asked_for(tmp_path, german):
     found = csv.read_csv(out, parse_options=options[0], convert_options=options[1])
     assert found.equals(parquet.read_table(plain_out))
     run("evaluate", german, "-m", model, *dialect)
+    lines = out.read_text().splitlines()[1:]
+    assert lines
+    assert not any('"' in line for line in lines)
     assert "expected one character, got ',,'" in run("evaluate", german, "--decimal", ",,", code=2).stderr
 
 

@@ -114,3 +114,21 @@ def test_a_long_study_says_first_how_long_it_is(monkeypatch, design, words):
     assert "--quick" in said
     assert said.endswith("error: stopped")
     assert plain(run("study", "--design", design, "--quick", code=1)) == "error: stopped"
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_group_never_seen_is_named_by_its_row_of_the_file(inside, command):
+    rng = np.random.default_rng(0)
+    columns = {"f": rng.normal(size=60), "y": rng.normal(size=60), "part": ["day", "night"] * 30}
+    write(inside / "cal.csv", columns)
+    run("fit", "cal.csv", "--target", "y", "--point", "f", "--by", "part", "-o", "m.safetensors")
+    columns["f"] = columns["f"].tolist()
+    columns["f"][1] = columns["f"][4] = None
+    columns["part"][7] = "dusk"
+    write(inside / "mess.csv", columns)
+    out = ["--interval", "0.9", "-o", "o.csv"] if command == "predict" else []
+    said = plain(run(command, "mess.csv", "-m", "m.safetensors", *out, code=1))
+    assert said.endswith(
+        "error: mess.csv: by is 'dusk', which no calibration row had, in row 7 (1 row of 58 is of no known group):"
+        " calibrant fit --unseen pooled makes a model that gives such rows the distribution of all rows"
+    )

@@ -39,7 +39,8 @@ def said(*arguments):
 @pytest.mark.parametrize(("file", "before"), [("test.parquet", ""), ("moved.parquet", "What was promised: ")])
 def test_the_guarantee_is_said_in_short_for_the_coverage_that_was_asked(inside, file, before):
     text = said(file, "-m", "m.safetensors", "--coverage", "0.8")
-    assert f"{before}An 80% interval holds the label of a new row with a probability of 80%, give or take" in text
+    assert f"{before}An 80% interval holds the label of a new row like the " in text
+    assert " calibration rows with a probability of 80%, give or take" in text
     assert text.endswith("Run calibrant inspect to see the assumptions.")
     assert "|P(H(Y) <= c) - c|" not in text
 
@@ -64,8 +65,8 @@ def test_moments_are_not_broken_within_a_date(inside):
     write(inside / "bikes.parquet", bikes() | {"when": when})
     text = run("evaluate", "bikes.parquet", "--target", "rentals", "--rate", "rate", "--time", "when").stdout
     table = text[text.index("PIT gap") : text.index("Chance allows so much")]
-    assert re.search(r"2024-03-13[T ]12:00", table)
-    assert len(re.findall(r"2024-03-\d\d[T ]\d\d:00", table)) == 20
+    assert re.search(r"\n 2024-03-13 .*\n 12:00 ", table)
+    assert len(re.findall(r"\n 2024-03-\d\d .*\n \d\d:00 ", table)) == 20
     assert max(map(len, table.splitlines())) <= 80
 
 

@@ -11,7 +11,7 @@ from pyarrow import parquet
 from test_cli_files import forecasts, run, write
 
 from calibrant import Calibrator, Interval, Normal, Quantiles
-from calibrant.batches.mending import Mender
+from calibrant.batches.mending import Mender, Tally
 from calibrant.batches.rows import Batch
 from calibrant.persistence import read, save
 from calibrant.scores import IntervalScore
@@ -104,3 +104,48 @@ def test_a_tie_is_no_crossing_wherever_in_the_row_it_is():
     np.testing.assert_array_equal(mended, np.sort(rows, axis=1))
     assert (mender.crossing.count, mender.crossing.first) == (1, 12)
     assert (mender.flat.count, mender.flat.first) == (1, 13)
+
+
+def flat_counts(path, rows=60):
+    rng = np.random.default_rng(1)
+    draws = rng.poisson(2.0, (rows, 5)).astype(float)
+    draws[[4, 9]] = 2.0  # all draws equal
+    columns = {f"s{k}": draws[:, k] for k in range(5)}
+    return write(path, {**columns, "calls": rng.poisson(2.0, rows).astype(float)})
+
+
+@pytest.mark.parametrize("more", [(), ("--sample", "1000")])
+def test_counts_spread_equal_draws_so_that_no_floor_is_spoken_of(tmp_path, more):
+    cal, model, out = flat_counts(tmp_path / "cal.csv"), tmp_path / "m.safetensors", tmp_path / "out.csv"
+    columns = "--target", "calls", "--samples", "s[0-9]*", "-o", model, *more
+    assert "2 rows, the first is row 4, have no width" in run("fit", cal, *columns, "--labels", "real").stderr
+    assert "no width" not in run("fit", cal, *columns, "--labels", "counts").stderr
+    assert "no width" not in run("predict", cal, "-m", model, "--quantiles", "0.5", "-o", out).stderr
+    assert "no width" not in run("evaluate", cal, "-m", model).stderr
+    assert "no width" not in run("evaluate", cal, *columns[:4], "--labels", "counts").stderr
+
+
+def test_without_a_model_no_floor_was_learned(tmp_path):
+    cal = flat_counts(tmp_path / "cal.csv")
+    said = run("evaluate", cal, "--target", "calls", "--quantiles", "s0:0.5").stderr
+    assert "no width" not in said
+    columns = {"low": [0.0, 1.0, 2.0], "high": [1.0, 1.0, 4.0], "y": [0.5, 1.5, 2.5]}
+    file = write(tmp_path / "three.csv", columns)
+    said = run("evaluate", file, "--target", "y", "--quantiles", "low:0.1,high:0.9").stderr
+    assert said == f"warning: {file}: 1 row, row 1, has no width of its own: it is judged as a single value\n"
+
+
+@pytest.mark.parametrize(
+    ("what", "one"),
+    [
+        ("have bounds or quantiles that cross: they are sorted", "has bounds or quantiles that cross: it is sorted"),
+        ("have no label: they have a forecast and are no steps", "has no label: it has a forecast and is no step"),
+        ("have no prediction: what is written for them is NaN", "has no prediction: what is written for it is NaN"),
+    ],
+)
+def test_one_row_is_spoken_of_as_one(what, one):
+    tally, batch = Tally(), Batch("f.csv", 10, pa.record_batch({"x": [1.0, 2.0]}))
+    tally.add(np.array([False, True]), batch)
+    assert tally.said("f.csv", what) == f"f.csv: 1 row, row 11, {one}"
+    tally.add(np.array([True, False]), batch)
+    assert tally.said("f.csv", what) == f"f.csv: 2 rows, the first is row 11, {what}"

@@ -266,4 +266,4 @@ def test_the_commands_say_the_same_sentence(fitted):
 def test_the_commands_count_the_draws(fitted):
     done = run("evaluate", fitted / "rows.parquet", "--model", fitted / "s.safetensors", "--samples", "s0,s1,s2")
     assert done.exit_code == 1
-    assert "calibrated on samples of 6 draws a row, got samples of 3 draws a row: what calibrates is" in done.stderr
+    assert "calibrated on samples of 6 draws a row, got samples of 3 draws a row: give it the kind" in done.stderr

@@ -302,12 +302,12 @@ def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monk
     data, saved, out = table(tmp_path / f"cal.{suffix}", f=f, y=y), tmp_path / "m.safetensors", tmp_path / "out.csv"
     fitted = run("fit", data, "--target", "y", "--point", "f", "-o", saved)
     assert "2 rows, the first is row 5, have no label: they are left out" in fitted.stderr
-    assert "1 rows, the first is row 60, have no prediction: they are left out" in fitted.stderr
+    assert "1 row, row 60, has no prediction: it is left out" in fitted.stderr
     there = np.delete(np.arange(N), [5, 60, 70])
     calibrated = Calibrator().fit((X["x"] + 0.5)[there], Y[there])
     assert calibrant.load(saved).guarantee.n == N - 3
     said = run("predict", data, "-m", saved, "--interval", "0.9", "-o", out)
-    assert "1 rows, the first is row 60, have no prediction: what is written for them is NaN" in said.stderr
+    assert "1 row, row 60, has no prediction: what is written for it is NaN" in said.stderr
     lower = csv.read_csv(out)["lower"].to_numpy()
     assert np.flatnonzero(np.isnan(lower)).tolist() == [60]
     np.testing.assert_allclose(

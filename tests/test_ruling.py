@@ -258,7 +258,7 @@ def test_the_command_line_says_it_once(tmp_path):
     result = CliRunner().invoke(app, flags)
     assert result.exit_code == 0
     assert result.stderr.count("rule the law of all") == 1
-    assert "ZScore(floor=0.1" in result.stderr
+    assert "such as --score zscore:0.1" in result.stderr
     result = CliRunner().invoke(app, [*flags, "--score", "zscore:0.1"])
     assert result.exit_code == 0
     assert "rule the law of all" not in result.stderr

@@ -112,11 +112,11 @@ def test_rows_that_lack_a_number_are_left_out_for_every_target(files):
     cal.to_csv(files / "gaps.csv", index=False)
     said = run("fit", files / "gaps.csv", *NORMAL, "-o", files / "m.safetensors")
     assert "on 298 rows" in said
-    assert "1 rows, the first is row 3, have no label: they are left out" in said
-    assert "1 rows, the first is row 5, have no prediction: they are left out" in said
+    assert "1 row, row 3, has no label: it is left out" in said
+    assert "1 row, row 5, has no prediction: it is left out" in said
     out = files / "o.csv"
     said = run("predict", files / "gaps.csv", "-m", files / "m.safetensors", "--interval", 0.9, "-o", out)
-    assert "the first is row 5, have no prediction: what is written for them is NaN" in said
+    assert "1 row, row 5, has no prediction: what is written for it is NaN" in said
     assert pd.read_csv(out)["lower_b"].isna().to_numpy().nonzero()[0].tolist() == [5]
 
 

@@ -17,10 +17,10 @@ from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty
 from calibrant.batches.header import Header
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, names_of
 from calibrant.batches.predicting import IN_CACHE, Undrawn
-from calibrant.batches.rows import Batch, Source, naming
+from calibrant.batches.rows import Batch, Source
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
 from calibrant.forecast import Unsaid
@@ -196,8 +196,7 @@ class Evaluating:
                     continue
                 u = RowDraws(row_ids(whole, self.ids, number)[there]).random(int(there.sum()))
                 rows = whole.those(there)
-                with naming(where(name, there, whole.start), self.target), counted():
-                    found = [_joined([*found, self._judged(rows, mender, u)])]
+                found = [_joined([*found, self._judged(rows, mender, u)])]
         gaps.check(name)
         if seen and not found:
             raise ValueError(f"{name}: no row has both a label and a prediction")
@@ -218,7 +217,7 @@ class Evaluating:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
             raise ValueError(f"{name}: there are no rows" + (f": {said_empty(found.empty)}" if found.empty else ""))
-        found.mender.report(name)
+        found.mender.report(name, self.model.calibrated.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
             warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
@@ -236,17 +235,18 @@ class Evaluating:
         calibrated, known = self.model.calibrated, self.model.beside.all_known(rows)
         prediction, y = self.model.columns.prediction(rows, mender), rows.numbers(self.target)
         drawing = {"rng": Undrawn()} if self.seed is None else {"seed": self.seed}
-        if calibrated.labels is not None:
-            calibrated.labels.check(y, known.get("bound"))
-        H = calibrated(prediction, **known, **drawing)
-        after = self._sums(H, y, u)
-        more = {"absolute error": ExactSum.of(np.abs(to_numpy(y - H.median())))}
-        for c in self.coverages:
-            more |= {
-                f"inside {c}": ExactSum.of(to_numpy(coverage_rows(H, y, c))),
-                f"width {c}": ExactSum.of(to_numpy(width_rows(H, c))),
-            }
-        base = self._sums(beside(prediction, H), y, u)
+        with rows.naming(self.target), counted():
+            if calibrated.labels is not None:
+                calibrated.labels.check(y, known.get("bound"))
+            H = calibrated(prediction, **known, **drawing)
+            after = self._sums(H, y, u)
+            more = {"absolute error": ExactSum.of(np.abs(to_numpy(y - H.median())))}
+            for c in self.coverages:
+                more |= {
+                    f"inside {c}": ExactSum.of(to_numpy(coverage_rows(H, y, c))),
+                    f"width {c}": ExactSum.of(to_numpy(width_rows(H, c))),
+                }
+            base = self._sums(beside(prediction, H), y, u)
         return JudgedRows(len(rows), base, replace(after, sums={**after.sums, **more}))
 
     def _sums(self, forecast: Any, y: Any, u: NDArray[np.float64]) -> Sums:

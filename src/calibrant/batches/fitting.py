@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import types
 
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header, listed
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
@@ -168,7 +167,7 @@ class Fitting:
             if limit is not None:  # beyond the sample that is had already
                 below = keys <= limit
                 rows, keys = rows.those(below), keys[below]
-            self._check(rows, there, mender)
+            self._check(rows, mender)
             pool.append(self._taken(rows, keys))
             held = sum(len(each) for each in pool)
             if self.sample is not None and held > 2 * max(self.sample.k, kept):
@@ -209,7 +208,7 @@ class Fitting:
                 **self.beside.all_known(rows),
                 rng=drawn,
             )
-        found.mender.report(name)
+        found.mender.report(name, self.calibrator.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
             warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
@@ -227,15 +226,15 @@ class Fitting:
                 if kind != other:
                     raise ValueError(f"{each.first}: column {column!r} is {kind}, and {other} in {parts[0].first}")
 
-    def _check(self, rows: Batch, there: NDArray[np.bool_], mender: Mender) -> None:
+    def _check(self, rows: Batch, mender: Mender) -> None:
         """Raise where a number makes no sense, while it is known which row of which part has it."""
         self.columns.prediction(rows, mender)
         for column in self.beside.by:
             rows.complete(column)
-        known = self.beside.all_known(rows)
+        known, y = self.beside.all_known(rows), rows.numbers(self.target)
         if self.calibrator.labels is not None:
-            with naming(where(rows.source, there, rows.start), self.target):
-                self.calibrator.labels.check(rows.numbers(self.target), known.get("bound"))
+            with rows.naming(self.target):
+                self.calibrator.labels.check(y, known.get("bound"))
 
     def _taken(self, rows: Batch, keys: Keys) -> pa.Table:
         numbers = [as_arrow(rows.numbers(column)) for column in self.numbers]

@@ -1,11 +1,13 @@
 """Rows that need mending: bounds that cross, and rows without a width of their own.
 
 What crosses is sorted here. Rows without a width are left to the library, whose floor was learned when the model was
-fitted. Both are counted over the whole source, since its batches mean nothing to the user.
+fitted, or whose labels give them one. Both are counted over the whole source, since its batches mean nothing to the
+user.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.batches.rows import Batch, Numbers, Source
+from calibrant.labels import Labels
+
+FLOORED = "they are given the floor that was learned when fitting"
+SINGLE = "they are judged as a single value each"
+"""What becomes of rows without a width: with a model, and without."""
+_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
 class Tally:
@@ -37,10 +45,13 @@ class Tally:
             self.first, self.source = later.first, later.source
         self.count += later.count
 
-    def said(self, source: Source) -> str:
-        """How many there were, and where the first was."""
+    def said(self, source: Source, what: str) -> str:
+        """How many there were, where the first was, and what is to be said of them, in words for several."""
         of = "" if self.source == source else f" of {self.source}"
-        return f"{source}: {self.count} rows, the first is row {self.first}{of},"
+        if self.count == 1:
+            one = re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], what)
+            return f"{source}: 1 row, row {self.first}{of}, {one}"
+        return f"{source}: {self.count} rows, the first is row {self.first}{of}, {what}"
 
 
 class Mender:
@@ -69,14 +80,13 @@ class Mender:
         self.crossing.then(later.crossing)
         self.flat.then(later.flat)
 
-    def report(self, source: Source) -> None:
-        """Warn of what was mended."""
-        for tally, what in (
-            (self.crossing, "have bounds or quantiles that cross: they are sorted"),
-            (self.flat, "have no width of their own: they are given the floor that was learned when fitting"),
-        ):
-            if tally.count:
-                warnings.warn(f"{tally.said(source)} {what}", stacklevel=2)
+    def report(self, source: Source, labels: Labels | None, flat: str = FLOORED) -> None:
+        """Warn of what was mended, and what becomes of rows without a width, unless labels of this kind widen them."""
+        if self.crossing.count:
+            what = "have bounds or quantiles that cross: they are sorted"
+            warnings.warn(self.crossing.said(source, what), stacklevel=2)
+        if self.flat.count and not (labels is not None and labels.widens):
+            warnings.warn(self.flat.said(source, f"have no width of their own: {flat}"), stacklevel=2)
 
 
 class _Quiet:

@@ -12,12 +12,6 @@ from calibrant.batches.mending import Tally
 from calibrant.batches.rows import Batch, Source
 
 
-def where(source: Source, there: NDArray[np.bool_], start: int = 0) -> str:
-    """The file, and from where on its rows are counted, for errors of the library."""
-    counted = f"{source}, counted from row {start}" if start else f"{source}"
-    return counted if there.all() else f"{counted}{'' if start else ', counted'} without the rows that are left out"
-
-
 class Gaps:
     """Takes out the rows that lack a number, and counts them; or, where `refused`, leaves them to raise."""
 
@@ -65,4 +59,4 @@ class Gaps:
         """Warn of what was missing, and what becomes of it."""
         for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
             if tally.count:
-                warnings.warn(f"{tally.said(source)} have no {what}: {fate}", stacklevel=2)
+                warnings.warn(tally.said(source, f"have no {what}: {fate}"), stacklevel=2)

@@ -15,7 +15,7 @@ from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
 from calibrant.batches.stream import Batches, Stream
@@ -182,13 +182,14 @@ class Predicting:
             prediction = self.columns.prediction(part, self.mender)
             with naming(str(batch.source)):
                 prediction.check_form(self.calibrated.form)
-            with naming(where(batch.source, there, part.start)), counted():
-                H = self.calibrated(prediction, **self.beside.all_known(part), **self.drawing)
+            known = self.beside.all_known(part)
+            with part.naming(), counted():
+                H = self.calibrated(prediction, **known, **self.drawing)
                 new[:, offset + np.flatnonzero(there)] = self.wanted.of_rows(H)
         return new
 
     def report(self, source: Source) -> None:
         """Warn of what was mended or left out; a column without a single number raises."""
         self.gaps.check(source)
-        self.mender.report(source)
+        self.mender.report(source, self.calibrated.labels)
         self.gaps.report(source, "what is written for them is NaN")

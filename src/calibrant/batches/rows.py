@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import reprlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,10 @@ class Batch:
             self._complain(column, "is negative", array < 0)
         return array
 
+    def naming(self, target: str = "y") -> AbstractContextManager[None]:
+        """Put the source in front of what the library says of these rows, with their numbers there."""
+        return naming(self.source, target, self.number_of)
+
     def _complain(self, column: str, what: str, bad: Any) -> None:
         row = self.number_of(int(np.argmax(np.asarray(bad))))
         raise ValueError(f"{self.source}: column {column!r} {what} in row {row} (counting from 0)")
@@ -126,10 +131,14 @@ def no_number(source: Source, column: str, what: str, row: int, hint: str = "") 
 
 
 @contextmanager
-def naming(where: str, target: str = "y") -> Iterator[None]:
-    """Put the source in front of what the library says of its own arguments; of y by the name of its column."""
+def naming(source: Source, target: str = "y", number_of: Callable[[int], int] = int) -> Iterator[None]:
+    """Put the source in front of what the library says of its own arguments; of y by the name of its column.
+
+    `number_of` gives the number in the source of a row that the library has counted.
+    """
     try:
         yield
     except (ValueError, TypeError) as error:
         said = f"{target} is {str(error)[5:]}" if str(error).startswith("y is ") else str(error)
-        raise ValueError(f"{where}: {said}") from error
+        said = re.sub(r"(?<!['\w])row (\d+)\b", lambda found: f"row {number_of(int(found[1]))}", said)
+        raise ValueError(f"{source}: {said}") from error

@@ -10,6 +10,7 @@ import typer
 
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.mending import SINGLE
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.fit import labels_of
@@ -27,15 +28,16 @@ from calibrant.cli.judging import (
 )
 from calibrant.cli.report import PageWanted
 from calibrant.cli.tables import not_over
+from calibrant.cli.words import in_flags
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.door import TERMINAL
-from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, headline
+from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.of_labels import law_of_labels, of_labels
+from calibrant.metrics.of_labels import law_of_labels, look_like_counts, of_labels
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Point, Rates
 from calibrant.reports.forecast import page_path, report_at
@@ -60,7 +62,7 @@ class AsTheyAre:
             tell(self.headline)
         show_metrics({"": self.metrics})
         if self.metrics.note:
-            show(self.metrics.note)
+            show(in_flags(self.metrics.note))
         if self.differ:
             show(self.differ)
         show_slices("by slice", self.slices, self.coverage)
@@ -109,7 +111,10 @@ def evaluated(
         whole = all_of(H, found.y, coverage)
         fails_between = whole.fails and holds_at_its_levels(of_labels(found.prediction, found.y, labels), found.y)
     said = headline(whole, slices, stretches or (), known="raw", door=TERMINAL)
-    said = RIGHT_AT_LEVELS if fails_between else said
+    if fails_between:
+        said = RIGHT_AT_LEVELS
+    elif labels is None and said.kind == "bad" and look_like_counts(H, found.y):
+        said = replace(said, step=AS_COUNTS.format(TERMINAL.counts))
     return AsTheyAre(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
 
 
@@ -146,8 +151,8 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
 
 
 def _read(path: Path, columns: Columns, target: str, groups: list[str], labels: Labels | None, gaps: Gaps) -> Forecasts:
-    found = read(path, Beside(), columns, target, groups, gaps=gaps)
-    found.say()
+    found = read(path, Beside(labels=labels), columns, target, groups, gaps=gaps)
+    found.say(SINGLE)
     if labels is None and isinstance(found.prediction, Rates):  # of labels that are any real number
         return replace(found, prediction=Point(found.prediction.values))
     return found

@@ -35,6 +35,7 @@ from calibrant.labels import Labels
 from calibrant.labels.like_counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
+from calibrant.predictions import Rates
 from calibrant.sampling import Sampled
 from calibrant.scores import Score
 
@@ -68,6 +69,8 @@ def fit(
     columns = columns.found_in(TableFile(path).header, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
+    if columns.kind == "rate":
+        _check_rate(calibrator)
     if sample is None:
         calibrated, y = _of_all(path, target, columns, calibrator, beside, gaps, time)
     else:
@@ -99,20 +102,15 @@ def _of_all(
     """What was calibrated on all rows, and their labels."""
     rows = read(path, beside, columns, target, [] if time is None else [time], gaps=gaps)
     prediction, y = rows.prediction, rows.y
-    expected = getattr(calibrator.score, "expects", (object,))
-    if not isinstance(prediction, expected):
-        names = " or ".join(kind.__name__ for kind in expected)
-        raise typer.BadParameter(
-            f"{type(calibrator.score).__name__} takes {names}, which the {columns.kind} columns are not",
-            param_hint="--score",
-        )
+    if columns.kind != "rate":
+        _check_score(calibrator.score, prediction, f"which the {columns.kind} columns are not")
     with working("calibrating"), rows.naming(), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: the same file gives the same model
         rng = None if calibrator.labels is None else np.random.default_rng(0)
         labels = y if rows.event is None else Censored(y, rows.event)
-        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)  # type: ignore[arg-type]
+        calibrated = calibrator.fit(prediction, labels, **rows.known, rng=rng)
     rows.say()
     return calibrated, y
 
@@ -136,6 +134,26 @@ def _of_sample(
         found = work.part(Stream.of(read_once, path), path)
     with working("calibrating"):
         return work.finish(found, path).calibrated, found.rows[target].to_numpy()
+
+
+def _check_score(score: Score | None, prediction: Any, otherwise: str) -> None:
+    """Raise where the score is of other predictions."""
+    expected = getattr(score, "expects", (object,))
+    if not isinstance(prediction, expected):
+        names = " or ".join(kind.__name__ for kind in expected)
+        raise typer.BadParameter(f"{type(score).__name__} takes {names}, {otherwise}", param_hint="--score")
+
+
+def _check_rate(calibrator: Calibrator) -> None:
+    """The same of rates, which labels of counts make distributions of."""
+    labels, rates = calibrator.labels, Rates([1.0])
+    if labels is None:
+        _check_score(calibrator.score, rates, "which the rate columns are not")
+    elif not labels.by_row:
+        of_points = isinstance(rates, getattr(calibrator.score, "expects", (object,)))
+        way = ": to use this score, name the column by --point, with --labels counts" if of_points else ""
+        used = f"and a rate is used as a Poisson distribution{way}"
+        _check_score(calibrator.score, labels.spread_prediction(rates), used)
 
 
 def score_of(name: str | None) -> Score | None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.mending import FLOORED, Mender, counted
+from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import Batch, Numbers, naming
 from calibrant.cli.console import progress
 from calibrant.cli.model import Model
@@ -28,8 +28,7 @@ from calibrant.tracking import Tracker
 class Forecasts:
     """Predictions and labels of the same rows, and what else the file says of them."""
 
-    where: str
-    """How its rows are counted, for errors."""
+    path: Path
     target: str
     """The column of the labels."""
     prediction: Any
@@ -41,12 +40,12 @@ class Forecasts:
     """1 where the label was seen, where the file is asked for that."""
     there: NDArray[np.bool_]
     """Which rows of the file these are."""
-    say: Callable[[], None]
-    """Says what had to be mended or left out."""
+    say: Callable[..., None]
+    """Says what had to be mended or left out, and, where it is told, what becomes of rows without a width."""
 
     def naming(self) -> AbstractContextManager[None]:
         """Say which file and which column it is that the library cannot use."""
-        return naming(self.where, self.target)
+        return naming(self.path, self.target, lambda row: int(np.flatnonzero(self.there)[row]))
 
     def by_group(self, names: Sequence[str]) -> dict[str, list[str | None]]:
         """The groups of the rows as text, under the names of their columns; nothing where there are none."""
@@ -114,10 +113,10 @@ def _read(
     }
     prediction, y = columns.prediction(rows, mender), rows.numbers(target)
 
-    def say() -> None:
-        mender.report(path)
+    def say(flat: str = FLOORED) -> None:
+        mender.report(path, beside.labels, flat)
         gaps.report(path, "they are left out")
 
     known = beside.known(rows) | beside.group(kept)
     slices = {name: kept[name] for name in groups}
-    return Forecasts(where(path, there), target, prediction, y, slices, known, None, there, say), rows
+    return Forecasts(path, target, prediction, y, slices, known, None, there, say), rows

@@ -162,7 +162,7 @@ class CSV(Format):
         with ExitStack() as stack:
             if self.compression is not None:
                 stream = stack.enter_context(pa.CompressedOutputStream(stream, self.compression))
-            options = csv.WriteOptions(delimiter=Dialect.delimiter)
+            options = csv.WriteOptions(delimiter=Dialect.delimiter, quoting_style=_quoting(schema))
             kinds = schema if Dialect.decimal == "." else spelt_schema(schema)
             writer = stack.enter_context(csv.CSVWriter(stream, kinds, write_options=options))
             yield writer if kinds is schema else Spelt(writer, kinds)
@@ -184,6 +184,12 @@ class Spelt:
 
         columns = [spelt(column) if types.is_floating(column.type) else column for column in batch.columns]
         self.writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+
+
+def _quoting(schema: pa.Schema) -> str:
+    """Quotes where texts may need them; numbers that are spelt need none, unless their mark is the delimiter."""
+    bare = all(types.is_primitive(kind) for kind in schema.types) and Dialect.decimal != Dialect.delimiter
+    return "none" if bare else "needed"
 
 
 def spelt_schema(schema: pa.Schema) -> pa.Schema:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -18,10 +19,10 @@ from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import listed
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
 from calibrant.batches.predicting import IN_CACHE
-from calibrant.batches.rows import Batch, Numbers, as_arrow, naming
+from calibrant.batches.rows import Batch, Numbers, as_arrow
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.columns import of_flags
 from calibrant.cli.console import progress, show, working
@@ -62,7 +63,8 @@ def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[
 class SeveralForecasts:
     """The predictions and labels of the rows of a file that have all of them."""
 
-    where: str
+    naming: Callable[[], AbstractContextManager[None]]
+    """Says which file and which row it is that the library cannot use."""
     predictions: Several
     Y: dict[str, Numbers]
     known: dict[str, Any]
@@ -89,10 +91,10 @@ def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gap
         raise ValueError(f"{path}: no row has all labels and predictions")
     mender, rows = Mender(), rows.those(there)
     predictions = {target: each.prediction(rows, mender) for target, each in columns.items()}
-    mender.report(path)
+    mender.report(path, kind)
     gaps.report(path, "they are left out")
     labels = {target: rows.numbers(target) for target in targets}
-    return SeveralForecasts(where(path, there), Several.of(predictions), labels, beside.known(rows))
+    return SeveralForecasts(rows.naming, Several.of(predictions), labels, beside.known(rows))
 
 
 def fit(
@@ -103,10 +105,10 @@ def fit(
     several = SeveralCalibrator(calibrator)
     if training is not None:
         known = read(training, calibrator.labels, columns, gaps=Gaps(refused=gaps.refused))
-        with working("comparing labels"), naming(known.where), counted():
+        with working("comparing labels"), known.naming(), counted():
             several = several.compared_on(known.predictions, known.Y, **known.known)
     rows = read(path, calibrator.labels, columns, gaps=gaps)
-    with working("calibrating"), naming(rows.where), counted():
+    with working("calibrating"), rows.naming(), counted():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
     table = TableFile(path)
     notes = [Notes(each.found_in(table.header, target), target).to_json() for target, each in columns.items()]
@@ -168,7 +170,7 @@ class Forecaster:
 def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None, *, gaps: Gaps) -> SeveralEvaluation:
     """The metrics of each target on the rows of a file, and of all at once."""
     rows = read(path, source.labels, source.columns, gaps=gaps)
-    with working("evaluating"), naming(rows.where), counted():
+    with working("evaluating"), rows.naming(), counted():
         return source.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
 
 
@@ -207,8 +209,9 @@ def predict(
             if not len(part):
                 continue
             predictions = {target: each.prediction(part, mender) for target, each in columns.items()}
-            with naming(where(path, there, part.start)), counted():
-                H = calibrated(predictions, **beside.known(part), seed=seed)
+            known = beside.known(part)
+            with part.naming(), counted():
+                H = calibrated(predictions, **known, seed=seed)
                 new[:, offset + np.flatnonzero(there)] = _said(H, wanted, joint=joint)
         return pa.RecordBatch.from_arrays([*map(batch.values, kept), *map(as_arrow, new)], [*kept, *names])
 
@@ -220,7 +223,7 @@ def predict(
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
-    mender.report(path)
+    mender.report(path, source.labels)
     gaps.report(path, "what is written for them is NaN")
     if not joint:  # the box itself says so
         warn_if_few(source.model, wanted)

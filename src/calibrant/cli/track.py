@@ -13,7 +13,7 @@ import typer
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.mending import Mender, counted
-from calibrant.batches.missing import Gaps, where
+from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import Batch, as_arrow, naming
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.console import progress, show
@@ -76,11 +76,11 @@ def track(
         if len(part):
             unlabelled.there(part, [], target)
             prediction = columns.prediction(part, mender)
-            with naming(where(path, there, part.start), target), counted():
+            y, known = part.numbers(target, gaps=True), beside.known(part)
+            with part.naming(target), counted():
                 # labels that are spread are drawn: others than before, and the same for the same files
                 rng = None if tracker.labels is None else np.random.default_rng(tracker.rows)
-                y = part.numbers(target, gaps=True)
-                H, tracker = tracker.run(prediction, y, **beside.known(part), rng=rng)
+                H, tracker = tracker.run(prediction, y, **known, rng=rng)
                 new[:, np.flatnonzero(there)] = H.quantiles(wanted.all_levels).T
         arrays = [*map(batch.values, kept), *map(as_arrow, new)]
         return pa.RecordBatch.from_arrays(arrays, [*kept, *wanted.names])
@@ -91,7 +91,7 @@ def track(
         with written(out, first.schema, wanted.names) as put:
             for result in chain([first], results):
                 put(result)
-    mender.report(path)
+    mender.report(path, tracker.labels)
     gaps.report(path, "what is written for them is NaN, and they are no steps")
     unlabelled.report(path, "they have a forecast and are no steps")
     show(f"Tracked {tracker.rows - began:,} labels of {path}. Wrote {out}: {', '.join([*kept, *wanted.names])}.")

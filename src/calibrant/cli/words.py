@@ -30,6 +30,10 @@ WORDS = (
     (re.compile(r"\bcalibrate with Linear or NAF\b"), "calibrate with --interpolator linear or naf"),
     (re.compile(r"\buse InfiniteTails or BoundedTails\b"), "use --tails infinite or bounded"),
     (re.compile(r"\bby (?:SeveralCalibrator\(\)\.)?compared_on(?:\([^()]*\))?"), "by fit --training FILE"),
+    (
+        re.compile(r"\bunseen='pooled' gives such rows the law of all"),
+        "calibrant fit --unseen pooled makes a model that gives such rows the distribution of all rows",
+    ),
     (re.compile(r"\bunseen='pooled'"), "--unseen pooled"),
     (re.compile(r"\brefit=True"), "--refit"),
     (re.compile(r"\bforget="), "--last and --half-life"),

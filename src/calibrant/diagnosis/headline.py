@@ -38,6 +38,8 @@ class Headline:
         return f"{self.text} {self.step}"
 
 
+AS_COUNTS = "If they are forecasts of counts, judge them as such first: {}."
+"""The next step where labels look like counts; to be filled in with how to say it."""
 RIGHT_AT_LEVELS = Headline(
     "warn",
     "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not.",

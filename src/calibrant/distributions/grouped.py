@@ -67,7 +67,9 @@ class Grouped(Distribution):
         """Say that some groups are new: an error, unless there is a law for them."""
         first = labels[rows[0]]
         what = "is missing" if first is None else f"is {said(first)}, which no calibration row had"
-        count = f"by {what}, in row {rows[0]} ({rows.size} rows of {len(labels)} are of no known group)"
+        some = "1 row" if rows.size == 1 else f"{rows.size} rows"
+        are = "is" if rows.size == 1 else "are"
+        count = f"by {what}, in row {rows[0]} ({some} of {len(labels)} {are} of no known group)"
         if len(self.laws) == len(self.labels):
             raise ValueError(f"{count}: unseen='pooled' gives such rows the law of all")
         warn_user(f"{count}: they get the law of all groups, and nothing is promised for them")

@@ -65,6 +65,11 @@ class Labels(ABC):
         return False
 
     @property
+    def widens(self) -> bool:
+        """Whether `spread_prediction` gives a width to a forecast that has none."""
+        return False
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns that `bound` must have."""
         return ()
@@ -104,6 +109,11 @@ class Chained(Labels):
     def draws(self) -> bool:
         """Whether a step draws."""
         return any(step.draws for step in self.steps)
+
+    @property
+    def widens(self) -> bool:
+        """Whether a step widens."""
+        return any(step.widens for step in self.steps)
 
     @property
     def columns(self) -> tuple[str, ...]:

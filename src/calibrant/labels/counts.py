@@ -85,6 +85,11 @@ class Counts(Labels):
         """A place within the step of each label."""
         return True
 
+    @property
+    def widens(self) -> bool:
+        """A forecast of one count is spread over its step."""
+        return self.spread_forecasts
+
     def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y is no point of the lattice."""
         del bound

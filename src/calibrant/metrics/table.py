@@ -16,8 +16,8 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
-from calibrant.metrics.of_labels import judged_as
-from calibrant.predictions import Point, Quantiles
+from calibrant.metrics.of_labels import HINT, judged_as, look_like_counts
+from calibrant.predictions import Point, Quantiles, Samples
 
 OF_A_POINT = "The CRPS of a point is its absolute error."
 
@@ -103,7 +103,10 @@ def evaluate(
     for name, metric in metrics.items():
         with suppress(Unsaid):
             values[name] = float(to_numpy(metric()))
-    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note or absent(H))
+    note = note or absent(H)
+    if labels is None and isinstance(given, (Quantiles, Samples)) and look_like_counts(H, y):
+        note = f"{note} {HINT.format('labels=Counts()')}".lstrip()
+    return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
 
 
 def absent(H: Forecast) -> str:

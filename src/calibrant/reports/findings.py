@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.door import PYTHON, Door
-from calibrant.diagnosis.headline import RIGHT_AT_LEVELS, Headline, Known, change_since, headline
+from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, Known, change_since, headline
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import SliceResult
@@ -116,7 +116,5 @@ class Findings:
             return RIGHT_AT_LEVELS
         found = headline(self.whole, self.groups, self.stretches or (), known=self.known, door=self.door)
         if self.like_counts and self.known == "raw" and found.kind == "bad":
-            return replace(
-                found, step=f"If they are forecasts of counts, judge them as such first: {self.door.counts}."
-            )
+            return replace(found, step=AS_COUNTS.format(self.door.counts))
         return found
