@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.diagnosis.headline import Kind
+from calibrant.diagnosis.headline import Kind, how_bad, stands_out
 from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
@@ -35,6 +35,8 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
         (_straight, _as_counts, _enough, _assumptions),
     )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    if stands_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
+        parts.reverse()
     fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
@@ -340,7 +342,7 @@ def _groups(found: Findings) -> Iterator[Statement]:
     else:
         worst = max(found.off, key=lambda group: group.distance)
         yield Statement(
-            "bad" if worst.distance > FAIR_GAP else "warn",
+            how_bad(found.off),
             f"{len(found.off)} of {count(len(found.groups), 'group')} {'are' if len(found.off) > 1 else 'is'} off by"
             f" more than chance allows, by {_listed(list(dict.fromkeys(group.by for group in found.off)))}."
             f" {_how_far(found.off, worst)} {promise}",
