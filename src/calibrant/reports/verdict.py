@@ -308,12 +308,12 @@ def _width(found: Findings) -> Iterator[Statement]:
 def _density(found: Findings) -> Iterator[Statement]:
     line = found.comparison.lines["nll"]
     if math.isinf(line.after.value):
-        rows = int(np.isposinf(found.comparison.after.columns["nll"]).sum())
-        yield Statement(
-            "info",
-            f"The NLL is infinite: the density is zero at {count(rows, 'label')}. A law of steps (naive, random) has no"
-            " density at all; use linear or NAF where you need one.",
-        )
+        side = found.comparison.after
+        rows = int(np.isposinf(side.columns["nll"]).sum())
+        why = " A law of steps (naive, random) has no density at all; use linear or NAF where you need one."
+        if isinstance(side.forecast, Straight):
+            why = f" Rows whose {side.forecast.words} coincide have no density beside them."
+        yield Statement("info", f"The NLL is infinite: the density is zero at {count(rows, 'label')}.{why}")
     elif line.outcome == "worse" and line.before is not None and not found.comparison.after.has_atoms:
         yield Statement(
             "info",
@@ -417,8 +417,8 @@ def _straight(found: Findings) -> Iterator[Statement]:
 def _as_counts(found: Findings) -> Iterator[Statement]:
     if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
         yield Statement("warn", HINT.format(found.door.counts))
-    if found.were == "rates":
-        law = repr(found.comparison.after.forecast).partition("(")[0]
+    if found.were.endswith("rates"):
+        law = found.were.removesuffix(" rates")
         yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
     elif found.were:
         yield Statement(
