@@ -406,6 +406,20 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     assert found[-1]["coverage"] < 0.8
 
 
+def test_evaluate_sends_a_model_by_group_to_finer_groups(tmp_path):
+    rng = np.random.default_rng(3)
+    f = rng.uniform(1, 10, 3000)
+    shift = np.where(np.arange(3000) % 2, "day", "night")
+    table = pa.table({"f": f, "shift": shift, "y": f + 0.2 * f * rng.normal(size=3000)})
+    for name, part in (("cal.parquet", table[:1500]), ("test.parquet", table[1500:])):
+        parquet.write_table(part, tmp_path / name)
+    for by, groups in (([], "groups"), (["--by", "shift"], "finer groups")):
+        model = tmp_path / f"{groups}.safetensors"
+        run("fit", tmp_path / "cal.parquet", "--target", "y", "--point", "f", *by, "-o", model)
+        said = run("evaluate", tmp_path / "test.parquet", "-m", model).stdout
+        assert f"or calibrate by {groups} (calibrant fit --by)." in " ".join(said.split())
+
+
 def test_inspect_tells_all_about_a_model(folder):
     said = run("inspect", folder / "normal.safetensors").stdout
     for word in (

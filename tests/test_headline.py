@@ -12,14 +12,17 @@ from pyarrow import parquet
 from scipy import stats
 from typer.testing import CliRunner
 
-from calibrant import Calibrator, CrossCalibrated, Normal, report
+from calibrant import Calibrator, CrossCalibrated, Normal, Point, report
 from calibrant.cli.app import app
 from calibrant.cli.console import tell
-from calibrant.diagnosis.headline import headline
+from calibrant.diagnosis import Stretch
+from calibrant.diagnosis.headline import headline, known_by
 from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions import StudentT
-from calibrant.metrics.by_slice import LEVELS
+from calibrant.metrics.by_slice import LEVELS, SliceResult
+from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.metrics.figures import percents
+from calibrant.metrics.held import Held
 from calibrant.reports.statement import Statement
 from calibrant.reports.tiles import unit_of
 
@@ -303,3 +306,85 @@ def test_the_gap_that_chance_allows_is_that_of_the_band_on_its_side(shift):
     edge = np.interp(whole.largest.level, LEVELS, whole.band[0 if shift > 0 else 1])
     assert whole.allowed == pytest.approx(abs(edge - whole.largest.level), abs=0.01)
     assert whole.gap < whole.allowed
+
+
+# Groups and stretches of time, where all rows together pass
+
+PASSES = whole_of(np.random.default_rng(0).random(2000), 0.9)
+
+
+def part(share, *, m=500, gap=None, start=None, value="a"):
+    """A group by predicted value, or a stretch of time; a gap of its PITs is one of 20 comparisons."""
+    pvalue = 1.0 if gap is None else min(1.0, 20 * kolmogorov_pvalue(gap, m))
+    said = ("predicted value", value, m, (Held(0.9, share, 0.86, 0.94),), gap, 0.5, 0.5, pvalue, 0.05)
+    known = {"size": m, "comparisons": 20, "mean": 0.4, "spread": 0.5}
+    return SliceResult(*said, **known) if start is None else Stretch(*said, **known, start=start, end=f"{start}, 23:00")
+
+
+def stretches(fifth):
+    return [fifth if k == 4 else part(0.9, start=f"day {k}") for k in range(10)]
+
+
+BARELY = part(0.9, m=155, gap=0.149, start="day 4")
+BOTH = [part(1.0, value="0"), part(0.754, value="(15, 32]"), part(0.9)]
+
+
+def test_what_is_barely_beyond_chance_is_a_warning_and_no_problem():
+    assert BARELY.off
+    assert 0 < BARELY.excess < 0.02 < 0.05 < BARELY.distance
+    said = headline(PASSES, [part(0.9)], stretches(BARELY))
+    assert said.kind == "warn"
+    assert said.text == "Calibrated over all rows together, but from day 4 to day 4, 23:00 the forecasts are too high."
+    assert headline(PASSES, [], stretches(part(0.9, m=155, gap=0.25, start="day 4"))).kind == "bad"
+    assert headline(PASSES, [part(0.9), part(0.845)]).kind == "warn"
+    assert headline(PASSES, [part(0.9), part(0.83)]).kind == "bad"
+
+
+def test_what_is_farthest_beyond_chance_comes_first_and_the_other_is_named():
+    alone, groups = headline(PASSES, BOTH), headline(PASSES, BOTH, stretches(BARELY))
+    assert alone.text.endswith(
+        "2 of 3 groups are off, too wide for predicted value = 0 and too narrow for predicted value in (15, 32]."
+    )
+    assert groups.text == f"{alone.text[:-1]}; and 1 of 10 stretches of time is off, from day 4 to day 4, 23:00."
+    assert (groups.kind, groups.step) == (alone.kind, alone.step)
+    time = headline(PASSES, BOTH, stretches(part(0.5, start="day 4")))
+    assert time.text.endswith("from day 4 to day 4, 23:00 the forecasts are too high; and 2 of 3 groups are off.")
+    assert time.step.startswith("Calibrate again on rows like those to come")
+
+
+def test_the_statements_of_a_report_are_in_the_order_of_its_headline():
+    rng = np.random.default_rng(21)
+    f = rng.uniform(1, 10, 6000)
+    y = f + 0.2 * f * rng.normal(size=6000)
+    y[5100:5400] -= 0.45
+    calibrated = Calibrator().fit(Point(f[:3000]), y[:3000])
+    page = report(calibrated(Point(f[3000:])), y[3000:], time=np.arange(3000), guarantee=calibrated.guarantee, rows=[0])
+    assert "but not in each group: " in page.headline.text
+    assert "of 10 stretches of time " in page.headline.text
+    assert " groups are off by more than chance allows" in page.verdict[0].text
+    assert page.verdict[1].text.startswith("Over time, ")
+
+
+def test_borderline_and_nearly_calibrated_are_not_called_calibrated_over_all_rows():
+    rng = np.random.default_rng(2)
+    drawn = (whole_of(rng.random(500), 0.9) for _ in range(400))
+    borderline = next(each for each in drawn if each.state == "borderline")
+    begin = f"Borderline over all rows together ({borderline.fault}), and "
+    assert headline(borderline, BOTH).text.startswith(f"{begin}2 of 3 groups are off, too wide for ")
+    assert headline(borderline, [], stretches(BARELY)).text.startswith(
+        f"{begin}from day 4 to day 4, 23:00 the forecasts"
+    )
+    nearly = whole_of(rng.random(20_000) ** 1.03, 0.9)
+    assert nearly.state == "nearly"
+    assert headline(nearly, BOTH).text.startswith("Nearly calibrated over all rows together, but not in each group: ")
+
+
+def test_those_who_calibrated_by_group_are_sent_to_finer_groups():
+    f, noise = np.random.default_rng(20).normal(size=(2, 400))
+    by = Calibrator().fit(Normal(f, 1.0), f + noise, by=np.arange(400) % 2)
+    alone = Calibrator().fit(Normal(f, 1.0), f + noise)
+    folds = CrossCalibrated((by, by))
+    assert [known_by(each.guarantee) for each in (by, alone, folds)] == ["by group", "calibrated", "by group"]
+    for whole in (PASSES, whole_of(np.random.default_rng(0).beta(0.5, 0.5, 2000), 0.9)):
+        assert "or calibrate by groups (by=)." in headline(whole, BOTH).step
+        assert "or calibrate by finer groups (by=)." in headline(whole, BOTH, known="by group").step

@@ -702,8 +702,21 @@ def test_laws_without_a_density_or_with_mass_at_infinity_are_told_so():
     assert "CRPS is infinite" in texts
     naive = " ".join(s.text for s in report(calibrated_on(200, rng, 0.5, LAWS["naive"](rng))(base), y).verdict)
     assert "NLL is infinite" in naive
+    assert "A law of steps (naive, random) has no density at all" in naive
     few = report(calibrated_on(5, rng, 0.5, LAWS["infinite tails"](rng))(base), y)
     assert any("intervals are infinite" in s.text for s in few.verdict)
+
+
+@pytest.mark.parametrize("words", ["quantiles", "draws"])
+def test_an_infinite_nll_of_raw_quantiles_is_explained_by_those_that_coincide(words):
+    f, noise = np.random.default_rng(18).normal(size=(2, 500))
+    values = f[:, None] + np.array([-1.6, -0.7, 0.0, 0.7, 1.6])
+    values[:5] = 9.0
+    H = Samples(values) if words == "draws" else Quantiles([0.05, 0.25, 0.5, 0.75, 0.95], values)
+    said = str(report(H, f + noise, rows=[0]))
+    where = f"zero at 5 labels. Rows whose {words} coincide have no density beside them.\n"
+    assert f"The NLL is infinite: the density is {where}" in said
+    assert "naive" not in said
 
 
 def test_a_rough_density_is_explained():
@@ -1208,6 +1221,11 @@ def test_features_are_texts_beside_the_shown_rows():
     frame = pd.DataFrame({"id": [f"r{k}" for k in range(M)], "x": np.where(np.arange(M) == 5, np.nan, 1 / 3)})
     rows = data_of(report(H, y, features=frame, rows=[3, 5]))["rows"]
     assert [row["features"] for row in rows] == [{"id": "r3", "x": "0.3333"}, {"id": "r5", "x": "missing"}]
+    hour = np.datetime64("2025-12-07T12:00", "ns") + np.arange(M) * np.timedelta64(1, "h")
+    hour[5] = np.datetime64("NaT")
+    rows = data_of(report(H, y, features={"hour": hour, "day": hour.astype("datetime64[D]")}, rows=[3, 5]))["rows"]
+    assert rows[0]["features"] == {"hour": "2025-12-07 15:00", "day": "2025-12-07"}
+    assert rows[1]["features"] == {"hour": "missing", "day": "missing"}
     with pytest.raises(ValueError, match="features must have at most 30 columns, got 31"):
         report(H, y, features={str(k): y for k in range(31)})
     with pytest.raises(ValueError, match="the column 'id' of features must have one row for each of the 600 rows"):

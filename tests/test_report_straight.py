@@ -152,7 +152,7 @@ def test_evaluate_and_report_give_one_coverage_and_width_of_the_same_forecasts(k
     assert found.interval_score == pytest.approx(after["90% interval score"], rel=1e-4)
     if kind == "quantiles" or labels:
         assert found.crps == pytest.approx(after["CRPS"], rel=1e-4)
-        assert found.nll == pytest.approx(after["NLL"], rel=1e-4) or np.isinf(found.nll)
+        assert found.nll == pytest.approx(after[found.labels["nll"]], rel=1e-4) or np.isinf(found.nll)
         assert found.note == f"Judged as distributions straight between the {kind}, with exponential tails beyond."
 
 

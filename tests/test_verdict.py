@@ -219,7 +219,10 @@ def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
     page, law = report(Rates(rate), y, rows=[0]), report(Poisson(rate), y, rows=[0])
     assert page.headline == law.headline
     assert page.verdict[:2] == law.verdict[:2]
-    assert any(said.text.startswith("The forecasts are rates.") for said in page.verdict)
+    for rates, name in ((Rates(rate), "Poisson"), (Rates(rate, 0.5), "negative binomial")):
+        for labels in (None, "counts"):
+            said = f"The forecasts are rates. They are judged as the {name} distributions they stand for."
+            assert said in [each.text for each in report(rates, y, labels=labels, rows=[0]).verdict]
     assert diagnose(Rates(rate), y).slices == diagnose(Poisson(rate), y).slices
     assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
     # rates of what is no count are points

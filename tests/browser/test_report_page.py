@@ -120,6 +120,12 @@ def test_a_click_on_the_coverage_chart_moves_the_slider(visit, file):
     assert page.locator("#coverage-text").inner_text() == "50%"
 
 
+def test_the_coverage_of_counts_is_said_to_lie_above_the_diagonal(visit, saved, file):
+    said = "an interval holds whole values, so it reaches more than its nominal coverage."
+    assert visit(saved(report_cases.counts)).locator("#reached .summary").inner_text().endswith(said)
+    assert said not in visit(file).locator("#reached .summary").inner_text()
+
+
 # The rows
 
 

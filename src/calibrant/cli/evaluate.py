@@ -25,7 +25,7 @@ from calibrant.cli.model import Model
 from calibrant.cli.promise import promise
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.door import TERMINAL
-from calibrant.diagnosis.headline import Headline, headline
+from calibrant.diagnosis.headline import Headline, headline, known_by
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics import Evaluation
@@ -116,6 +116,7 @@ def compared(
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
         whole = all_of(H, found.y, coverage, guarantee)
-    said, differ = headline(whole, slices, stretches or (), door=TERMINAL), why_they_differ(after.pit_pvalue, whole)
+    said = headline(whole, slices, stretches or (), known=known_by(guarantee), door=TERMINAL)
+    differ = why_they_differ(after.pit_pvalue, whole)
     note = OF_A_POINT if isinstance(raw, Point) else ""
     return SideBySide(base, after, slices, guarantee, coverage, said, whole.keeps(guarantee), stretches, differ, note)

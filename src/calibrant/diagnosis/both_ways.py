@@ -31,12 +31,13 @@ class BothWays(NamedTuple):
     def __str__(self) -> str:
         return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
 
-    def step(self, door: Door) -> str:
-        """The way out: one law of scores for all rows cannot mend both."""
+    def step(self, door: Door, *, by_group: bool = False) -> str:
+        """The way out: one law of scores for all rows, or for those of a group, cannot mend both."""
         if self.by_forecast:
+            groups = "finer groups" if by_group else "groups"
             return (
-                f"Let the width follow the forecast, by {door.refine}; or calibrate by groups ({door.by}). Calibrating"
-                " again alone would mend one at the other's cost."
+                f"Let the width follow the forecast, by {door.refine}; or calibrate by {groups} ({door.by})."
+                " Calibrating again alone would mend one at the other's cost."
             )
         return f"Calibrate by {self.by} ({door.by}), or let the width follow the features, by {door.refine}."
 

@@ -9,13 +9,14 @@ from typing import Any, Literal
 from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch
-from calibrant.diagnosis.whole import FAIR_GAP, Whole
+from calibrant.diagnosis.whole import FAIR_GAP, SMALL_GAP, Whole
+from calibrant.guarantee import CrossGuarantee, GroupGuarantee
 from calibrant.metrics.by_slice import OWN, SliceResult
 from calibrant.metrics.figures import percent, shown
 from calibrant.metrics.held import IN_PART
 
 Kind = Literal["good", "warn", "bad", "info"]
-Known = Literal["calibrated", "unknown", "raw"]
+Known = Literal["calibrated", "by group", "unknown", "raw"]
 WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
 """What each kind of statement is called, on the page and in the terminal."""
 
@@ -57,8 +58,8 @@ def headline(
 ) -> Headline:
     """The headline on all rows, on groups, and on stretches in time order.
 
-    `known` is what is known of the forecasts: that they were calibrated, that they were but not by how many rows, or
-    that they are as a model gave them; `door` is where the next step is read.
+    `known` is what is known of the forecasts: that they were calibrated, or each group by itself, that they were but
+    not by how many rows, or that they are as a model gave them; `door` is where the next step is read.
 
     >>> import numpy as np
     >>> from calibrant.diagnosis.whole import whole_of
@@ -74,22 +75,43 @@ def headline(
     if whole.fails:
         text = f"Not calibrated: the forecasts are {whole.fault}."
         if found := both_ways(off_groups):
-            return Headline("bad", f"Not calibrated: the forecasts are {found}.", found.step(door))
+            return Headline(
+                "bad", f"Not calibrated: the forecasts are {found}.", found.step(door, by_group=known == "by group")
+            )
         if since := change_since(stretches, off_in_time, off_groups):
             text += f" A change since {since} is the likely cause."
         elif 0 < len(off_in_time) < len(stretches):
-            text += f" {_off_in_time(stretches, off_in_time, off_groups)}"
+            text += f" {_off_in_time(stretches, off_in_time)}{_but_farther(off_groups, off_in_time)}."
             if known != "raw" and stands_out(off_groups, off_in_time):
                 return Headline("bad", text, _for_group(off_groups, door))
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
         few = f" With {door.guarantee} it is known how much of this few calibration rows explain."
-        step = {"calibrated": again, "unknown": again + few, "raw": _calibrate(door)}[known]
+        step = _calibrate(door) if known == "raw" else again + few if known == "unknown" else again
         return Headline("bad", text, step)
-    if off_in_time:
-        return _over_time(off_in_time, since_when(stretches, off_in_time), door)
-    if off_groups:
-        return _in_groups(off_groups, len(groups), door)
-    return _whole(whole, known, door)
+    if not off_in_time and not off_groups:
+        return _whole(whole, known, door)
+    if not off_in_time or stands_out(off_groups, off_in_time):
+        text, step = _in_groups(whole, off_groups, len(groups), door, known)
+        text += f"; and {_off_in_time(stretches, off_in_time)}" if off_in_time else ""
+    else:
+        text, step = _over_time(whole, off_in_time, since_when(stretches, off_in_time), door)
+        text += f"; and {_off(off_groups, len(groups))}" if off_groups else ""
+    return Headline(how_bad([*off_groups, *off_in_time]), f"{text}.", step)
+
+
+def known_by(guarantee: Any) -> Known:
+    """What is known of forecasts with this guarantee: that they were calibrated, or each group by itself."""
+    parts = guarantee.folds if isinstance(guarantee, CrossGuarantee) else (guarantee,)
+    return "by group" if any(isinstance(each, GroupGuarantee) for each in parts) else "calibrated"
+
+
+def how_bad(off: Sequence[SliceResult]) -> Kind:
+    """A problem, or something to watch: how bad it is that these slices, or stretches of time, are off.
+
+    A problem is far from its target, and by more than a small gap beyond what chance allows. A slice of few rows is far
+    from its target where it is off at all, so that its distance alone would make every crossing a problem.
+    """
+    return "bad" if any(each.distance > FAIR_GAP and each.excess > SMALL_GAP for each in off) else "warn"
 
 
 def _calibrate(door: Door) -> str:
@@ -105,29 +127,41 @@ def change_since(stretches: Sequence[Stretch], off: Sequence[Stretch], groups: S
 
 
 def stands_out(groups: Sequence[SliceResult], off: Sequence[Stretch]) -> bool:
-    """Whether a group is farther off than any stretch of time: then it is the groups that differ."""
-    return max((each.distance for each in groups), default=0.0) > max((each.distance for each in off), default=0.0)
+    """Whether a group is farther beyond chance than any stretch of time: then it is the groups that differ."""
+    return max((each.excess for each in groups), default=0.0) > max((each.excess for each in off), default=0.0)
 
 
-def _off_in_time(stretches: Sequence[Stretch], off: Sequence[Stretch], groups: Sequence[SliceResult]) -> str:
+def _off_in_time(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
     """What is seen, where nothing says that a change is the cause."""
-    verb = "is" if len(off) == 1 else "are"
-    said = f"{len(off)} of {len(stretches)} stretches of time {verb} off, the first from {off[0].start}"
+    if len(off) == 1:
+        return f"1 of {len(stretches)} stretches of time is off, from {off[0].start} to {off[0].end}"
+    return f"{len(off)} of {len(stretches)} stretches of time are off, the first from {off[0].start}"
+
+
+def _but_farther(groups: Sequence[SliceResult], off: Sequence[Stretch]) -> str:
+    """The group that is farther off than any stretch of time, if there is one."""
     if not stands_out(groups, off):
-        return f"{said}."
-    worst = max(groups, key=lambda each: each.distance)
+        return ""
+    worst = max(groups, key=lambda each: each.excess)
     held = worst.held[0]
     share = f", where {percent(held.judged, worst.m)} of the labels lie inside" if held.off else ""
-    return f"{said}; farthest off is {worst.name}{share}."
+    return f"; farthest off is {worst.name}{share}"
 
 
-def _over_time(off: Sequence[Stretch], since: str, door: Door) -> Headline:
+def _together(whole: Whole, but: str) -> str:
+    """What holds over all rows together, and what does not hold in their parts."""
+    if whole.state == "borderline":
+        return f"Borderline over all rows together ({whole.fault}), and"
+    return f"{'Nearly calibrated' if whole.state == 'nearly' else 'Calibrated'} over all rows together, but{but}"
+
+
+def _over_time(whole: Whole, off: Sequence[Stretch], since: str, door: Door) -> tuple[str, str]:
     worst = max(off, key=lambda each: each.distance)
     when = f"since {since}" if since else f"from {worst.start} to {worst.end}"
     how = off[-1].direction if since else worst.direction
-    text = f"Calibrated over all rows together, but {when} the forecasts are too {how}."
+    text = f"{_together(whole, '')} {when} the forecasts are too {how}"
     step = f"Calibrate again on rows {f'since {since}' if since else 'like those to come'}"
-    return Headline(_how_bad(worst), text, f"{step}, or follow the labels as they come with {door.track}.")
+    return text, f"{step}, or follow the labels as they come with {door.track}."
 
 
 def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
@@ -140,10 +174,6 @@ def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:
     return ""  # all of them: no change to speak of
 
 
-def _how_bad(worst: SliceResult) -> Kind:
-    return "bad" if worst.distance > FAIR_GAP else "warn"
-
-
 def _for_group(off: Sequence[SliceResult], door: Door) -> str:
     """The next step for the group that is farthest off."""
     worst = max(off, key=lambda each: each.distance)
@@ -152,16 +182,17 @@ def _for_group(off: Sequence[SliceResult], door: Door) -> str:
     return f"Calibrate by {worst.by} ({door.by})."
 
 
-def _in_groups(off: Sequence[SliceResult], looked: int, door: Door) -> Headline:
+def _in_groups(whole: Whole, off: Sequence[SliceResult], looked: int, door: Door, known: Known) -> tuple[str, str]:
     worst = max(off, key=lambda each: each.distance)
-    which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
     found = both_ways(off)
     how = str(found) if found else f"most of all {worst.name}, too {worst.direction}"
-    text = (
-        "Calibrated over all rows together, but not in each group:"
-        f" {which} {'are' if len(off) > 1 else 'is'} off, {how}."
-    )
-    return Headline(_how_bad(worst), text, found.step(door) if found else _for_group(off, door))
+    text = f"{_together(whole, ' not in each group:')} {_off(off, looked)}, {how}"
+    return text, found.step(door, by_group=known == "by group") if found else _for_group(off, door)
+
+
+def _off(off: Sequence[SliceResult], looked: int) -> str:
+    which = f"{len(off)} of {looked} groups" if looked > 1 else "its one group"
+    return f"{which} {'are' if len(off) > 1 else 'is'} off"
 
 
 def _whole(whole: Whole, known: Known, door: Door) -> Headline:

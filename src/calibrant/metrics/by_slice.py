@@ -90,6 +90,12 @@ class SliceResult:
         gaps = [abs(each.judged - each.coverage) for each in self.held if each.off]
         return max([*gaps, self.gap if self.gap is not None and self.pvalue < self.risk else 0.0])
 
+    @cached_property
+    def excess(self) -> float:
+        """How far beyond what chance allows that is, at most: slices of few rows and of many can be compared by it."""
+        beyond = [max(each.low - each.judged, each.judged - each.high) for each in self.held]
+        return max([0.0, *beyond, 0.0 if self.gap is None else self.gap - self.allowed])
+
 
 def rows_named(by: str, value: str) -> str:
     """The rows of a slice in words.

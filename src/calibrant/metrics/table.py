@@ -170,7 +170,7 @@ def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | N
     narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
     own = H.own_bounds
     return {
-        "nll": "NLL of the counts" if isinstance(H, Distribution) and H.lattice is not None else "NLL",
+        "nll": nll_label(H),
         "nll_finite_difference": "NLL, finite difference",
         "crps": "CRPS",
         "std": "mean std",
@@ -186,6 +186,11 @@ def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | N
         "pit_pvalue": "PIT uniformity p-value",
         "n": "rows",
     }
+
+
+def nll_label(H: Any) -> str:
+    """What the NLL is called: that of a law of counts is of probabilities."""
+    return "NLL of the counts" if isinstance(H, Distribution) and H.lattice is not None else "NLL"
 
 
 def _shown_levels(H: Any, levels: Any) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import same_length
 from calibrant.metrics.figures import shown
-from calibrant.metrics.slices import column_values, columns_of, missing_in
+from calibrant.metrics.slices import column_values, columns_of, dates_in_words, missing_in
 
 MOST = 30
 """So many columns at most: a row with more is read by nobody."""
@@ -32,8 +32,11 @@ def features_of(features: Any, m: int, rows: NDArray[np.int64]) -> list[dict[str
         column = column_values(f"the column {name!r} of features", values)
         same_length("the forecast", m, f"the column {name!r} of features", column.shape[0])
         chosen = column[rows]
-        for said, value, gone in zip(found, chosen.tolist(), missing_in(chosen), strict=True):
-            said[name] = "missing" if gone else _text(value)
+        gone = missing_in(chosen)
+        known = chosen[~gone]
+        texts = iter(dates_in_words(known) if known.dtype.kind == "M" else map(_text, known.tolist()))
+        for said, missing in zip(found, gone, strict=True):
+            said[name] = "missing" if missing else next(texts)
     return found
 
 

@@ -9,7 +9,15 @@ from typing import Any
 
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.door import PYTHON, Door
-from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, Known, change_since, headline
+from calibrant.diagnosis.headline import (
+    AS_COUNTS,
+    RIGHT_AT_LEVELS,
+    Headline,
+    Known,
+    change_since,
+    headline,
+    known_by,
+)
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import SliceResult
@@ -43,7 +51,7 @@ class Findings:
     like_counts: bool = False
     """Whether the labels look like counts, and the forecasts do not know it."""
     were: str = ""
-    """What was taken as laws of counts: rates, quantiles or draws; "" where the forecasts were laws."""
+    """What was taken as laws of counts: Poisson rates, quantiles or draws; "" where the forecasts were laws."""
     quantiles: Quantiles | None = None
     """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
     door: Door = PYTHON
@@ -82,7 +90,9 @@ class Findings:
     @property
     def known(self) -> Known:
         """What is known of the forecasts: without a guarantee and a base, they are as a model gave them."""
-        return "calibrated" if self.guarantee is not None else "raw" if self.comparison.before is None else "unknown"
+        if self.guarantee is not None:
+            return known_by(self.guarantee)
+        return "raw" if self.comparison.before is None else "unknown"
 
     @property
     def one_sided(self) -> bool:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.whole import FAIR_GAP
+from calibrant.diagnosis.headline import how_bad
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.figures import count, fixed, rounded
 from calibrant.reports.findings import Findings
@@ -43,7 +43,7 @@ def over_time(found: Findings) -> Iterator[Statement]:
     worst = max(found.off_in_time, key=lambda each: each.distance)
     verb = "is" if len(found.off_in_time) == 1 else "are"
     yield Statement(
-        "bad" if worst.distance > FAIR_GAP else "warn",
+        how_bad(found.off_in_time),
         f"Over time, {len(found.off_in_time)} of {looked} {verb} off by more than chance allows: {where}{more}."
         f" {_farthest(worst)} {promise}",
     )

@@ -54,7 +54,9 @@ def laws_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
 
 def spoken_for(first: Any, law: Any) -> str:
     """What the forecasts of the page were, in the plural, before they were taken as laws of counts; "" if they were."""
-    words: dict[type, str] = {Rates: "rates", Quantiles: "quantiles", Samples: "draws"}
+    words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
+    if isinstance(first, Rates):
+        words[Rates] = f"{'negative binomial' if first.dispersion else 'Poisson'} rates"
     return words.get(type(first), "") if isinstance(law, Distribution) else ""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.calibration import ece_of, expected_ece, largest_gap
 from calibrant.metrics.figures import rounded
+from calibrant.metrics.table import nll_label
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
 from calibrant.reports.sides import Floats, Side
 
@@ -78,7 +79,11 @@ class Comparison:
 
     def _lines(self) -> Iterator[tuple[str, TableLine]]:
         interval = f"{100 * self.coverage:.6g}% interval"
-        for name, label in (("nll", "NLL"), ("crps", "CRPS"), ("interval_score", f"{interval} score")):
+        for name, label in (
+            ("nll", nll_label(self.after.forecast)),
+            ("crps", "CRPS"),
+            ("interval_score", f"{interval} score"),
+        ):
             yield name, self._mean(name, label, "small")
         yield "covered", self._coverage(f"{interval} coverage")
         yield "width", self._mean("width", f"{interval} width, mean", None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.diagnosis.headline import Kind
+from calibrant.diagnosis.headline import Kind, how_bad, stands_out
 from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
@@ -35,6 +35,8 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
         (_straight, _as_counts, _enough, _assumptions),
     )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
+    if stands_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
+        parts.reverse()
     fine = [said for said in (*time, *groups) if said not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a stretch of time
         whole = [_together(said) for said in whole]
@@ -306,12 +308,12 @@ def _width(found: Findings) -> Iterator[Statement]:
 def _density(found: Findings) -> Iterator[Statement]:
     line = found.comparison.lines["nll"]
     if math.isinf(line.after.value):
-        rows = int(np.isposinf(found.comparison.after.columns["nll"]).sum())
-        yield Statement(
-            "info",
-            f"The NLL is infinite: the density is zero at {count(rows, 'label')}. A law of steps (naive, random) has no"
-            " density at all; use linear or NAF where you need one.",
-        )
+        side = found.comparison.after
+        rows = int(np.isposinf(side.columns["nll"]).sum())
+        why = " A law of steps (naive, random) has no density at all; use linear or NAF where you need one."
+        if isinstance(side.forecast, Straight):
+            why = f" Rows whose {side.forecast.words} coincide have no density beside them."
+        yield Statement("info", f"The NLL is infinite: the density is zero at {count(rows, 'label')}.{why}")
     elif line.outcome == "worse" and line.before is not None and not found.comparison.after.has_atoms:
         yield Statement(
             "info",
@@ -340,7 +342,7 @@ def _groups(found: Findings) -> Iterator[Statement]:
     else:
         worst = max(found.off, key=lambda group: group.distance)
         yield Statement(
-            "bad" if worst.distance > FAIR_GAP else "warn",
+            how_bad(found.off),
             f"{len(found.off)} of {count(len(found.groups), 'group')} {'are' if len(found.off) > 1 else 'is'} off by"
             f" more than chance allows, by {_listed(list(dict.fromkeys(group.by for group in found.off)))}."
             f" {_how_far(found.off, worst)} {promise}",
@@ -415,8 +417,8 @@ def _straight(found: Findings) -> Iterator[Statement]:
 def _as_counts(found: Findings) -> Iterator[Statement]:
     if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
         yield Statement("warn", HINT.format(found.door.counts))
-    if found.were == "rates":
-        law = repr(found.comparison.after.forecast).partition("(")[0]
+    if found.were.endswith("rates"):
+        law = found.were.removesuffix(" rates")
         yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
     elif found.were:
         yield Statement(

@@ -138,6 +138,8 @@ const views = (() => {
     };
   }
 
+  // Whether labels lie on atoms: then the share with ties split is another.
+  const tied = (slices[0].held?.part ?? null) !== null;
   const reached = (state) =>
     curve(state, "covered", {
       axis: "share of labels inside",
@@ -145,7 +147,9 @@ const views = (() => {
       format: charts.percent,
       text: percent,
       under: [{ kind: "line", series: "ideal", points: [[0, 0], [1, 1]] }],
-      summary: "The share of the labels inside the central interval of each coverage. A click moves the slider.",
+      summary:
+        "The share of the labels inside the central interval of each coverage. A click moves the slider." +
+        (tied ? " Labels have ties, as counts do: an interval holds whole values, so it reaches more than its nominal coverage." : ""),
     });
 
   const width = (state) =>
