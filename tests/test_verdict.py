@@ -364,7 +364,7 @@ def test_evaluate_judges_a_file_without_a_model(table):
     assert (zero["by"], zero["value"]) == ("predicted value", "0")
     assert zero["coverage"] == counted(P, y)[np.asarray(P.median()) == 0].mean() > zero["coverage_in_part"] + 0.02
     assert zero["off"]
-    shown = next(line for line in result.stdout.splitlines() if "predicted value = 0" in line)
+    shown = next(line for line in result.stdout.splitlines() if line.strip().startswith("predicted value = 0"))
     assert f"{100 * zero['coverage']:.1f}%" in shown
     assert f"{100 * zero['coverage_in_part']:.1f}% *" in shown
 

@@ -12,7 +12,7 @@ from calibrant.diagnosis.over_time import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP, SMALL_GAP, Whole
 from calibrant.guarantee import CrossGuarantee, GroupGuarantee
 from calibrant.metrics.by_slice import OWN, SliceResult
-from calibrant.metrics.figures import percent, shown
+from calibrant.metrics.figures import shown
 from calibrant.metrics.held import IN_PART
 
 Kind = Literal["good", "warn", "bad", "info"]
@@ -144,7 +144,7 @@ def _but_farther(groups: Sequence[SliceResult], off: Sequence[Stretch]) -> str:
         return ""
     worst = max(groups, key=lambda each: each.excess)
     held = worst.held[0]
-    share = f", where {percent(held.judged, worst.m)} of the labels lie inside" if held.off else ""
+    share = f", whose {100 * held.coverage:.6g}% intervals hold {held.in_words(worst.m)}" if held.off else ""
     return f"; farthest off is {worst.name}{share}"
 
 
