@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
 from calibrant.distributions import Mixture, Poisson
-from calibrant.metrics.of_labels import law_of_labels
+from calibrant.metrics.of_labels import HINT, law_of_labels
 from calibrant.metrics.straight import straight
 from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
@@ -153,7 +153,8 @@ def test_evaluate_and_report_give_one_coverage_and_width_of_the_same_forecasts(k
     if kind == "quantiles" or labels:
         assert found.crps == pytest.approx(after["CRPS"], rel=1e-4)
         assert found.nll == pytest.approx(after[found.labels["nll"]], rel=1e-4) or np.isinf(found.nll)
-        assert found.note == f"Judged as distributions straight between the {kind}, with exponential tails beyond."
+        words = f"Judged as distributions straight between the {kind}, with exponential tails beyond."
+        assert found.note == (words if labels else f"{words} {HINT.format('labels=Counts()')}")
 
 
 def test_an_interval_of_counts_by_draws_ends_on_whole_numbers():
