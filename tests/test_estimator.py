@@ -553,11 +553,12 @@ def test_scorers_weigh_rows():
     assert np.isfinite(search.best_score_)
 
 
-@pytest.mark.parametrize(
-    ("model", "nan", "sparse"), [(Ridge(), False, True), (HistGradientBoostingRegressor(), True, False)]
-)
-def test_it_takes_the_x_that_its_model_takes(model, nan, sparse):
+@pytest.mark.parametrize("model", [Ridge(), HistGradientBoostingRegressor(), KNeighborsRegressor()], ids=repr)
+def test_it_takes_the_x_that_its_model_takes(model):
+    own, plain = get_tags(model).input_tags, get_tags(LinearRegression()).input_tags
     tags = get_tags(CalibratedRegressor(model)).input_tags
-    assert (tags.allow_nan, tags.sparse) == (nan, sparse)
-    both = get_tags(CalibratedRegressor([model, KNeighborsRegressor()])).input_tags
-    assert (both.allow_nan, both.sparse) == (False, sparse)
+    both = get_tags(CalibratedRegressor([model, LinearRegression()])).input_tags
+    for name in ("allow_nan", "sparse"):
+        assert getattr(tags, name) == getattr(own, name)
+        assert getattr(both, name) == (getattr(own, name) and getattr(plain, name))
+    assert get_tags(CalibratedRegressor(HistGradientBoostingRegressor())).input_tags.allow_nan
