@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, mean_pinball_loss
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics
+from calibrant.distributions import Poisson
 from calibrant.interpolators import Naive, Random
-from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.calibration import kolmogorov_pvalue, pit
 from calibrant.scores import ResidualScore
 
 KEYS = [
@@ -636,3 +637,14 @@ def test_the_pit_test_of_labels_on_bounds_has_its_size():
     y = np.clip(f + rng.normal(size=f.shape), 0.0, 1.5)
     p = [metrics.pit_uniformity_test(Normal(a, 1.0).clip(0.0, 1.5), b).pvalue for a, b in zip(f, y, strict=True)]
     assert np.mean(np.less(p, 0.2)) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 4000))
+
+
+def test_nothing_is_drawn_for_pits_of_a_continuous_law(monkeypatch):
+    def refuse(*of):
+        raise AssertionError("drawn")
+
+    monkeypatch.setattr("calibrant.metrics.calibration.draws", refuse)
+    law = Normal([0.0, 1.0], 1.0)
+    np.testing.assert_array_equal(pit(law, [0.3, 2.0]), law.cdf([0.3, 2.0]))
+    with pytest.raises(AssertionError, match="drawn"):
+        pit(Poisson([1.0, 2.0]), [0.0, 3.0])

@@ -30,6 +30,8 @@ def pit(H: PredictionLike, y: ArrayLike) -> Array:
     array([0.5       , 0.84134475])
     """
     H, y = paired(H, y)
+    if isinstance(H, Distribution) and H.lattice is None:  # nothing is drawn
+        return H.cdf(y)
     return H.pit_rows(y, draws_for(y, H.pit_rows))
 
 
