@@ -22,6 +22,8 @@ TYPES := .venv-types
 MUTANTS := .venv-mutants
 # How many mutants of each of the five areas `make mutants` judges.
 MUTANTS_PER_AREA ?= 60
+# Which samples: one seed, or several.
+MUTANTS_SEEDS ?= 0
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
@@ -75,11 +77,12 @@ test-lowest:
 	PYTEST_ADDOPTS='-W ignore::DeprecationWarning' OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	  $(LOWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow' -o addopts=-rs $(FLOORS:=.py)
 
-# No lock: what a user would get today. torch alone is kept, see constraints-dev.txt.
+# No lock: what a user would get today. torch alone is kept, see constraints-dev.txt. Libraries that ask for older
+# versions of others stay out, so that pandas and numpy are the newest; tests that need them are skipped and say so.
 test-newest:
 	$(PYTHON) -m venv --clear $(NEWEST)
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
-	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' --group dev '$(TORCH)'
+	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' --group test --group demo --group models '$(TORCH)'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NEWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
 # numpy, scipy and array-api-compat alone: what needs more is skipped and says so.
@@ -107,7 +110,8 @@ mutants: $(DEV_READY)
 	@test -f $(MUTANTS)/.ready -a $(MUTANTS)/.ready -nt mutants/requirements.txt || \
 	  { rm -rf $(MUTANTS) && $(PIP) --constraint $(LOCK) --target $(MUTANTS) --requirement mutants/requirements.txt && \
 	    touch $(MUTANTS)/.ready; }
-	PYTHONPATH=$(MUTANTS) $(PY) mutants/run.py --per-area $(MUTANTS_PER_AREA) --jobs $(JOBS)
+	PYTHONPATH=$(MUTANTS) $(PY) mutants/run.py --per-area $(MUTANTS_PER_AREA) --jobs $(JOBS) \
+	  $(addprefix --seed ,$(MUTANTS_SEEDS))
 
 # Wheel and sdist.
 dist: $(DEV_READY)

@@ -42,6 +42,20 @@ class Verdict:
     """The first test that failed."""
     tests: int = 0
 
+    @property
+    def noticed(self) -> bool:
+        """Whether the tests saw it."""
+        return self.outcome in ("killed", "timeout")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a mutant now, what became of it before anybody closed a hole, and a digest of today's tests."""
+
+    verdict: Verdict
+    first: Verdict
+    asked: str
+
 
 class Tree:
     """A copy of the files that git knows, or could know, in which a file can be changed for a while."""
@@ -98,7 +112,7 @@ class Tree:
         os.chdir(self.folder)
         source = str(self.folder / "src")
         sys.path[:] = [source, *(entry for entry in sys.path if not entry.endswith("/src"))]
-        os.environ["PYTHONPATH"] = source
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         options = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "--rootdir", str(self.folder)]

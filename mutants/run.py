@@ -2,10 +2,12 @@
 
     python mutants/run.py                  # record and judge what is left to do, write results/mutants.md
     python mutants/run.py --per-area 100   # a larger sample holds the smaller one
+    python mutants/run.py --seed 0 --seed 1   # two samples
     python mutants/run.py --area CLI --no-record
 
 The session is in build/mutants, in cosmic-ray's format: a stopped run goes on where it was. What survived is judged
-again as soon as the tests of its line are others. Why a mutant may survive is said in mutants/survivors.toml.
+again as soon as the tests of its line are others; what became of it at first is kept. Why a mutant may survive is said
+in mutants/survivors.toml.
 """
 
 from __future__ import annotations
@@ -15,14 +17,14 @@ import json
 import multiprocessing
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkItem, WorkResult
-from judge import Tree, Verdict, preload
+from judge import Judged, Tree, Verdict, preload
 from sites import AREAS, Mutant, sample
 from tests_by_line import TestsByLine
 from written import write
@@ -37,12 +39,12 @@ class Session:
     def __init__(self, db: WorkDB) -> None:
         self.db = db
 
-    def verdicts(self) -> dict[str, tuple[Verdict, str]]:
-        """Each verdict, and the digest of the tests that gave it."""
+    def verdicts(self) -> dict[str, Judged]:
+        """What is known of each mutant."""
         found = {}
         for item, result in self.db.completed_work_items:
             said = json.loads(result.output)
-            found[item.job_id] = Verdict(**said["verdict"]), said["asked"]
+            found[item.job_id] = Judged(Verdict(**said["verdict"]), Verdict(**said["first"]), said["asked"])
         return found
 
     def add(self, mutants: Sequence[Mutant]) -> None:
@@ -57,11 +59,10 @@ class Session:
             if each.name not in there
         )
 
-    def set(self, mutant: Mutant, verdict: Verdict, asked: str, diff: str) -> None:
+    def set(self, mutant: Mutant, judged: Judged) -> None:
         """What became of one."""
-        outcome = TestOutcome.SURVIVED if verdict.outcome in ("survived", "unreached") else TestOutcome.KILLED
-        said = json.dumps({"verdict": asdict(verdict), "asked": asked})
-        self.db.set_result(mutant.name, WorkResult(WorkerOutcome.NORMAL, said, outcome, diff))
+        outcome = TestOutcome.KILLED if judged.verdict.noticed else TestOutcome.SURVIVED
+        self.db.set_result(mutant.name, WorkResult(WorkerOutcome.NORMAL, json.dumps(asdict(judged)), outcome, diff=""))
 
 
 def chosen(per_area: int, seed: int) -> list[Mutant]:
@@ -84,7 +85,9 @@ def asked_of(tests: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def judge(number: int, left: Sequence[tuple[Mutant, list[str]]], seconds: dict[str, float]) -> None:
+def judge(
+    number: int, left: Sequence[tuple[Mutant, list[str]]], known: Mapping[str, Judged], seconds: dict[str, float]
+) -> None:
     """Judge mutants one by one, each by its tests, in a tree of our own."""
     tree = Tree(FOLDER / f"tree-{number}")
     tree.make()
@@ -95,7 +98,8 @@ def judge(number: int, left: Sequence[tuple[Mutant, list[str]]], seconds: dict[s
             with tree.changed(mutant.path, str(code)):
                 # twice as long as with coverage, and what it takes to begin
                 verdict = tree.run(asked, 30 + 2 * sum(seconds.get(test, 1.0) for test in asked))
-            session.set(mutant, verdict, asked_of(asked), "")
+            first = known[mutant.name].first if mutant.name in known else verdict
+            session.set(mutant, Judged(verdict, first, asked_of(asked)))
             print(f"{verdict.outcome:9} {mutant.path}:{mutant.start[0]} {mutant.operator} {verdict.by}", flush=True)
 
 
@@ -119,7 +123,7 @@ def main() -> None:
     """Record, judge, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--per-area", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, action="append", help="of a sample; may be given again")
     parser.add_argument("--area", choices=list(AREAS), action="append")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-record", action="store_true", help="use the records of the tests that there are")
@@ -129,7 +133,11 @@ def main() -> None:
     tests = TestsByLine(FOLDER / "map")
     if not options.no_record:
         tests.record(options.jobs)
-    mutants = [each for each in chosen(options.per_area, options.seed) if each.area in (options.area or AREAS)]
+    samples = {
+        seed: [each for each in chosen(options.per_area, seed) if each.area in (options.area or AREAS)]
+        for seed in options.seed or [0]
+    }
+    mutants = list({each.name: each for sample in samples.values() for each in sample}.values())
     with use_db(SESSION) as db:
         session = Session(db)
         session.add(mutants)
@@ -141,27 +149,24 @@ def main() -> None:
     preload()
     fork = multiprocessing.get_context("fork")
     workers = [
-        fork.Process(target=judge, args=(k, left[k :: options.jobs], tests.seconds)) for k in range(options.jobs)
+        fork.Process(target=judge, args=(k, left[k :: options.jobs], known, tests.seconds)) for k in range(options.jobs)
     ]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     with use_db(SESSION) as db:
-        verdicts = {name: verdict for name, (verdict, _) in Session(db).verdicts().items()}
-    killers = {verdicts[each.name].by for each in mutants if each.name in verdicts}
+        known = Session(db).verdicts()
+    killers = {known[each.name].verdict.by for each in mutants if each.name in known}
     if wrong := confirm([test for test in tests.seconds if test in killers], tests.seconds):
         raise SystemExit(f"these tests fail without any mutant, so what they killed is not killed: {wrong}")
     if not options.no_write:
-        write(mutants, verdicts, options.per_area, options.seed)
+        write(samples, known, options.per_area)
 
 
-def done(known: tuple[Verdict, str] | None, asked: Sequence[str]) -> bool:
+def done(known: Judged | None, asked: Sequence[str]) -> bool:
     """Whether a mutant is killed, or survived the very tests that there are today."""
-    if known is None:
-        return False
-    verdict, then = known
-    return verdict.outcome in ("killed", "timeout") or then == asked_of(asked)
+    return known is not None and (known.verdict.noticed or known.asked == asked_of(asked))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from judge import Verdict
+from judge import Judged, Verdict
 from sites import AREAS, Mutant
 from tests_by_line import MOST_SECONDS
 
@@ -24,51 +24,57 @@ LEFT_OUT = {
 """The kinds of mutants that no test ought to kill; they do not count. Any other survivor is a hole."""
 
 
-def write(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], per_area: int, seed: int) -> None:
-    """Print the table, and write it with the survivors."""
+def write(samples: Mapping[int, Sequence[Mutant]], known: Mapping[str, Judged], per_area: int) -> None:
+    """Print the table of each sample, and write them with the survivors."""
     reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
-    judged = [each for each in mutants if each.name in verdicts]
-    table = "\n".join(_table(judged, verdicts, reasons))
-    print(table)
-    survivors = [each for each in judged if verdicts[each.name].outcome in ("survived", "unreached")]
+    judged = {seed: [each for each in sample if each.name in known] for seed, sample in samples.items()}
+    tables = {seed: "\n".join(_table(sample, known, reasons)) for seed, sample in judged.items()}
+    print("\n\n".join(tables.values()))
+    each_once = {mutant.name: mutant for sample in judged.values() for mutant in sample}.values()
+    survivors = [each for each in each_once if not known[each.name].verdict.noticed]
+    seeds = " ".join(f"--seed {seed}" for seed in samples)
     parts = [
         "# Mutants: do the tests notice a change?",
-        f"Made by `make mutants` (`python mutants/run.py --per-area {per_area} --seed {seed}`) with cosmic-ray"
+        f"Made by `make mutants` (`python mutants/run.py --per-area {per_area} {seeds}`) with cosmic-ray"
         f" {version('cosmic-ray')}, coverage {version('coverage')}, pytest {version('pytest')} and Python"
-        f" {sys.version.split()[0]}: {len(judged)} of {len(mutants)} mutants of the sample are judged. A mutant is one"
+        f" {sys.version.split()[0]}. A mutant is one"
         " small change to one line; a fifth of them removes a statement, often a check of arguments. It is judged"
         f" by the tests that run its line, up to {MOST_SECONDS:.0f} seconds of them: killed if one fails. Slow tests"
         " and those that need a browser or a GPU do not take part.",
-        table,
         "Left out are mutants that no test ought to kill: "
         + "; ".join(f"{kind}: {meaning}" for kind, meaning in LEFT_OUT.items())
-        + ". The share is killed, with timeouts, over killed and open.",
-        "Holes that were found in a sample are closed by tests, so its own share rises above that of all mutants."
-        " Another seed shows how many are noticed that nobody has looked at.",
+        + ". The shares are killed, with timeouts, over killed and open. A hole that a sample shows is closed by a"
+        " test, so that the share of a sample rises once it has been looked at; the share at first is that of all"
+        " mutants.",
+        *(f"## Seed {seed}: {len(judged[seed])} of {len(samples[seed])} judged\n\n{tables[seed]}" for seed in samples),
         "## Survivors",
         "Each with its reason, from `mutants/survivors.toml`; without one it is a hole that is open.",
         "| mutant | where | change | reason |\n|---|---|---|---|\n"
-        + "\n".join(_line(each, verdicts[each.name], reasons) for each in survivors),
+        + "\n".join(_line(each, known[each.name].verdict, reasons) for each in survivors),
     ]
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _table(judged, verdicts, reasons):
-    yield "| area | mutants | killed | timeouts | left out | open | share killed |"
-    yield "|---|---|---|---|---|---|---|"
+def _table(judged, known, reasons):
+    yield "| area | mutants | killed | timeouts | left out | open | share at first | share killed |"
+    yield "|---|---|---|---|---|---|---|---|"
     for area in [*AREAS, "all"]:
         own = [each for each in judged if area in (each.area, "all")]
-        counts = Counter(_fate(each, verdicts[each.name], reasons) for each in own)
-        left_out = {kind: counts[kind] for kind in LEFT_OUT if counts[kind]}
+        now = Counter(_fate(each, known[each.name].verdict, reasons) for each in own)
+        first = Counter(_fate(each, known[each.name].first, reasons) for each in own)
+        left_out = {kind: now[kind] for kind in LEFT_OUT if now[kind]}
         said = ", ".join(f"{count} {kind}" for kind, count in left_out.items()) or "0"
-        noticed = counts["killed"] + counts["timeout"]
-        share = f"{noticed / (noticed + counts['open']):.1%}" if noticed else ""
-        cells = (area, len(own), counts["killed"], counts["timeout"], said, counts["open"], share)
-        yield f"| {' | '.join(map(str, cells))} |"
+        counts = (area, len(own), now["killed"], now["timeout"], said, now["open"], _share(first), _share(now))
+        yield f"| {' | '.join(map(str, counts))} |"
+
+
+def _share(counts: Counter[str]) -> str:
+    noticed = counts["killed"] + counts["timeout"]
+    return f"{noticed / (noticed + counts['open']):.1%}" if noticed else ""
 
 
 def _fate(mutant: Mutant, verdict: Verdict, reasons: Mapping[str, Mapping[str, str]]) -> str:
-    if verdict.outcome in ("killed", "timeout"):
+    if verdict.noticed:
         return verdict.outcome
     kind = reasons.get(mutant.name, {}).get("kind", "open")
     return kind if kind in LEFT_OUT else "open"
