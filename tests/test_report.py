@@ -1222,7 +1222,7 @@ def test_features_are_texts_beside_the_shown_rows():
     rows = data_of(report(H, y, features=frame, rows=[3, 5]))["rows"]
     assert [row["features"] for row in rows] == [{"id": "r3", "x": "0.3333"}, {"id": "r5", "x": "missing"}]
     hour = np.datetime64("2025-12-07T12:00", "ns") + np.arange(M) * np.timedelta64(1, "h")
-    hour[5] = np.datetime64("NaT")
+    hour[5] = np.datetime64("NaT", "s")
     rows = data_of(report(H, y, features={"hour": hour, "day": hour.astype("datetime64[D]")}, rows=[3, 5]))["rows"]
     assert rows[0]["features"] == {"hour": "2025-12-07 15:00", "day": "2025-12-07"}
     assert rows[1]["features"] == {"hour": "missing", "day": "missing"}

@@ -104,6 +104,13 @@ def test_data_frames_are_read_as_numbers(names):
     assert torch.allclose(prediction.values, prediction_of(module, torch.as_tensor(X_NEW)).values)
 
 
+def test_numbers_that_cannot_be_written_to_are_read_without_a_warning():
+    X = X_NEW.astype(np.float64)
+    X.flags.writeable = False
+    module = Wrapped(lambda h: h)
+    assert torch.equal(prediction_of(module, X).values, prediction_of(module, X.copy()).values)
+
+
 @pytest.mark.parametrize("output", [lambda h: h, lambda h: h[:, 0]])
 def test_one_number_a_row_is_a_point(output):
     assert prediction_of(Wrapped(output), X_NEW).shape == (1000,)

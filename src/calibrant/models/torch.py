@@ -56,7 +56,7 @@ def _tensor(X: Any, module: Any) -> Any:
 
     like = next((t for t in chain(module.parameters(), module.buffers()) if t.is_floating_point()), None)
     if not isinstance(X, torch.Tensor):
-        X = torch.as_tensor(np.asarray(X, dtype=np.float64))
+        X = torch.as_tensor(np.require(X, np.float64, "W"))  # what pandas 3 gives is read-only
         X = X.to(torch.get_default_dtype()) if like is None else X
     if like is None:
         return X
