@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -51,6 +52,26 @@ def test_the_readme_has_no_maths_that_the_index_does_not_draw():
 @pytest.mark.parametrize("entry", SDIST)
 def test_what_the_sdist_lists_is_there(entry):
     assert (ROOT / entry.lstrip("/")).exists()
+
+
+def test_every_file_of_the_repository_is_in_the_sdist():
+    """So its tests find what they read, and its make targets run."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode or not (ROOT / ".git").exists():
+        pytest.skip("this is no repository: the sdist itself, say")
+    tops = {f"/{name.partition('/')[0]}" for name in listed.stdout.splitlines()}
+    assert tops - {*SDIST} == {"/.gitignore", "/LICENSE", "/pyproject.toml"}  # these, hatch takes by itself
+
+
+def test_the_files_of_a_mutant_are_those_of_the_repository_also_where_there_is_no_git(tmp_path, monkeypatch):
+    pytest.importorskip("resource")  # `make mutants` needs Unix
+    monkeypatch.syspath_prepend(ROOT / "mutants")
+    from judge import files
+
+    for name in ("src/a.py", "build/b.py", ".venv-core/c.py", "src/__pycache__/a.pyc", ".github/d.yml", "Makefile"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert sorted(files(tmp_path)) == [".github/d.yml", "Makefile", "src/a.py"]
 
 
 def test_all_that_a_make_target_reads_is_in_the_sdist():
