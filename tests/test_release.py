@@ -81,6 +81,25 @@ def test_all_that_a_make_target_reads_is_in_the_sdist():
     assert {f"/{name.rstrip('/')}" for name in named} <= set(SDIST)
 
 
+def test_changelog_package_and_citation_agree_on_version_and_date():
+    version = PROJECT["project"]["version"]
+    first = re.search(r"^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert first[1] == version
+    if first[2] != "unreleased":
+        citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", first[2])
+        assert f"\nversion: {version}\ndate-released: {first[2]}\n" in citation
+
+
+def test_the_index_page_says_how_to_install_from_the_index():
+    page = absolute(README, "1.2.3")
+    assert "`pip install calibrant`" in page
+    assert "`'calibrant[all]'`" in page
+    assert "`pip install .`" in README
+    assert "'.[" not in page
+    assert "install ." not in page
+
+
 def test_the_matrix_of_pythons_is_what_the_package_says():
     said = [line.rpartition(" :: ")[2] for line in PROJECT["project"]["classifiers"] if ":: Python :: 3." in line]
     workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
