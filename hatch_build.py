@@ -15,14 +15,15 @@ LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!https?:|#|mailto:)([^)\s]*[./][^)\s]*)\
 
 
 def absolute(text: str, version: str) -> str:
-    """Links to files of the repository, made absolute; pictures come as they are, not as a page about them."""
+    """Links to files of the repository, made absolute, and the package by its name; pictures come as they are."""
 
     def led(found: re.Match[str]) -> str:
         picture, words, path = found.groups()
         base = f"{RAW}/v{version}" if picture else f"{HOST}/{'blob' if Path(path).suffix else 'tree'}/v{version}"
         return f"{picture}{words}({base}/{path})"
 
-    return LINK.sub(led, text)
+    # Where this page is, the package is too; a clone has only itself.
+    return LINK.sub(led, text).replace("pip install .`", "pip install calibrant`").replace("'.[", "'calibrant[")
 
 
 class AbsoluteLinks(MetadataHookInterface):

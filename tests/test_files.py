@@ -33,7 +33,7 @@ from calibrant._batch import same
 from calibrant.forms import Form
 from calibrant.interpolators import NAF, Linear
 from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
-from calibrant.persistence import FileError, Promised, load, read, save
+from calibrant.persistence import FileError, Promised, atomic, load, read, save
 from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
 
@@ -452,6 +452,29 @@ def test_a_process_killed_while_it_saves_leaves_a_file_that_loads(path):
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
         assert load(path).guarantee.n in (20_000, 30_000)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks as POSIX does")
+def test_a_file_is_flushed_by_a_handle_that_may_write_as_windows_asks(path, monkeypatch):
+    import fcntl
+
+    flushed = []
+
+    def fsync(descriptor):
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            flushed.append(fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    save(path, small())
+    assert flushed == [os.O_RDWR]
+
+
+def test_where_signal_0_is_ctrl_c_no_process_is_asked_whether_it_runs(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "name", "nt")
+        patched.setattr(os, "kill", lambda process, signal: pytest.fail("sent a signal"))
+        runs = atomic._runs(1)
+    assert runs
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")

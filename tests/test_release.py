@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -53,11 +54,50 @@ def test_what_the_sdist_lists_is_there(entry):
     assert (ROOT / entry.lstrip("/")).exists()
 
 
+def test_every_file_of_the_repository_is_in_the_sdist():
+    """So its tests find what they read, and its make targets run."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode or not (ROOT / ".git").exists():
+        pytest.skip("this is no repository: the sdist itself, say")
+    tops = {f"/{name.partition('/')[0]}" for name in listed.stdout.splitlines()}
+    assert tops - {*SDIST} == {"/.gitignore", "/LICENSE", "/pyproject.toml"}  # these, hatch takes by itself
+
+
+def test_the_files_of_a_mutant_are_those_of_the_repository_also_where_there_is_no_git(tmp_path, monkeypatch):
+    pytest.importorskip("resource")  # `make mutants` needs Unix
+    monkeypatch.syspath_prepend(ROOT / "mutants")
+    from judge import files
+
+    for name in ("src/a.py", "build/b.py", ".venv-core/c.py", "src/__pycache__/a.pyc", ".github/d.yml", "Makefile"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert sorted(files(tmp_path)) == [".github/d.yml", "Makefile", "src/a.py"]
+
+
 def test_all_that_a_make_target_reads_is_in_the_sdist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = set(re.findall(r"\b((?:benchmarks|examples|locks|tests)/|constraints-dev\.txt|mkdocs\.yml)", makefile))
     assert {"benchmarks/", "examples/", "locks/", "tests/", "constraints-dev.txt"} <= named
     assert {f"/{name.rstrip('/')}" for name in named} <= set(SDIST)
+
+
+def test_changelog_package_and_citation_agree_on_version_and_date():
+    version = PROJECT["project"]["version"]
+    first = re.search(r"^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert first[1] == version
+    if first[2] != "unreleased":
+        citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", first[2])
+        assert f"\nversion: {version}\ndate-released: {first[2]}\n" in citation
+
+
+def test_the_index_page_says_how_to_install_from_the_index():
+    page = absolute(README, "1.2.3")
+    assert "`pip install calibrant`" in page
+    assert "`'calibrant[all]'`" in page
+    assert "`pip install .`" in README
+    assert "'.[" not in page
+    assert "install ." not in page
 
 
 def test_the_matrix_of_pythons_is_what_the_package_says():

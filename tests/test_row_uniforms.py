@@ -1,5 +1,6 @@
 """The uniform of a row with a seed: a function of the seed, of what was learned and of the row's own forecast."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def test_another_process_draws_the_same():
     runs = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             check=True,

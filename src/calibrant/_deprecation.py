@@ -1,4 +1,4 @@
-"""Names that go away: they work for two more minor versions, and say what to write instead.
+"""Names that go away: they work for two minor versions, that of the first warning included, and say what to write.
 
 A public name of `calibrant` that gets another one is a line in `_RENAMED` there. Anything else, an argument say, calls
 `deprecate` where it is met.

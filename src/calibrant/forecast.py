@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -199,3 +199,6 @@ class Forecast(ABC):
 
 PredictionLike = Forecast | Sequence[float] | SupportsArray | SupportsCDF
 """What is taken for a prediction: a forecast of any kind, one number a row, the laws of scipy.stats or of torch."""
+
+Forecasts = PredictionLike | Mapping[str, PredictionLike]
+"""One forecast, or several by name."""

@@ -22,7 +22,7 @@ from calibrant._types import (
     Table,
     Values,
 )
-from calibrant.forecast import Forecast, PredictionLike, SupportsCDF
+from calibrant.forecast import Forecast, Forecasts, PredictionLike, SupportsCDF
 from calibrant.interpolators.weights import Weights
 from calibrant.names import InterpolatorName
 
@@ -34,6 +34,7 @@ __all__ = [
     "Draws",
     "Features",
     "Forecast",
+    "Forecasts",
     "Frame",
     "Groups",
     "InterpolatorName",

@@ -19,6 +19,7 @@ from calibrant import (
     Normal,
     Point,
     Quantiles,
+    Refined,
     RowDraws,
     Samples,
     backtest,
@@ -26,6 +27,7 @@ from calibrant import (
     diagnose,
     evaluate,
     load,
+    plots,
     required_n,
 )
 from calibrant.backtesting import Backtest
@@ -34,6 +36,7 @@ from calibrant.distributions import Distribution, Joined
 from calibrant.interpolators import NAF
 from calibrant.labels import Counts
 from calibrant.predictions import Prediction
+from calibrant.refine import Spread
 from calibrant.reports import Report
 from calibrant.scores import ResidualScore
 from calibrant.several import Several
@@ -103,4 +106,26 @@ required_n(0.05, interpolator=NAF())
 Joined.of([Normal(0.0, 1.0)], [0, 0])
 TableModel.of(calibrated, mean="mu", std="sigma")
 assert_type(Several.of({"wind": f, "load": Normal(f, 1.0)}).predictions, tuple[Prediction | Distribution, ...])
+plots.reliability({"one": H, "other": Normal(f, 1.0)}, y)
+plots.pit_histogram({"one": f}, y)
+plots.spread_skill({"one": H}, y)
+plots.coverage_by_slice({"one": H}, y, f)
+for refine in (
+    "spread",
+    ["plain", "spread"],
+    ("plain", Spread()),
+    {"mine": Spread()},
+    [("mine", Spread())],
+    Spread(),
+    None,
+):
+    CalibratedRegressor(None, refine=refine)
+Refined(None, ["plain", Spread()])
+
+# What arrays of all libraries can do.
+probability = H.sf(200.0).round(2)
+column = H.mean().reshape(-1, 1)
+error = H.crps([0.1, 0.2]).std() / H.mean().shape[0] ** 0.5
+by_level = H.quantiles([0.1, 0.9]).mean(axis=0)
+print(probability, column, error, by_level, lower.ravel()[lower.argsort()], (lower < upper).all(axis=0))
 print(inside, first, middle, mean_width, logs, shape, draws, one_row, some_rows, as_numpy)

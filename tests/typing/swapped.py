@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
+from dask.dataframe import DataFrame
 
 from calibrant import (
     Calibrated,
@@ -17,6 +20,7 @@ from calibrant import (
     backtest,
     batches,
     choose,
+    dask,
     diagnose,
     evaluate,
     load,
@@ -25,13 +29,14 @@ from calibrant import (
 )
 from calibrant.batches import TableModel
 from calibrant.metrics import crps
-from calibrant.plots import fan
+from calibrant.plots import fan, reliability
 from calibrant.scores import ResidualScore
 
 prediction = Normal(np.zeros(3), 1.0)
 y = np.zeros(3)
 calibrated = Calibrator().fit(prediction, y)
 H = calibrated(prediction)
+frame = cast("DataFrame", None)
 
 Calibrator().fit(y, prediction)  # wrong
 Calibrator(Linear(), ResidualScore())  # wrong
@@ -71,6 +76,12 @@ backtest(HorizonCalibrator(), prediction)  # wrong
 HorizonCalibrator().fit("forecasts.csv")  # wrong
 TableModel.of(calibrated, mean=3)  # wrong
 batches.predict(TableModel.of(calibrated, point="f"), [])  # wrong
+CalibratedRegressor(None, refine=3)  # wrong
+CalibratedRegressor(None, refine=[3])  # wrong
+reliability({"one": 3}, y)  # wrong
+reliability(y, {"one": prediction})  # wrong
+dask.predict(TableModel.of(calibrated, point="f"), frame)  # wrong
+dask.fit(prediction, target="y")  # wrong
 regressor = CalibratedRegressor(None).fit(y, y)
 regressor.predict_interval(y, [0.5, 0.9])  # wrong
 regressor.predict_quantiles(y, 0.5)  # wrong

@@ -23,7 +23,7 @@ TEXT = {kind: pd.StringDtype("pyarrow") for kind in (pa.string(), pa.large_strin
 
 def read_parquet(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], columns: Sequence[str] | None = None
-) -> Any:
+) -> dd.DataFrame:
     """A Dask frame of a folder of parquet files, or of a list of them, with a partition for each file.
 
     All files must have the schema of the first. A file that cannot be read, or has another schema, is named in the
@@ -35,10 +35,11 @@ def read_parquet(
     Header(files[0], tuple(schema.names)).check(names)
     wanted = pa.schema([schema.field(name) for name in names])
     meta = wanted.empty_table().to_pandas(types_mapper=TEXT.get)
-    return dd.from_map(_read, files, wanted=wanted, first=files[0], meta=meta)
+    frame: dd.DataFrame = dd.from_map(_read, files, wanted=wanted, first=files[0], meta=meta)
+    return frame
 
 
-def to_parquet(ddf: Any, folder: str | os.PathLike[str]) -> None:
+def to_parquet(ddf: dd.DataFrame, folder: str | os.PathLike[str]) -> None:
     """Write a Dask frame as a folder of parquet files, which gets its name when all of them are written.
 
     Until then it has a name that begins with a dot and ends in "unfinished". A run that fails removes it; one that is

@@ -31,7 +31,7 @@ WHOLE = "the frame"
 
 
 def fit(
-    ddf: Any,
+    ddf: dd.DataFrame,
     *,
     target: str,
     point: str | None = None,
@@ -70,7 +70,7 @@ def fit(
 
 
 def evaluate(
-    ddf: Any,
+    ddf: dd.DataFrame,
     model: TableModel,
     *,
     target: str | None = None,
@@ -90,7 +90,7 @@ def evaluate(
 
 
 def predict(
-    ddf: Any,
+    ddf: dd.DataFrame,
     model: TableModel,
     *,
     quantiles: float | Iterable[float] = (),
@@ -99,7 +99,7 @@ def predict(
     keep: Sequence[str] | None = None,
     seed: int | None = None,
     missing: str = "keep",
-) -> Any:
+) -> dd.DataFrame:
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
     `calibrant.dask.to_parquet` writes it, whole or not at all.
@@ -109,7 +109,8 @@ def predict(
     numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
     meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})
     shared = delayed(work.lean())  # one object for all partitions, sent to a worker once
-    return dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
+    new: dd.DataFrame = dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
+    return new
 
 
 def _predicted(frame: pd.DataFrame, number: pd.Series, shared: Predicting) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         with _naming(os.fspath(path)):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield temporary
-            _synchronise(temporary)
+            _synchronise(temporary, os.O_RDWR)  # Windows flushes only what may be written
             os.chmod(temporary, 0o666 & ~_umask() if mode is None else mode)
             os.replace(temporary, target)
     except BaseException:
@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         raise
     if os.name == "posix":
         with suppress(OSError):  # some network file systems cannot: the file itself is whole
-            _synchronise(folder)
+            _synchronise(folder, os.O_RDONLY)
 
 
 def _remove_leftovers(folder: str, start: str) -> None:
@@ -63,6 +63,8 @@ def _remove_leftovers(folder: str, start: str) -> None:
 
 def _runs(process: int) -> bool:
     """Whether there is such a process; where one cannot know, there is."""
+    if os.name != "posix":  # there, signal 0 is Ctrl-C
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -103,9 +105,9 @@ def _mode_of(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _synchronise(path: str) -> None:
+def _synchronise(path: str, access: int) -> None:
     """Have a file, or the new name in a folder, on disk too."""
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, access)
     try:
         os.fsync(descriptor)
     finally:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._types import ArrayLike
-from calibrant.forecast import PredictionLike, Unsaid
+from calibrant.forecast import Forecasts, Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
@@ -24,7 +24,7 @@ _LEVELS = np.arange(1, 200) / 200
 
 
 def pit_histogram(
-    H: PredictionLike,
+    H: Forecasts,
     y: ArrayLike,
     *,
     bins: int = 20,
@@ -73,7 +73,7 @@ def pit_histogram(
 
 
 def reliability(
-    H: PredictionLike,
+    H: Forecasts,
     y: ArrayLike,
     *,
     difference: bool = False,

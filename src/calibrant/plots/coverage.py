@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from calibrant._arrays import floats, refuse, same_length, unit
 from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.answers import answers_of
-from calibrant.forecast import PredictionLike
+from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import SMALLEST, judged
 from calibrant.metrics.forecasts import paired
@@ -28,7 +28,7 @@ from calibrant.plots.words import row_height, words
 
 
 def coverage_by_slice(
-    H: PredictionLike,
+    H: Forecasts,
     y: ArrayLike,
     by: Values,
     *,

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from calibrant._arrays import refuse
 from calibrant._types import ArrayLike
-from calibrant.forecast import PredictionLike
+from calibrant.forecast import Forecasts
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import slices_of
 from calibrant.plots.canvas import drawing
@@ -19,7 +19,7 @@ from calibrant.plots.theme import Style
 from calibrant.plots.words import words
 
 
-def spread_skill(H: PredictionLike, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:
+def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:
     """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows that are about equally sure.
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of

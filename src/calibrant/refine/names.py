@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from calibrant.refine.auto import RUNGS, Auto
@@ -14,6 +14,10 @@ REFINERS: dict[str, Callable[[], Refiner]] = {
     "local": Local,
     **{name: (lambda refiner=refiner: refiner) for name, refiner in RUNGS.items()},  # type: ignore[misc]
 }
+
+
+RefinerLike = Refiner | str | Sequence[Refiner | str | tuple[str, Refiner]] | Mapping[str, Refiner | str]
+"""A refiner or its name; or several, by name or as they are, to choose among."""
 
 
 def refiner_named(value: Any) -> Refiner:

@@ -17,8 +17,8 @@ from calibrant._types import ArrayLike, Features, RandomState
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
-from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.names import refiner_named
+from calibrant.refine.base import Refinement
+from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most, folds_of, units
@@ -64,7 +64,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any,
-        refiner: Refiner | str = "auto",
+        refiner: RefinerLike = "auto",
         *,
         cv: Folds = 5,
         adapter: str | Callable[[Any, Any], Any] | None = None,

@@ -30,8 +30,7 @@ from calibrant.labels.domain import takes_any_quantile
 from calibrant.labels.named import labels_named
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
-from calibrant.refine.base import Refiner
-from calibrant.refine.names import refiner_named
+from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore, Score
@@ -155,7 +154,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         *,
         score: Score | str | None = None,
         interpolator: Interpolator | InterpolatorName = "linear",
-        refine: Refiner | str | None = "default",
+        refine: RefinerLike | None = "default",
         labels: Labels | str | Mapping[str, Labels | str] | None = None,
         cv: Folds = 0.2,
         point: str = "mean",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING
 
 from calibrant.spark.errors import in_one_sentence
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
-def to_parquet(df: Any, folder: str | os.PathLike[str]) -> None:
+
+def to_parquet(df: DataFrame, folder: str | os.PathLike[str]) -> None:
     """Write a Spark frame as a folder of parquet files, which gets its name when all of them are written.
 
     Until then it has a name that begins with a dot and ends in "unfinished". A run that fails removes it; one that is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation, evaluating
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
@@ -17,13 +17,16 @@ from calibrant.sampling import Sampled
 from calibrant.spark.errors import in_one_sentence, unlogged
 from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 LEVELS = 2
 """How often 32 results become one before the driver gets what is left: one of 1,024 partitions."""
 WHOLE = "the frame"
 
 
 def fit(
-    df: Any,
+    df: DataFrame,
     *,
     target: str,
     point: str | None = None,
@@ -61,7 +64,7 @@ def fit(
 
 
 def evaluate(
-    df: Any,
+    df: DataFrame,
     model: TableModel,
     *,
     target: str | None = None,
@@ -81,7 +84,7 @@ def evaluate(
 
 
 def predict(
-    df: Any,
+    df: DataFrame,
     model: TableModel,
     *,
     quantiles: float | Iterable[float] = (),
@@ -90,7 +93,7 @@ def predict(
     keep: Sequence[str] | None = None,
     seed: int | None = None,
     missing: str = "keep",
-) -> Any:
+) -> DataFrame:
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
     Rows without a prediction get NaN, and the warning that counts them is in the logs of the executors.
