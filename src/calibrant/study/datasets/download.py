@@ -105,7 +105,9 @@ def _progress(what: str, size: int) -> Iterator[Callable[[int], None]]:
         yield lambda _: None
         return
     console = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), DownloadColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    if not console.is_terminal:  # a bar that is disabled ends in an empty line in rich 13.8
+        yield lambda _: None
+        return
+    with Progress(*Progress.get_default_columns(), DownloadColumn(), console=console) as progress:
         task = progress.add_task(what, total=size or None)  # 0: the server did not say
         yield lambda more: progress.advance(task, more)
