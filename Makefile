@@ -27,9 +27,9 @@ MUTANTS_SEEDS ?= 0
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
-# estimator. The mathematics, which takes most of the time, is the same on all of them.
-FLOORS := $(addprefix tests/test_, arrays bad_input cli cli_files context estimator fixtures labels_doors over_time \
-  plots public_names several_cli slices time_doors)
+# estimator, batches, Dask, downloads. The mathematics, which takes most of the time, is the same on all of them.
+FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask estimator fixtures \
+  labels_doors over_time plots public_names several_cli slices study_datasets time_doors)
 
 .PHONY: help demo test test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types mutants dist lock docs lint check bench conformance format clean
 

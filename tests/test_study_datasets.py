@@ -703,6 +703,31 @@ def test_a_body_that_always_breaks_off_is_an_error_and_leaves_nothing(server, ca
     assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize("length", ["many", "-1", "12.5", "²"])
+def test_a_length_that_is_no_number_is_an_error_at_once_and_leaves_nothing(server, cache_folder, length):
+    server.reply(WINE, length=length)
+    with pytest.raises(DatasetError, match=r"file could not be downloaded: the server announces '.+' bytes, which is"):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+def test_what_a_killed_download_left_is_cleaned_by_the_next_one(server, cache_folder):
+    home = cache_folder / "wine"
+    home.mkdir(parents=True)
+    code = """
+import os, signal, sys
+from calibrant.persistence.atomic import replacing
+with replacing(sys.argv[1]):
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+    subprocess.run([sys.executable, "-c", code, str(home / "winequality-red.csv")], check=False)
+    assert len(list(home.iterdir())) == 1
+    server.reply(WINE)
+    load("wine")
+    assert [path.name for path in home.iterdir()] == ["winequality-red.csv"]
+
+
 def test_a_busy_server_is_asked_again(server):
     server.reply(b"", code=503).reply(b"", code=429).reply(WINE)
     assert load("wine").y.tolist() == [5, 6]
@@ -747,9 +772,9 @@ def test_a_file_has_its_name_in_the_cache_only_when_it_is_whole(monkeypatch, ser
     server.reply(WINE)
     path = cache_folder / "wine" / "winequality-red.csv"
     seen = []
-    monkeypatch.setattr(download.os, "fsync", lambda _: seen.append((path.exists(), len(list(path.parent.iterdir())))))
+    monkeypatch.setattr(os, "fsync", lambda _: seen.append((path.exists(), len(list(path.parent.iterdir())))))
     load("wine")
-    assert seen == [(False, 1)]
+    assert seen[0] == (False, 1)  # then the folder, which has the name
     assert [child.name for child in path.parent.iterdir()] == [path.name]
 
 
@@ -758,7 +783,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_file(monkeypatch, server, cache_f
         raise OSError(28, "No space left on device")
 
     server.reply(WINE)
-    monkeypatch.setattr(download.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(
         DatasetError, match=r"cannot be written .CALIBRANT_CACHE names another folder.: .*No space left"
     ):

@@ -33,7 +33,7 @@ from calibrant.study.names import Cell  # noqa: E402
 from calibrant.study.paper.design import PAPER, QUICK  # noqa: E402
 from calibrant.study.progress import Clock, cell_work, training_work  # noqa: E402
 from calibrant.study.run import run  # noqa: E402
-from calibrant.study.store import StudyError, opened  # noqa: E402
+from calibrant.study.store import Store, StudyError, opened  # noqa: E402
 from calibrant.study.trained import Trained  # noqa: E402
 
 TINY = Recipe(width=4, steps=6, batch=(16, 16), checks=2)
@@ -527,3 +527,14 @@ def test_a_quick_run_gives_way_to_what_was_chosen():
     assert options_of(datasets=None, splits=None, quick=True, **rest) == {**QUICK, **rest}
     assert options_of(datasets=["wine"], splits=2, quick=False, **rest) == {"datasets": ["wine"], "splits": 2, **rest}
     assert options_of(datasets=["wine"], splits=2, quick=True, **rest)["datasets"] == ["wine"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+def test_results_that_cannot_be_written_name_their_file(tmp_path):
+    path = tmp_path / "cells.jsonl"
+    path.touch()
+    with path.open("r+b") as empty, open("/dev/full", "r+b", buffering=0) as full:
+        store = Store(path, empty)
+        store._file = full
+        with pytest.raises(StudyError, match=r"cells.jsonl cannot be written: no space left on device"):
+            store.append({"study": {}})

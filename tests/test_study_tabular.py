@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
@@ -20,7 +21,9 @@ from sklearn.model_selection import KFold  # noqa: E402
 
 from calibrant.metrics import expected_ece  # noqa: E402
 from calibrant.study.datasets import DatasetError, RawTable  # noqa: E402
-from calibrant.study.store import StudyError  # noqa: E402
+from calibrant.study.paper.design import PAPER  # noqa: E402
+from calibrant.study.reading import read as read_cells  # noqa: E402
+from calibrant.study.store import StudyError, opened  # noqa: E402
 from calibrant.study.tabular import (  # noqa: E402
     Tabular,
     about,
@@ -731,3 +734,16 @@ def test_options_of_the_other_design_are_refused(tmp_path, options, sentence):
 def test_a_table_needs_its_target(tmp_path):
     said = command("study", "--design", "tabular", "--folder", tmp_path, "--table", "mine.csv", code=1)
     assert "--table needs --target, the column of its labels" in " ".join(said.output.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_neither_a_table_nor_a_file_of_results(tmp_path):
+    for name in ("t.csv", "t.parquet"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DatasetError, match=f"a table must be a file, got .*{name}, which is a pipe or a device"):
+            table_of(tmp_path / name, "y")
+    pipe = tmp_path / "cells.jsonl"
+    os.mkfifo(pipe)
+    for attempt in (lambda: read(pipe), lambda: read_cells(pipe, PAPER), lambda: opened(tmp_path).__enter__()):
+        with pytest.raises(StudyError, match="must be a file of results, got a pipe or a device"):
+            attempt()

@@ -17,9 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if missing:
         print(f"error: the command line needs {', '.join(missing)}: pip install 'calibrant[cli]'", file=sys.stderr)
         sys.exit(1)
-    for stream in (sys.stdout, sys.stderr):  # print what the terminal can
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    import_module("calibrant.cli.console").clean_on_sigterm()
-    import_module("calibrant.cli.app").app(args=None if arguments is None else list(arguments), prog_name="calibrant")
+    with import_module("calibrant.cli.ending").ended_well():
+        import_module("calibrant.cli.app").app(
+            args=None if arguments is None else list(arguments), prog_name="calibrant"
+        )
     sys.exit(0)

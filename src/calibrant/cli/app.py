@@ -21,6 +21,7 @@ from calibrant.cli.commands import (
     track,
     update,
 )
+from calibrant.cli.console import put
 from calibrant.cli.usage import Commands
 
 app: typer.Typer = typer.Typer(
@@ -35,7 +36,7 @@ app: typer.Typer = typer.Typer(
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
-        print(library_version())
+        put(library_version())
         raise typer.Exit
 
 

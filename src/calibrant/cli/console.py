@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 import typer
 
 from calibrant.cli.dialect import Dialect
+from calibrant.cli.ending import INTERRUPTED, TERMINATED, Terminated, say, to_stdout
 from calibrant.cli.words import in_flags
-
-INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
-
-
-class Terminated(BaseException):
-    """SIGTERM, as an exception: what is half-written is then cleaned up on the way out."""
-
-
-def clean_on_sigterm() -> None:
-    """Let SIGTERM unwind the stack instead of ending the process on the spot."""
-
-    def unwind(number: int, frame: FrameType | None) -> None:
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, unwind)
 
 
 @contextmanager
@@ -67,11 +51,6 @@ def needing(extra: str) -> Iterator[None]:
             raise
         hint = f"this command needs {error.name}: pip install 'calibrant[{extra}]'"
         raise ModuleNotFoundError(hint, name=error.name) from error
-
-
-def say(text: str) -> None:
-    """One line on stderr."""
-    print(" ".join(text.split()), file=sys.stderr)
 
 
 def sentence_of(error: Exception) -> str:
@@ -112,11 +91,18 @@ def show_written(paths: Iterable[Any]) -> None:
 def show(thing: Any) -> None:
     """Print a text or a rich table on stdout; a terminal has its texts wrapped at words."""
     if isinstance(thing, str) and not sys.stdout.isatty():
-        print(thing)
+        put(thing)
         return
     from rich.console import Console
 
-    Console(markup=False, highlight=False, emoji=False).print(thing)
+    with to_stdout():
+        Console(markup=False, highlight=False, emoji=False).print(thing)
+
+
+def put(text: Any) -> None:
+    """Print a text on stdout as it is."""
+    with to_stdout():
+        print(text)
 
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
@@ -126,7 +112,7 @@ def tell(said: Any) -> None:
     """Print a statement with its tag, as [good] or [problem], which is coloured where stdout is a terminal."""
     tag = f"[{said.word.lower()}]"
     if not sys.stdout.isatty():
-        print(tag, said)
+        put(f"{tag} {said}")
         return
     from rich.text import Text
 

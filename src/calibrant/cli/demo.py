@@ -13,6 +13,9 @@ import pyarrow as pa
 import typer
 from pyarrow import parquet
 
+from calibrant.cli.console import put
+from calibrant.cli.tables import written
+
 COMMANDS = (
     "calibrant fit cal.parquet --target y --mean mu --std sigma -o model.safetensors",
     "calibrant inspect model.safetensors",
@@ -30,23 +33,23 @@ def forecasts(rng: np.random.Generator, n: int) -> pa.Table:
     return pa.table({"hour": hour, "mu": mu, "sigma": noise / 2, "y": mu + noise * rng.standard_t(5, n)})
 
 
-def demo(folder: Path | None, run: Callable[[Sequence[str]], object]) -> None:
+def demo(folder: Path | None, run: Callable[[Sequence[str]], int | None]) -> None:
     """Write two files, then show each command and what it prints."""
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="calibrant-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
     for name, n in (("cal.parquet", 2000), ("test.parquet", 5000)):
-        parquet.write_table(forecasts(rng, n), folder / name)
-    print(
-        f"Forecasts that are too sure of themselves, in cal.parquet and test.parquet:\n$ cd {shlex.quote(str(folder))}"
-    )
+        table = forecasts(rng, n)
+        with written(folder / name, table.schema, table.column_names) as write:
+            write(table.to_batches()[0])
+    put(f"Forecasts that are too sure of themselves, in cal.parquet and test.parquet:\n$ cd {shlex.quote(str(folder))}")
     with chdir(folder):
         for command in COMMANDS:
-            print(f"\n$ {command}")
-            if run(shlex.split(command)[1:]):
-                raise typer.Exit(1)
-    print(f"\nThe first rows of out.parquet:\n{head(folder / 'out.parquet')}")
+            put(f"\n$ {command}")
+            if code := run(shlex.split(command)[1:]):
+                raise typer.Exit(code)
+    put(f"\nThe first rows of out.parquet:\n{head(folder / 'out.parquet')}")
 
 
 def head(path: Path, rows: int = 3) -> str:

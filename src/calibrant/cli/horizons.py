@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from calibrant import Calibrator
 from calibrant.batches.rows import naming
-from calibrant.cli.console import show, working
+from calibrant.cli.console import put, show, working
 from calibrant.cli.judging import print_json, strict_all
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
@@ -65,7 +65,7 @@ def show_evaluation(found: HorizonEvaluation, *, as_json: bool) -> None:
         sides = found.to_dict()
         print_json({"horizons": {str(h): strict_all(each) for h, each in sides.items()}, "interval": found.interval})
     else:
-        print(found)
+        put(found)
 
 
 def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wanted: Any, seed: int | None) -> None:

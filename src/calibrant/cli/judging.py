@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibrant.cli.console import show
+from calibrant.cli.console import put, show
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch
@@ -190,4 +190,4 @@ def strict_all(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str,
 
 def print_json(value: Any) -> None:
     """One object on stdout."""
-    print(json.dumps(value, indent=2, allow_nan=False))
+    put(json.dumps(value, indent=2, allow_nan=False))

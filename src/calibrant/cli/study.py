@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from calibrant.cli.console import say, show, show_written, typed
+from calibrant.cli.console import show, show_written, typed
+from calibrant.cli.ending import say
 from calibrant.study.datasets import DATASETS
 from calibrant.study.paper.design import PAPER, QUICK
 from calibrant.study.paper.reproduction import write

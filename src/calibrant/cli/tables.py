@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +21,7 @@ from calibrant.cli.dialect import hint_of_names
 from calibrant.cli.formats import BATCH, Format, format_of
 from calibrant.persistence import FileError
 from calibrant.persistence.atomic import replacing
+from calibrant.persistence.odd import is_odd
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ class TableFile:
     def schema(self) -> pa.Schema:
         """The names and types of its columns."""
         _nameable(self.path)
-        with suppress(OSError):  # one that is not there is told below
-            if not stat.S_ISREG(self.path.stat().st_mode):
-                what = "a folder" if self.path.is_dir() else "a pipe or a device"
+        for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_odd)):
+            if is_it(self.path):
                 raise ValueError(f"{self.path}: this is {what}, not a file")
         with self._named():
             return self.format.schema(self.path)
@@ -126,7 +125,7 @@ def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Cal
     _nameable(path)
     if path.is_dir():
         raise ValueError(f"{path}: this is a folder")
-    if not path.resolve().parent.is_dir():
+    if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
         raise ValueError(f"{path}: there is no folder {path.parent}")
     try:
         with (

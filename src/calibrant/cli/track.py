@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -53,7 +54,7 @@ def track(
     not_over(out, path, model.path)
     if after is not None:
         not_over(after, path)
-        if after.resolve() == out.resolve():
+        if os.path.realpath(after) == os.path.realpath(out):
             raise typer.BadParameter(f"{after} is what --output writes: name another file", param_hint="--after")
     if after is not None and model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: track it in Python")

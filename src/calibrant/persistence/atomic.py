@@ -30,8 +30,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
-    mode = _mode_of(target)
+        typed = os.path.dirname(path) if folder == os.path.realpath(os.path.dirname(path)) else folder
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), typed)
+    with _naming(os.fspath(path)):
+        mode = _mode_of(target)
     own = blake2b(f"{name}@{platform.node()}".encode(errors="surrogateescape"), digest_size=6).hexdigest()
     _remove_leftovers(folder, f".calibrant-{own}-")
     temporary = os.path.join(folder, f".calibrant-{own}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
@@ -53,7 +55,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
 
 def _remove_leftovers(folder: str, start: str) -> None:
     """Files of runs that were killed while they wrote the same file."""
-    for name in os.listdir(folder):
+    try:
+        names = os.listdir(folder)
+    except OSError:  # one may write into some folders and not look
+        return
+    for name in names:
         if name.startswith(start) and name.endswith(".tmp"):
             number = name[len(start) :].split("-")[0]
             if number.isdigit() and int(number) != os.getpid() and not _runs(int(number)):

@@ -11,13 +11,13 @@ import json
 import math
 import os
 import re
-import stat
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from calibrant.persistence.errors import FileError, short, why
+from calibrant.persistence.odd import is_odd
 
 FORMAT = 1
 """What is written. Every older one is read: a new one brings what makes its tree of an older file's."""
@@ -53,7 +53,7 @@ def pack(header: Mapping[str, Any], tensors: Tensors) -> bytearray:
 def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     """Our header, without the digest, and the tensors of a file whose form, version and digest are right."""
     safetensors = _safetensors()
-    if not (stat.S_ISREG(mode := os.stat(path).st_mode) or stat.S_ISDIR(mode)):
+    if is_odd(path):
         raise FileError("it is a device or a pipe, not a file")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -12,6 +12,7 @@ from calibrant.study.columns import OPTIONAL, REQUIRED
 from calibrant.study.design import Design, design_of
 from calibrant.study.names import Method
 from calibrant.study.results import Results, Values
+from calibrant.study.store import refuse_odd
 
 
 def read(path: str | os.PathLike[str], design: Design) -> Results:
@@ -49,6 +50,7 @@ def read(path: str | os.PathLike[str], design: Design) -> Results:
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterable[tuple[str, dict[str, Any]]]:
+    refuse_odd(path)
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [(number, text) for number, text in enumerate(file, start=1) if text.strip()]
     for number, text in lines:

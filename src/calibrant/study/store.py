@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from calibrant.persistence.odd import is_odd
 from calibrant.study.design import design_of
 from calibrant.study.names import Cell
 
@@ -38,9 +39,12 @@ class Store:
 
     def append(self, *lines: dict[str, Any]) -> None:
         """Write lines of strict JSON, through to the disk."""
-        self._file.write(b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StudyError(f"{self.path} cannot be written: {str(error.strerror).lower()}") from error
         for line in lines:
             if "dataset" in line:
                 self._count(line)
@@ -101,6 +105,12 @@ class Store:
         self.undefined.update(name for name, value in line.items() if value is None)
 
 
+def refuse_odd(path: str | os.PathLike[str]) -> None:
+    """Raise for a pipe or a device."""
+    if is_odd(path):
+        raise StudyError(f"{os.fspath(path)} must be a file of results, got a pipe or a device")
+
+
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
@@ -113,14 +123,16 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 def opened(folder: Path, key: Callable[[dict[str, Any]], Hashable] = Cell.of) -> Iterator[Store]:
     """The results in a folder, for one run at a time; the lock goes when the run ends, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{FILE}.lock").open("ab") as lock:
+    path, guard = folder / FILE, folder / f"{FILE}.lock"
+    for each in (path, guard):
+        refuse_odd(each)
+    with guard.open("ab") as lock:
         try:
             _lock(lock)
         except OSError as error:
             raise StudyError(
                 f"{folder} is in use by another run of the study: wait for it, or choose another"
             ) from error
-        path = folder / FILE
         path.touch()
         with path.open("r+b") as file:
             yield Store(path, file, key)

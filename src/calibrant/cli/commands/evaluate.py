@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
+from calibrant.cli.console import put, reported
 from calibrant.cli.later import gaps_of, later
 from calibrant.cli.options import (
     Along,
@@ -103,7 +103,7 @@ def evaluate(
                 if as_json:
                     later("judging").print_json(later("judging").strict_all(metrics.to_dict()))
                 else:
-                    print(metrics)
+                    put(metrics)
                 return
             found = several.one_target(found, notes, target)
         found = found.grouped_by(names_of(by or []))

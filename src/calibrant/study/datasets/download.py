@@ -6,14 +6,13 @@ do no harm. What breaks off is tried again; what the server refuses, or other by
 
 from __future__ import annotations
 
-import os
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from calibrant.persistence import FileError, atomic
 from calibrant.study.datasets.bounded import LIMIT
 from calibrant.study.datasets.dataset import Dataset
 from calibrant.study.datasets.errors import DatasetError, need
@@ -55,13 +54,22 @@ def _attempt(url: str) -> bytes:
     content = bytearray()
     with need("requests").Session() as session, session.get(url, stream=True, timeout=TIMEOUT) as response:
         response.raise_for_status()
-        with _progress(url.rsplit("/", 1)[-1], int(response.headers.get("Content-Length", 0))) as advance:
+        with _progress(url.rsplit("/", 1)[-1], _size(url, response.headers.get("Content-Length", "0"))) as advance:
             for chunk in response.iter_content(2**16):
                 content += chunk
                 if len(content) > LIMIT:
                     raise DatasetError(f"{url} serves more than {LIMIT} bytes, and none of the study's files has")
                 advance(len(chunk))
     return bytes(content)
+
+
+def _size(url: str, said: str) -> int:
+    """How many bytes the server announces."""
+    if not (said.isascii() and said.isdigit()):
+        raise DatasetError(
+            f"{url} could not be downloaded: the server announces {said[:40]!r} bytes, which is no number"
+        )
+    return int(said)
 
 
 def _reason(error: Any) -> str:
@@ -79,19 +87,11 @@ def _reason(error: Any) -> str:
 
 
 def store(path: Path, content: bytes) -> None:
-    """Write a file under another name, then give it its own."""
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+    """Write a file whole or not at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("xb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
+        atomic.write(path, content)
+    except (OSError, FileError) as error:
         raise DatasetError(f"{path} cannot be written (CALIBRANT_CACHE names another folder): {error}") from error
 
 
@@ -105,7 +105,9 @@ def _progress(what: str, size: int) -> Iterator[Callable[[int], None]]:
         yield lambda _: None
         return
     console = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), DownloadColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    if not console.is_terminal:  # a bar that is disabled ends in an empty line in rich 13.8
+        yield lambda _: None
+        return
+    with Progress(*Progress.get_default_columns(), DownloadColumn(), console=console) as progress:
         task = progress.add_task(what, total=size or None)  # 0: the server did not say
         yield lambda more: progress.advance(task, more)

@@ -12,7 +12,7 @@ from typing import Any
 
 from calibrant.study.design import design_of
 from calibrant.study.means import Mean, over_datasets, over_splits
-from calibrant.study.store import StudyError
+from calibrant.study.store import StudyError, refuse_odd
 from calibrant.study.tabular.bases import MODELS
 from calibrant.study.tabular.design import NAME
 from calibrant.study.tabular.entrants import ENTRANTS, PLAIN
@@ -146,6 +146,7 @@ def _check(path: Path, about: Mapping[str, Any], starts: Sequence[Mapping[str, A
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
+    refuse_odd(path)
     text = path.read_text(encoding="utf-8").split("\n")
     records = []
     for number, line in enumerate(text[:-1], 1):  # what stands after the last line's end is torn, or nothing

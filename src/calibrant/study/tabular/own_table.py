@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant.persistence.odd import is_odd
 from calibrant.study.datasets import DatasetError, RawTable
 from calibrant.study.datasets.errors import need
 
@@ -22,6 +23,8 @@ def table_of(path: str | os.PathLike[str], target: str, name: str | None = None)
     path = Path(path)
     if path.suffix.lower() not in _READERS:
         raise DatasetError(f"a table must be a file of the kind {', '.join(_READERS)}, got {path}")
+    if is_odd(path):
+        raise DatasetError(f"a table must be a file, got {path}, which is a pipe or a device")
     frame: Any = getattr(need("pandas"), _READERS[path.suffix.lower()])(path)
     if target not in frame.columns:
         raise DatasetError(f"{path} must have the column {target!r}, got only {', '.join(map(str, frame.columns))}")

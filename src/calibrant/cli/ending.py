@@ -1,0 +1,89 @@
+"""How the program ends: by an exit code, and a sentence where a signal or its own output stops it."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
+PLAIN = str.maketrans({"−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "±": "+/-", "×": "x", "…": "...", "²": "^2"})
+"""What stands for a character that the terminal lacks; "?" for any other, but a number must not lose its sign."""
+
+
+class Terminated(BaseException):
+    """SIGTERM, as an exception: what is half-written is then cleaned up on the way out."""
+
+
+@contextmanager
+def ended_well() -> Iterator[None]:
+    """Have all printed before the end; what stops the program from outside is an exit code and no traceback."""
+    _prepare_streams()
+    _unwind_on_sigterm()
+    try:
+        try:
+            yield
+        finally:
+            with to_stdout():
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        say("error: interrupted")
+        sys.exit(INTERRUPTED)
+    except Terminated:
+        sys.exit(TERMINATED)
+    except BrokenPipeError:  # nobody reads on
+        sys.exit(1)
+    except OSError as error:
+        say(f"error: {error.filename or 'standard output'}: {str(error.strerror).lower()}")
+        sys.exit(1)
+
+
+@contextmanager
+def to_stdout() -> Iterator[None]:
+    """Say that it is standard output which cannot be written, and write no more there."""
+    try:
+        yield
+    except OSError as error:
+        with suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+        raise type(error)(error.errno, error.strerror, "standard output") from error
+
+
+def say(text: str) -> None:
+    """One line on stderr; if nobody can read it, the exit code has to do."""
+    with suppress(OSError):
+        print(" ".join(text.split()), file=sys.stderr)
+
+
+def _prepare_streams() -> None:
+    """Print what the terminal can; a stream that was closed swallows all."""
+    codecs.register_error("calibrant", _plain)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - it lives as long as we do
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="calibrant")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """For characters that cannot be printed: others that can."""
+    if not isinstance(error, UnicodeEncodeError):  # bytes that cannot be read, which nobody prints
+        raise error
+    plain = error.object[error.start : error.end].translate(PLAIN)
+    return plain.encode("ascii", "replace").decode(), error.end
+
+
+def _unwind_on_sigterm() -> None:
+    """Let SIGTERM unwind the stack instead of ending the process on the spot."""
+
+    def unwind(number: int, frame: FrameType | None) -> None:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, unwind)
