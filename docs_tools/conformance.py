@@ -55,8 +55,9 @@ Three conventions differ, and the table converts them:
 """
 FAULTS = """## Where they differ, and who is right
 
-The exact value is found in a third way: in fractions, by a count, or by integration in 40 digits. Each case has its
-code below, to run after `import numpy as np`.
+A case is one call of the version named, and says nothing about the rest of the library. The exact value is found in a
+third way: in fractions, by a count, by integration in 40 digits, or it is what was asked for. Each case has its code
+below, to run after `import numpy as np`, and a link to a report where we know of one.
 
 """
 REST = """
@@ -66,6 +67,8 @@ REST = """
 - netcal brings TensorBoard, Pyro and GPyTorch, twelve packages in all.
 - puncc 0.9.3 requires numpy below 2, and calibrant 2.1 or newer.
 - TorchCP 1.2.1 requires transformers and torch-geometric.
+- venn-abers 1.5.4 calibrates the mean, and nonconformist 2.1.0 gives split intervals only, as MAPIE and crepes do.
+- online-cp 0.4.0 calibrates models of its own.
 """
 
 

@@ -142,6 +142,31 @@ def test_a_crps_that_is_infinite_is_said_to_be():
     assert np.all(np.isinf(law("log; linear; one outlier; plain; as it is").crps(20.0)))
 
 
+@pytest.mark.parametrize("clip", ["as it is", "clipped inside"])
+@pytest.mark.parametrize("pair", ["cdf of student t, df near 2", "cdf of log-normal", "ensemble of z and cdf"])
+def test_a_few_atoms_are_summed_wherever_they_lie(pair, clip):
+    case = Case(pair, "naive", "one outlier", "plain", clip)
+    H, low, high = made(case), *(case.bounds() or (-np.inf, np.inf))
+    atoms = np.clip(H.quantiles((np.arange(20) + 0.5) / 20), low, high)
+    np.testing.assert_allclose(H.mean(), atoms.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(H.std(), atoms.std(axis=1), rtol=1e-9)
+    apart = np.abs(atoms[:, :, None] - atoms[:, None, :]).mean(axis=(1, 2))
+    np.testing.assert_allclose(H.crps(17.0), np.abs(atoms - 17.0).mean(axis=1) - apart / 2, rtol=1e-9)
+
+
+def test_quantiles_of_a_pool_far_out_are_off_by_a_few_roundings_in_float32():
+    from calibrant import Laplace, Mixture, Normal
+
+    def pool(dtype):
+        numbers = (np.array([number], dtype) for number in (14.0, 1.25, 13.0, 1.75))
+        loc, scale, loc2, scale2 = numbers
+        return Mixture((Normal(loc, scale), Laplace(loc2, scale2)), (0.75, 0.25))
+
+    s = np.array([[-1e9, -5e7, -5e5, 5e3, 5e4, 5e7, 1e9]], np.float32)
+    found = pool(np.float32)._ppf_logit(s)
+    np.testing.assert_allclose(found, pool(np.float64)._ppf_logit(s.astype(np.float64)), rtol=1e-6)
+
+
 def test_the_density_of_a_normal_forecast_far_out_keeps_its_digits():
     from calibrant import Normal
 

@@ -11,7 +11,6 @@ from calibrant._search import count_up_to, gather
 
 _STEPS = 100
 _SLOPED = 1e10
-"""Values below which a log slope is known."""
 
 
 Function = Callable[[Array], tuple[Array, Array]]
@@ -21,10 +20,11 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. Where values are larger than 1e10 a log slope, a difference of logarithms as large, may have no
-    digits: there it is bisection alone. The search ends when every step is small beside y or beside the length over
-    which the value changes by 1, so that one more reaches the floats' resolution. That one is taken outside the search,
-    with the slope held fixed, so that torch's gradients flow through it to the function's own parameters.
+    forth for ever. Where values are larger than 1e10, or 1e5 in single precision, a log slope, a difference of
+    logarithms as large, may have no digits: there it is bisection alone. The search ends when every step is small
+    beside y or beside the length over which the value changes by 1, so that one more reaches the floats' resolution.
+    That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through it to the
+    function's own parameters.
     """
     with np.errstate(over="ignore"):  # a step that is too long for floats is none
         return _solved(function, target, low, high)
@@ -35,12 +35,11 @@ def _solved(function: Function, target: Array, low: Array, high: Array) -> Array
     shape = (target + low + high).shape
     a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
     goal = detached(target)
-    eps = float(xp.finfo(target.dtype).eps)
-    close = eps**0.75
+    eps, close = float(xp.finfo(target.dtype).eps), _close(target)
     width = xp.abs(b - a)
     y = between(a, b)
     done = ~(b > a)
-    sloped = xp.abs(goal) < _SLOPED
+    sloped = _sloped(goal)
     last = width
     for _ in range(_STEPS):
         value, log_slope = (detached(part) for part in function(y))
@@ -130,6 +129,17 @@ def _inverted(
     return xp.where(inside, newton_step(function, target, detached(y), width), y)
 
 
+def _close(like: Array) -> float:
+    """How close to the root a search ends, relative to y: one Newton step from there reaches the floats' resolution."""
+    return float(float(namespace(like).finfo(like.dtype).eps) ** 0.75)
+
+
+def _sloped(value: Array) -> Array:
+    """Where a log slope, as large as the value before its parts were subtracted, is known to a hundredth or better."""
+    xp = namespace(value)
+    return xp.abs(value) < min(_SLOPED, 0.01 / float(xp.finfo(value.dtype).eps))
+
+
 def _exp(x: Array) -> Array:
     """exp(x), kept from 0 and from infinity."""
     xp = namespace(x)
@@ -142,5 +152,6 @@ def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array,
     xp = namespace(y)
     value, log_slope = function(y)
     correction = (value - target) / _exp(detached(log_slope))
-    fine = (xp.abs(detached(correction)) <= 1e-6 * (xp.abs(y) + width)) & (xp.abs(detached(target)) < _SLOPED)
+    near = max(1e-6, 2 * _close(y))
+    fine = (xp.abs(detached(correction)) <= near * (xp.abs(y) + width)) & _sloped(detached(target))
     return y - xp.where(fine, correction, xp.zeros_like(correction))

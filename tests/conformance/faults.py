@@ -83,11 +83,20 @@ def untouched() -> Any:
     return np.random.RandomState(1).random_sample()
 
 
+CLONED = """
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from calibrant import CalibratedRegressor
+
+clone(CalibratedRegressor(DummyRegressor(quantile=0.3))).estimator.quantile
+"""
+
 CASES = (
     Fault(
         "crepes",
         "CRPS of a normalised system",
-        "The cell that holds the label is multiplied by sigma twice.",
+        "The cell that holds the label is multiplied by sigma twice"
+        " ([crepes#40](https://github.com/henrikbostrom/crepes/issues/40)).",
         """
 from crepes import ConformalPredictiveSystem
 
@@ -106,7 +115,8 @@ Calibrator(interpolator=Naive()).fit(Normal([0.0, 0.0], 1.0), [-1.0, 1.0])(Norma
     Fault(
         "crepes",
         "the 29% percentile of 99 scores",
-        "29 / 100 · 100 is 28.999999999999996 in floating point, and the rank is cut to 28.",
+        "29 / 100 · 100 is 28.999999999999996 in floating point, and the rank is cut to 28. The same happens at 57 and"
+        " 58, and for higher percentiles at 7, 14, 28, 55 and 56.",
         """
 from crepes import ConformalPredictiveSystem
 
@@ -123,7 +133,8 @@ Calibrator().fit(np.zeros(99), np.arange(1.0, 100.0))([0.0]).ppf(0.29)[0]
     Fault(
         "crepes",
         "the 90% interval of 99 residuals",
-        "(1 − 0.9) · 100 is 9.999999999999998 in floating point: the interval is one rank too wide.",
+        "(1 − 0.9) · 100 is 9.999999999999998 in floating point: the interval is one rank too wide. The coverage is"
+        " still at least 90%.",
         """
 from crepes import ConformalRegressor
 
@@ -139,19 +150,21 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.9).fit(np.zeros(99), np.arange(
     ),
     Fault(
         "crepes",
-        "the 90% interval of a Mondrian category without calibration rows",
-        "The bounds stay at the zeros that the array was made of, whatever the prediction is.",
+        "the 90% interval and a p-value of a Mondrian category without calibration rows",
+        "The answers stay at the zeros that the arrays were made of, whatever the prediction is.",
         """
 from crepes import ConformalPredictiveSystem
 
 system = ConformalPredictiveSystem().fit(np.arange(-50.0, 50.0), bins=np.array(["a", "b"] * 50))
-system.predict_int(np.array([500.0]), bins=np.array(["c"]), confidence=0.9)[0]
+interval = system.predict_int(np.array([500.0]), bins=np.array(["c"]), confidence=0.9)[0]
+np.append(interval, system.predict_p(np.array([500.0]), np.array([500.0]), bins=np.array(["c"])))
 """,
         """
 from calibrant import Calibrator
 
 calibrated = Calibrator().fit(np.zeros(100), np.arange(-50.0, 50.0), by=["a", "b"] * 50)
-np.ravel(calibrated([500.0], by=["c"]).interval(0.9))
+H = calibrated([500.0], by=["c"])
+np.append(H.interval(0.9), H.cdf([500.0]))
 """,
         lambda: None,
         "none: no row says anything about the category, so that it must be refused",
@@ -173,6 +186,28 @@ from calibrant.interpolators import Random
 
 np.random.seed(1)
 Calibrator(interpolator=Random()).fit(np.zeros(9), np.arange(9.0))(np.zeros(3), seed=5).cdf(np.zeros(3))
+np.random.random_sample()
+""",
+        untouched,
+        "the first number of the seed 1",
+    ),
+    Fault(
+        "crepes",
+        "numpy's global random state after p-values without smoothing",
+        "Uniforms are drawn from it and not used.",
+        """
+from crepes import ConformalPredictiveSystem
+
+np.random.seed(1)
+ConformalPredictiveSystem().fit(np.arange(9.0)).predict_p(np.zeros(3), np.zeros(3), smoothing=False)
+np.random.random_sample()
+""",
+        """
+from calibrant import Calibrator
+from calibrant.interpolators import Naive
+
+np.random.seed(1)
+Calibrator(interpolator=Naive()).fit(np.zeros(9), np.arange(9.0))(np.zeros(3)).cdf(np.zeros(3))
 np.random.random_sample()
 """,
         untouched,
@@ -207,6 +242,34 @@ model = CalibratedRegressor(FrozenEstimator(DummyRegressor().fit(x[:50], y[:50])
     ),
     Fault(
         "crepes",
+        "the CRPS of a wrapped model with the residuals −1 and 1",
+        "For the same reason: an online system has no CRPS"
+        " ([crepes#39](https://github.com/henrikbostrom/crepes/issues/39)).",
+        """
+from crepes import WrapRegressor
+from sklearn.dummy import DummyRegressor
+
+x, y = np.zeros((2, 1)), np.array([-1.0, 1.0])
+wrapped = WrapRegressor(DummyRegressor())
+wrapped.fit(x, y)
+wrapped.calibrate(x, y, cps=True)
+wrapped.evaluate(x[:1], np.zeros(1), metrics=["CRPS"])["CRPS"]
+""",
+        """
+from sklearn.dummy import DummyRegressor
+from sklearn.frozen import FrozenEstimator
+from calibrant import CalibratedRegressor
+from calibrant.interpolators import Naive
+
+x, y = np.zeros((2, 1)), np.array([-1.0, 1.0])
+model = CalibratedRegressor(FrozenEstimator(DummyRegressor().fit(x, y)), interpolator=Naive(), refine=None).fit(x, y)
+model.predict_distribution(x[:1]).crps([0.0])[0]
+""",
+        lambda: crps_of_atoms([-1, 1], 0),
+        "E|X − y| − E|X − X′|/2 of the atoms −1 and 1, in fractions",
+    ),
+    Fault(
+        "crepes",
         "a percentile of predictions in a pandas Series whose index does not start at 0",
         "Rows are looked up by the label of the index.",
         """
@@ -225,6 +288,21 @@ Calibrator().fit(np.zeros(9), np.arange(1.0, 10.0))(predictions).ppf(0.5)
 """,
         lambda: [rank("0.5", 9), 7 + rank("0.5", 9)],
         "the scores are 1, …, 9: the rank 10 · 1/2, and 7 more",
+    ),
+    Fault(
+        "crepes",
+        "a parameter of the model, read from scikit-learn's clone of the wrapper",
+        "`WrapRegressor` has no `get_params`, so that no search and no cross-validation can clone it.",
+        """
+from crepes import WrapRegressor
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+
+clone(WrapRegressor(DummyRegressor(quantile=0.3))).learner.quantile
+""",
+        CLONED,
+        lambda: 0.3,
+        "what the model was given",
     ),
     Fault(
         "mapie",
@@ -269,7 +347,7 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.95).fit(np.zeros(19), np.arange
     Fault(
         "mapie",
         "the 95% interval of 10 residuals, infinite bounds allowed",
-        "The option exists, but the call still raises an error.",
+        "The option exists, but the call still raises an error; `CrossConformalRegressor` returns infinite bounds.",
         """
 from mapie.regression import SplitConformalRegressor
 from sklearn.dummy import DummyRegressor
@@ -285,6 +363,21 @@ np.ravel(ConformalInterval(AbsoluteResidual(), 0.95).fit(np.zeros(10), np.arange
 """,
         lambda: [-math.inf, math.inf] if rank("0.95", 10) > 10 else None,
         "the rank ⌈11 · 19/20⌉ = 11 is beyond the 10 rows",
+    ),
+    Fault(
+        "mapie",
+        "a parameter of the model, read from scikit-learn's clone of the regressor",
+        "The public classes have no `get_params`, so that no search and no cross-validation can clone them.",
+        """
+from mapie.regression import SplitConformalRegressor
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+
+clone(SplitConformalRegressor(DummyRegressor(quantile=0.3)))._estimator.quantile
+""",
+        CLONED,
+        lambda: 0.3,
+        "what the model was given",
     ),
     Fault(
         "uncertainty-toolbox",
@@ -353,7 +446,8 @@ Calibrator(interpolator=Linear(tails=InfiniteTails())).fit(np.zeros(9), np.arang
     Fault(
         "tinyconformal",
         "the 55% quantile of 99 scores",
-        "100 · 0.55 is 55.00000000000001 in floating point, and the rank is raised to 56.",
+        "100 · 0.55 is 55.00000000000001 in floating point, and the rank is raised to 56. The same happens at 7, 14, 28"
+        " and 56%.",
         """
 from tinyconformal.distribution.cross.distribution import ContinuousConformalDistribution
 
@@ -421,7 +515,8 @@ LogNormal([0.0], 10.0).crps([1.0])[0]
     Fault(
         "torch",
         "the normal cdf at −9",
-        "(1 + erf) / 2 loses all digits in the lower tail.",
+        "(1 + erf) / 2 loses all digits in the lower tail, as in `torch.special.ndtr`"
+        " ([pytorch#192295](https://github.com/pytorch/pytorch/issues/192295)).",
         """
 import torch
 

@@ -1,4 +1,4 @@
-"""Laws and their scores: scipy.stats, torch.distributions, scoringrules, properscoring, uncertainty-toolbox."""
+"""Laws and their scores: scipy.stats, torch.distributions, scoringrules, properscoring, uncertainty-toolbox, skpro."""
 
 from __future__ import annotations
 
@@ -191,6 +191,24 @@ def tiny() -> Pairs:
         yield (H.cdf(Y[n:]) - 1e-9 / (n + 1))[cdf < 1], cdf[cdf < 1]
 
 
+def skpro_steps() -> Pairs:
+    """Its energy is E|X - y|, and without an argument E|X - X'|."""
+    import pandas
+    from skpro.distributions import Empirical
+
+    n, m = 20, 30
+    H = Calibrator(interpolator=Naive()).fit(LOC[:n], Y[:n])(LOC[n : n + m])
+    atoms = np.sort(Y[:n] - LOC[:n])[:, None] + LOC[n : n + m]
+    rows = pandas.MultiIndex.from_product([range(n), range(m)])
+    theirs, y = Empirical(pandas.DataFrame({"y": atoms.ravel()}, index=rows)), Y[n : n + m]
+    labels, levels = pandas.DataFrame({"y": y}), [0.11, 0.52, 0.93]
+    yield H.cdf(y), theirs.cdf(labels)["y"]
+    yield H.quantiles(levels), theirs.quantile(levels)
+    yield H.mean(), theirs.mean()["y"]
+    yield H.std() ** 2, theirs.var()["y"]
+    yield H.crps(y), (theirs.energy(labels) - theirs.energy() / 2)["energy"]
+
+
 def samples() -> Pairs:
     """The CRPS of draws, judged by rank."""
     import scoringrules
@@ -281,6 +299,14 @@ CASES = (
         "metrics.crps, nll, pinball",
         1e-9,
         toolbox_scores,
+    ),
+    Agreement(
+        "skpro",
+        "calibrated step laws: cdf, quantiles, mean, variance, CRPS",
+        "Empirical",
+        "ResidualScore, Naive",
+        1e-9,
+        skpro_steps,
     ),
     Agreement(
         "tinyconformal",

@@ -14,6 +14,7 @@ from calibrant._arrays import Array, concatenate, device_like, namespace, single
 from calibrant._batch import moved_floats
 from calibrant._kept import keep
 from calibrant._search import gather
+from calibrant.distributions.atom_rows import AtomRows, few_atoms
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.in_units import InUnits, unit_of_rows
 from calibrant.distributions.integrals import PartialMoments, Squares, double, in_double
@@ -34,6 +35,8 @@ Answer = Callable[[Block], list[Array]]
 class SmoothRows:
     """Partial moments and squares of each row, to 1e-7 or better; rows too rough for that are left to `RoughRows`.
 
+    A q of few atoms needs no rule, see `AtomRows`.
+
     `lower` and `upper` are bounds to integrate between, (n, 1) or None for the ends of the line.
     """
 
@@ -50,11 +53,17 @@ class SmoothRows:
 
     def _partial_moments(self, y: Array, lower: Any, upper: Any) -> PartialMoments:
         rows, powers = self._in_double(), (1, 2, 1, 2)
-        return PartialMoments(*rows._in_units(powers, y, lower, upper, _moments, RoughRows(rows.q).partial_moments))
+        return PartialMoments(*rows._in_units(powers, y, lower, upper, _moments, rows._other.partial_moments))
 
     def _squares(self, y: Array, lower: Any, upper: Any) -> Squares:
         rows = self._in_double()
-        return Squares(*rows._in_units((1, 1), y, lower, upper, _squares, RoughRows(rows.q).squares))
+        return Squares(*rows._in_units((1, 1), y, lower, upper, _squares, rows._other.squares))
+
+    @property
+    def _other(self) -> RoughRows | AtomRows:
+        """The way of rows that the rule is not for."""
+        atoms = few_atoms(self.q)
+        return RoughRows(self.q) if atoms is None else AtomRows(atoms)
 
     def _in_units(
         self, powers: tuple[int, ...], y: Array, lower: Any, upper: Any, integrate: Integrate, roughly: Answer
@@ -83,7 +92,7 @@ class SmoothRows:
         (rows,) = self.map.shape
         block = Block(self.map, namespace(y).broadcast_to(y, (rows, y.shape[1])), lower, upper)
         # between two bounds a stretch may be short beside the cells
-        if self.map.solved or (lower is not None and upper is not None):
+        if self.map.solved or (lower is not None and upper is not None) or few_atoms(self.q) is not None:
             return roughly(block)
         size = max(1, _BLOCK // (self._rule(far=False).nodes.shape[0] * NODES + 4 * NODES * y.shape[1]))
         answers = [self._answer(part, integrate, roughly) for part in block.split(size)]
