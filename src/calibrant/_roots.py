@@ -11,6 +11,7 @@ from calibrant._search import count_up_to, gather
 
 _STEPS = 100
 _SLOPED = 1e10
+"""Values below which a log slope is known in double precision."""
 
 
 Function = Callable[[Array], tuple[Array, Array]]

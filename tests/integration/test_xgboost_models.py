@@ -62,7 +62,8 @@ def test_levels_out_of_order_keep_their_columns():
     try:
         model.fit(X_TRAIN, Y_TRAIN)
     except xgboost.core.XGBoostError as error:
-        assert "must be sorted" in str(error)
+        if "must be sorted" not in str(error):
+            raise
         pytest.skip("this xgboost takes levels in order only")
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # columns in the wrong order would cross, and be sorted, in every row
