@@ -182,8 +182,8 @@ hide: [toc]
 Times of calibrant, of other libraries and of plain numpy on the same work, taken in turn in one process: one thread,
 float64, the best and the median of at least {rounds} rounds. Only the ratios mean anything on another machine, and
 ratios near 1 mean little. Every library is listed for the tasks it supports, with the error of its answer in the last
-column. Without numba, the CRPS of properscoring builds a table of n² m numbers: it is left out, and so is
-[what was not installed](conformance.md#not-compared).
+column. Left out are the CRPS of properscoring, which without numba builds a table of n² m numbers, the empirical law of
+skpro, a data frame of n m rows, and [what was not installed](conformance.md#not-compared).
 
 Machine and versions: {machine}
 """
@@ -196,7 +196,8 @@ The error is the distance from what the answer must be; "rounding" is below 10�
 [r, r + 1] / (n + 1), and a quantile between the scores next to its rank. A two-sided interval is f ± the right order
 statistic. CRPS, mean and std are compared with sums in extended precision where the distribution is that of the scores
 themselves ("steps"), else with quadrature. uncertainty-toolbox learns its map on 100 levels, here from mirrored labels,
-since [it counts residuals as f − y](conformance.md).
+since [it counts residuals as f − y](conformance.md). scikit-learn's isotonic regression takes the PITs of N(f, 1) to
+ranks out of n, not of n + 1.
 
 Plain numpy is `np.interp`, `np.searchsorted` and sums of sorted residuals, without checks and without tails
 (`benchmarks/plain.py`). calibrant searches faster than `np.interp`, so some of its multiples are below 1.

@@ -132,6 +132,8 @@ def works(problem: Problem) -> dict[str, dict[str, Entry]]:
     import scoringrules
     from crepes import ConformalPredictiveSystem, ConformalRegressor
     from mapie.regression import SplitConformalRegressor
+    from scipy.special import ndtr
+    from sklearn.isotonic import IsotonicRegression
     from tinyconformal.distribution.cross.distribution import ContinuousConformalDistribution
     from uncertainty_toolbox.recalibration import get_quantile_recalibrator
 
@@ -147,12 +149,18 @@ def works(problem: Problem) -> dict[str, dict[str, Entry]]:
         return SplitConformalRegressor(model, confidence_level=levels, prefit=True).conformalize(x, y)
 
     plain, linear, steps = Plain(f, y), Calibrator().fit(Point(f), y), Calibrator(None, Naive()).fit(Point(f), y)
-    recalibrated = isotonic().fit(Normal(f, one), y)
+    recalibrated, ranks = isotonic().fit(Normal(f, one), y), np.arange(1, problem.n + 1) / problem.n
     conformal = ConformalInterval(AbsoluteResidual(), COVERAGE).fit(f, y)
     crepes, crepes_interval = ConformalPredictiveSystem().fit(residuals), ConformalRegressor().fit(residuals)
     mapie, mapie_nineteen = split(COVERAGE), split(list(LEVELS))
     tiny = ContinuousConformalDistribution(f_new, residuals)
     toolbox = get_quantile_recalibrator(f, one, -y + 2 * f)  # mirrored, since it counts residuals as f - y
+
+    def regression() -> IsotonicRegression:
+        """From PITs to ranks, as Kuleshov et al. (2018) recalibrate."""
+        return IsotonicRegression(out_of_bounds="clip").fit(np.sort(ndtr(y - f)), ranks)
+
+    to_ranks = regression()
 
     def atoms() -> np.ndarray:
         return f_new[:, None] + problem.scores
@@ -167,13 +175,17 @@ def works(problem: Problem) -> dict[str, dict[str, Entry]]:
         "fit": {
             YARDSTICK: Entry(lambda: Plain(f, y)),
             OURS: Entry(lambda: Calibrator().fit(Point(f), y)),
+            "calibrant, isotonic": Entry(lambda: isotonic().fit(Normal(f, one), y)),
             "crepes": Entry(lambda: ConformalPredictiveSystem().fit(residuals)),
             "MAPIE": Entry(lambda: split(COVERAGE)),
+            "scikit-learn, isotonic": Entry(regression),
             "uncertainty-toolbox": Entry(lambda: get_quantile_recalibrator(f, one, y)),
         },
         "PIT": {
             YARDSTICK: Entry(lambda: plain.cdf(f_new, y_new), problem.off_rank),
             OURS: Entry(lambda: linear(new()).cdf(y_new), problem.off_rank),
+            "calibrant, isotonic": Entry(lambda: recalibrated(Normal(f_new, one_new)).cdf(y_new), problem.off_rank),
+            "scikit-learn, isotonic": Entry(lambda: to_ranks.predict(ndtr(y_new - f_new)), problem.off_rank),
             "crepes": Entry(lambda: crepes.predict_p(f_new, y_new, smoothing=False), problem.off_rank),
             "tinyconformal": Entry(lambda: tiny.cdf(y_new[:, None]), problem.off_rank),
         },

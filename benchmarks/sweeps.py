@@ -90,9 +90,11 @@ def picture(by_n: Sweep, by_m: Sweep, path: Path) -> None:
     from calibrant import plots
     from calibrant.plots.theme import AFTER, BEFORE, COLOURS
 
-    libraries = [OURS, YARDSTICK, "crepes", "MAPIE", "uncertainty-toolbox", "tinyconformal", "scoringrules"]
-    colours = dict(zip(libraries, [AFTER, "#888888", BEFORE, *COLOURS[2:6]], strict=True))
-    marks = dict(zip(libraries, "osv^D<>", strict=True))
+    libraries = [
+        OURS, YARDSTICK, "crepes", "MAPIE", "uncertainty-toolbox", "tinyconformal", "scoringrules", "scikit-learn",
+    ]  # fmt: skip
+    colours = dict(zip(libraries, [AFTER, "#888888", BEFORE, *COLOURS[2:7]], strict=True))
+    marks = dict(zip(libraries, "osv^D<>P", strict=True))
     with plots.theme():
         figure, axes = plt.subplots(2, 3, figsize=(6.9, 4.3), sharey=True, sharex=True, layout="constrained")
         for row, (axis, sweep) in enumerate((("n", by_n), ("m", by_m))):
