@@ -21,12 +21,14 @@ from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
+from calibrant.batches.rows import partition
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.calibration import pit
 from calibrant.persistence.errors import FileError
+from calibrant.sampling import row_keys
 
 N = 700
 RNG = np.random.default_rng(0)
@@ -150,6 +152,32 @@ def test_a_fit_on_all_rows_is_that_of_the_calibrator(kind):
     named = {name: given[name] for name in ("by", "weights") if name in given}
     plain = TableModel.of(calibrated, mean="mu", std="sigma", **named)
     assert same(plain, batches.fit(TABLE, **given))
+
+
+def test_groups_of_two_columns_are_pairs_of_their_values():
+    half, apart = np.arange(N) % 2, Calibrator(interpolator=Apart(Linear()))
+    table = TABLE.append_column("half", pa.array(half))
+    pairs = list(zip(TABLE["region"].to_pylist(), half, strict=True))
+    model = batches.fit(table, target="y", mean="mu", std="sigma", by=["region", "half"], calibrator=apart)
+    found = batches.predict(table, model, quantiles=[0.05, 0.5], keep=[]).read_all()
+    H = apart.fit(Normal(MU, SIGMA), Y, by=pairs)(Normal(MU, SIGMA), by=pairs)
+    assert np.array_equal(H.quantiles([0.05, 0.5]), np.stack(found.columns, axis=1))
+
+
+def test_an_id_of_two_columns_is_that_of_both():
+    shop, day, y = np.arange(N) // 35, np.arange(N) % 35, np.random.default_rng(8).normal(size=N)
+    table, few = pa.table({"shop": shop, "day": day, "f": np.zeros(N), "y": y}), Sampled(60)
+    model = batches.fit(table, target="y", point="f", ids=["shop", "day"], sample=few)
+    assert model.calibrated.q.knots.tolist() == np.sort(y[few.rows((shop, day))]).tolist()
+
+
+@pytest.mark.parametrize("place", [0, N // 2, N - 2])
+def test_an_id_of_two_rows_is_found_wherever_its_key_is(place):
+    ids = np.arange(N)
+    in_order = np.argsort(row_keys(ids))
+    ids[in_order[-1]] = in_order[place]
+    with pytest.raises(ValueError, match=r"^the batches: the ids in id must be of one row each, and two rows have the"):
+        batches.fit(with_("id", ids), target="y", point="mu", ids="id")
 
 
 def test_a_sample_is_that_of_sampled_and_a_stream_keeps_no_more():
@@ -412,6 +440,13 @@ MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
             ValueError,
             "batch 1 has another schema than the first: column 'id' is not there, not int64",
         ),
+        (
+            lambda: batches.fit(
+                [TABLE.select(names).to_batches()[0] for names in (["mu", "y"], ["y", "mu"])], target="y", point="mu"
+            ),
+            ValueError,
+            r"^the batches: batch 1 has its columns in another order than the first: \['y', 'mu'\], not \['mu', 'y'\]$",
+        ),
         (lambda: batches.fit(TABLE, target="y", point="mu", ids="w"), ValueError, "ids must be whole numbers or texts"),
         (lambda: batches.fit(TABLE, target="y", point="mu", ids="count"), ValueError, "two rows have the same"),
         (
@@ -480,7 +515,15 @@ def test_a_group_by_with_its_own_interpolator_is_kept():
 
 
 @pytest.mark.parametrize(
-    "notes", [None, {"target": 3}, {"target": "y", "columns": 3}, {"target": "y", "columns": {"kind": "point"}}]
+    "notes",
+    [
+        None,
+        {"target": 3},
+        {"target": "y", "columns": 3},
+        {"target": "y", "columns": {"kind": "point"}},
+        {**MODEL.notes.to_json(), "by": "region"},
+        {**MODEL.notes.to_json(), "by": ["region", 3]},
+    ],
 )
 def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
     path = tmp_path / "m.safetensors"
@@ -524,3 +567,26 @@ def test_an_error_names_the_batches_once_and_the_row_among_all():
     sigma[7] = -1.0
     with pytest.raises(ValueError, match=r"^the batches: column 'sigma' is negative in row 7 "):
         batches.evaluate(table.set_column(1, "sigma", pa.array(sigma)), model)
+
+
+@pytest.mark.parametrize("absent", ["y", "sigma", "id"])
+def test_a_column_that_is_not_there_is_named_before_any_part_is_judged(absent):
+    names = tuple(name for name in TABLE.schema.names if name != absent)
+    with pytest.raises(ValueError, match=f"^the frame: there is no column '{absent}'; "):
+        evaluating(MODEL, Header("the frame", names), ids="id")
+
+
+@pytest.mark.parametrize("step", ["fit", "evaluate"])
+def test_parts_without_any_rows_are_named_where_there_are_parts(step):
+    header = Header("it", tuple(TABLE.schema.names))
+    work = fitting(header, "y", {"point": "mu"}) if step == "fit" else evaluating(MODEL, header)
+    with pytest.raises(ValueError, match=r"^the parts: there are no rows$"):
+        work.finish(work.merge([]))
+    parts = [work.part(TABLE.slice(0, 0), f"part {number}", number) for number in (0, 1)]
+    with pytest.raises(ValueError, match=r"^the parts: there are no rows: there are no rows in part 0, part 1$"):
+        work.finish(work.merge(parts))
+
+
+def test_a_partition_is_named_by_its_number_and_by_its_file_where_that_is_known():
+    assert partition(3) == "partition 3"
+    assert partition(3, "a/part.3.parquet") == "partition 3 (a/part.3.parquet)"

@@ -1,5 +1,7 @@
 """The estimator's doors: columns, labels and sizes that were not meant get one sentence, and no wrong number."""
 
+from importlib import reload
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import calibrant
 from calibrant import CalibratedRegressor, Chosen, Refined, neg_crps, prediction_of
-from calibrant.predictions import Rates
+from calibrant.predictions import Ensemble, Quantiles, Rates
 from calibrant.reports.groups import groupings
 from calibrant.sklearn.judging import slices_in
 
@@ -442,9 +444,18 @@ def test_parameters_of_several_models_are_set_and_searched_by_their_numbers():
     assert [each.alpha for each in searched.best_estimator_.estimator] == [0.1, 2.0]
     assert [each.alpha for each in several.estimator] == [1.0, 2.0]  # the search copies
     assert several.set_params(estimator=[Ridge()], estimator__0__alpha=7.0, cv=0.3).estimator[0].alpha == 7.0
-    for name in ("estimator__alpha", "estimator__3__alpha", "estimator__0"):
+    for name in ("estimator__alpha", "estimator__1__alpha", "estimator__3__alpha", "estimator__0"):
         with pytest.raises(ValueError, match=f"estimator is a list of 1 models, .* got '{name}'"):
             several.set_params(**{name: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("models", "kind"),
+    [([np.zeros_like, np.abs], Ensemble), ((np.zeros_like, np.abs), Ensemble), ({0.1: np.zeros_like}, Quantiles)],
+    ids=lambda value: type(value).__name__,
+)
+def test_importing_the_models_registers_lists_tuples_and_dicts(models, kind):
+    assert isinstance(reload(calibrant.models).prediction_of(models, Y), kind)
 
 
 def test_what_was_saved_says_how_to_predict(tmp_path):

@@ -377,10 +377,12 @@ def test_rows_of_every_group_are_held_out():
     assert max(len(test) for _, test in folds) - min(len(test) for _, test in folds) <= 1
 
 
-def test_a_group_that_some_fold_lacks_is_named():
+@pytest.mark.parametrize(("single", "named", "more"), [([1], 1, 0), ([1, 2, 3], 2, 1)])
+def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single, named, more):
     X, y = season(60)
-    X["winter"] = [1] + [0] * 59
-    with pytest.raises(ValueError, match=r"group 1 \(1 rows\) has none to calibrate on in fold \d of 3") as error:
+    X["winter"] = [*single, *[0] * (60 - len(single))]
+    words = rf"group {named} \(1 rows\) has none to calibrate on in fold \d of 3, as have {more} more groups: use"
+    with pytest.raises(ValueError, match=words) as error:
         CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None).fit(X, y)
     one_sentence(error)
 

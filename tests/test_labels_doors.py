@@ -83,6 +83,16 @@ def test_the_estimator_finds_a_bound_by_row_in_x(cv):
         model(labels="0:capacity", refine=None).fit(X, Y + 30)
 
 
+@pytest.mark.parametrize(
+    ("params", "bound"), [({"labels": "0:capacity"}, X), ({"by": lambda X: (X["z"] > 0).to_list()}, None)]
+)
+def test_the_estimator_watches_rows_with_a_bound_or_of_groups(params, bound):
+    found = model(refine=None, **params).fit(X, Y)
+    f, rng = found.estimators_[0].predict(X), np.random.default_rng(found.seed_)
+    wanted = calibrant.monitor(found.calibrated_, f, Y, bound=bound, rng=rng)
+    np.testing.assert_array_equal(found.monitor(X, Y).log_capital, wanted.log_capital)
+
+
 def test_a_grid_search_over_labels():
     search = GridSearchCV(
         model(refine=None), {"labels": [None, "0:", Real(0) | Transformed("log1p")]}, scoring=calibrant.neg_crps, cv=3

@@ -10,6 +10,7 @@ import pytest
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
@@ -18,9 +19,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from calibrant import CalibratedRegressor, Candidate, Chosen, Point, Quantiles, Refined, neg_crps, prediction_of, report
+from calibrant import (
+    CalibratedRegressor,
+    Calibrator,
+    Candidate,
+    Chosen,
+    Point,
+    Quantiles,
+    Refined,
+    neg_crps,
+    prediction_of,
+    report,
+)
 from calibrant.interpolators import NAF
 from calibrant.refine import Plain, Refiner, ResidualLocationScale, Spread
+from calibrant.refine.auto import two_halves
 from calibrant.sklearn import regressor
 
 RNG = np.random.default_rng(7)
@@ -236,8 +249,19 @@ def test_what_the_default_means():
     assert refined(estimator=FrozenEstimator(Ridge())) is None
     assert refined(estimator=Refined(Ridge())) is None
     assert refined(estimator=Chosen([Ridge()])) is None
+    for before in ([], [StandardScaler()], [StandardScaler(), StandardScaler()]):
+        assert refined(estimator=make_pipeline(*before, Ridge())) == "auto"
+        assert refined(estimator=make_pipeline(*before, Refined(Ridge()))) is None
     assert refined(score="zscore", refine="location-scale") == "location-scale"
     assert refined(refine=None) is None
+
+
+def test_the_refiner_learns_from_five_folds_unless_told_otherwise():
+    model = Refined(DummyRegressor(), Notes(), random_state=0).fit(X[SEEN], Y[SEEN])
+    wanted = np.empty(350)
+    for train, held in KFold(5, shuffle=True, random_state=_first_draw(0)).split(X[SEEN]):
+        wanted[held] = Y[SEEN][train].mean()
+    np.testing.assert_allclose(shown(model).prediction.values, wanted)
 
 
 def test_few_training_rows_stay_plain():
@@ -297,6 +321,20 @@ def test_the_league_of_models():
     assert model.name_ == "line"
     np.testing.assert_allclose(model.predict(X[NEW]), Ridge().fit(X[SEEN], Y[SEEN]).predict(X[NEW]))
     assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
+
+
+def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state():
+    model = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+    random, scores = np.random.RandomState(0), []
+    folds = KFold(2, shuffle=True, random_state=random.randint(2**31 - 1))
+    seed = random.randint(2**31 - 1)
+    for train, test in folds.split(X[SEEN]):
+        f, y = Ridge().fit(X[SEEN][train], Y[SEEN][train]).predict(X[SEEN][test]), Y[SEEN][test]
+        halves = two_halves(len(test), None, seed)
+        for one, other in (halves, halves[::-1]):
+            scores.append(Calibrator().fit(f[one], y[one])(f[other]).crps(y[other]))
+    (entry,) = model.league_.entries
+    assert entry.score == pytest.approx(np.mean(np.concatenate(scores)))
 
 
 @pytest.mark.filterwarnings("ignore:Quantiles.values crosses")

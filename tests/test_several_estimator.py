@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from calibrant import CalibratedRegressor, Normal, Point, Samples
 from calibrant.models.multioutput import predictions_of
@@ -200,6 +200,13 @@ def test_the_trees_of_a_forest_are_the_draws_of_each_label():
     trees = np.stack([tree.predict(X[:9]) for tree in forest.estimators_], axis=1)
     for j in range(2):
         np.testing.assert_allclose(found[j].values, np.sort(trees[:, :, j], axis=1))
+
+
+@pytest.mark.parametrize("before", [[], [StandardScaler()], [StandardScaler(), PolynomialFeatures()]], ids=len)
+def test_a_pipeline_predicts_each_label_from_what_its_steps_make_of_x(before):
+    model = make_pipeline(*before, LinearRegression()).fit(5 + 3 * X, Y)
+    found = np.stack([each.values for each in predictions_of(model, X).predictions], axis=1)
+    np.testing.assert_array_equal(found, model.predict(X))
 
 
 def test_a_model_for_one_label_is_fitted_once_for_each():

@@ -58,6 +58,28 @@ def test_the_ratio_is_a_function_of_x_and_clipped():
     assert np.mean(ratio(X)) == pytest.approx(1.0, abs=0.15)
 
 
+def test_no_ratio_is_above_50_or_below_its_inverse_unless_told_so():
+    rng = np.random.default_rng(1)
+    ratio = DensityRatio(LogisticRegression()).fit(rng.normal(0, 1, (500, 1)), rng.normal(1, 1, (500, 1)))
+    assert ratio(np.array([[-50.0], [50.0]])) == pytest.approx([1 / 50, 50])
+
+
+class ZeroAndOne(LogisticRegression):
+    """Takes no other classes, as XGBClassifier does."""
+
+    def fit(self, X, y, sample_weight=None):
+        if set(y) != {0, 1}:
+            raise ValueError(f"the classes must be 0 and 1, got {sorted(set(y))}")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_classifier_of_the_classes_0_and_1_alone_will_do():
+    rng = np.random.default_rng(1)
+    X, X_new = rng.normal(0, 1, (200, 1)), rng.normal(1, 1, (300, 1))
+    found, wanted = (DensityRatio(each).fit(X, X_new)(X) for each in (ZeroAndOne(), LogisticRegression()))
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_a_few_rows_that_carry_the_law_are_said_in_words():
     rng = np.random.default_rng(1)
     X, X_new = rng.normal(0, 1, (300, 1)), rng.normal(2.0, 0.7, (300, 1))
