@@ -23,7 +23,9 @@ from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
+from calibrant.sklearn.columns import shown
 from calibrant.sklearn.groups import WithinGroups, groups_in
+from calibrant.sklearn.judging import columns_to_show
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])
@@ -377,14 +379,21 @@ def test_rows_of_every_group_are_held_out():
     assert max(len(test) for _, test in folds) - min(len(test) for _, test in folds) <= 1
 
 
-@pytest.mark.parametrize(("single", "named", "more"), [([1], 1, 0), ([1, 2, 3], 2, 1)])
-def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single, named, more):
+@pytest.mark.parametrize(("single", "named", "others"), [([1], 1, ""), ([1, 2, 3], 2, ", one of 2 such groups")])
+def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single, named, others):
     X, y = season(60)
     X["winter"] = [*single, *[0] * (60 - len(single))]
-    words = rf"group {named} \(1 rows\) has none to calibrate on in fold \d of 3, as have {more} more groups: use"
+    words = rf"group {named}, with 1 row, has none to calibrate on in fold \d of 3{others}: use"
     with pytest.raises(ValueError, match=words) as error:
         CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None).fit(X, y)
     one_sentence(error)
+
+
+def test_columns_whose_names_are_numbers_are_found_by_them():
+    X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
+    assert groups_in(X, 2021) == [3, 4]
+    assert columns_to_show(X, [2021]) == {"2021": [3, 4]}
+    assert shown(X, [2021]).columns.tolist() == [2021]
 
 
 def test_what_by_names_must_be_in_x():

@@ -76,7 +76,7 @@ def shown(X: Any, features: Sequence[Any] | None) -> Any:
         raise TypeError(f"features must be a list of columns of X, got {features!r}")
     for name in features:
         check_column(X, name, "features")
-    return _safe_indexing(X, list(features), axis=1)
+    return X[list(features)] if hasattr(X, "loc") else _safe_indexing(X, list(features), axis=1)  # pandas: by name
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
                 " the hour and the day, or name the columns that it learns from in features="
             ) from error
         names = by if isinstance(by, (list, tuple)) else [by]
-        texts = [name for name in frame.columns if name in names and not _is_number(frame[name].dtype)]
+        texts = [name for name in frame.columns if name in names and not _is_number(frame.get_column(name).dtype)]
         if texts:
             error.add_note(
                 f"The estimator was given column {texts[0]!r} too, which holds no numbers and names the groups of by=:"

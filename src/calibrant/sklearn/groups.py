@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 from calibrant._arrays import same_length, warn_user
 from calibrant._frames import is_frame
 from calibrant.distributions.labels import labels_of, said
+from calibrant.metrics.figures import count
 
 OTHERWISE = {
     "by": "give its number, or a function of X",
@@ -64,7 +65,7 @@ def column_of(X: Any, name: Any, what: str) -> Any:
     """The column of X that the parameter `what` names: by its name in a data frame, by its number in an array."""
     check_column(X, name, what)
     if is_frame(X):
-        return nw.from_native(X, eager_only=True)[name].to_list()
+        return nw.from_native(X, eager_only=True).get_column(name).to_list()
     values = np.asarray(X)[:, name]
     # an array of floats has whole numbers as floats
     whole = values.dtype.kind == "f" and bool(np.all(np.isnan(values) | (values == np.floor(values))))
@@ -107,9 +108,10 @@ def check_held(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]])
         if lacking:
             first = min(lacking, key=str)
             where = f"in fold {k} of {len(held)}" if len(held) > 1 else "in the part held out"
+            others = f", one of {len(lacking)} such groups" if len(lacking) > 1 else ""
             raise ValueError(
-                f"group {said(first)} ({labels.count(first)} rows) has none to calibrate on {where}, as have"
-                f" {len(lacking) - 1} more groups: use fewer folds, or an interpolator with unseen='pooled'"
+                f"group {said(first)}, with {count(labels.count(first), 'row')}, has none to calibrate on {where}"
+                f"{others}: use fewer folds, or an interpolator with unseen='pooled'"
             )
 
 
