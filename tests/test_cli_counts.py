@@ -129,3 +129,25 @@ def test_evaluate_asks_whether_quantiles_of_whole_numbers_are_of_counts(inside):
     for labels in (Counts(), "real"):
         assert "whole numbers" not in evaluate(forecasts, table["rentals"], labels=labels).note
     assert "whole numbers" not in evaluate(forecasts, table["rentals"] + 0.5).note
+
+
+@pytest.mark.parametrize(
+    ("low", "whole", "kind", "step"),
+    [
+        (0.0, False, "good", "They can be used as they are, on data like these."),
+        (0.0, True, "good", "They can be used as they are, on data like these."),
+        (5.0, False, "bad", "Calibrate them, with calibrant fit, on rows that the model has not seen."),
+        (5.0, True, "bad", "If they are forecasts of counts, judge them as such first: --labels counts."),
+    ],
+)
+def test_the_next_step_speaks_of_counts_where_labels_look_like_them_and_the_forecasts_fail(
+    inside, low, whole, kind, step
+):
+    rng = np.random.default_rng(1)
+    mean = rng.uniform(8.0, 12.0, 300)
+    y = np.abs(mean + 4.0 * rng.normal(size=300))
+    table = {"mean": mean - low, "std": np.full(300, 4.0), "y": np.round(y) if whole else y}
+    write(inside / "test.csv", table)
+    said = run("evaluate", "test.csv", "--target", "y", "--mean", "mean", "--std", "std", "--json").stdout
+    verdict = json.loads(said)["verdict"]
+    assert (verdict["kind"], verdict["next"]) == (kind, step)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant.cli.app import app
+from calibrant.cli.ending import ended_well, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
@@ -720,6 +721,18 @@ def test_a_folder_that_may_be_written_but_not_looked_into_takes_files(tmp_path, 
     with replacing(tmp_path / "out.csv"):
         pass
     assert (tmp_path / "out.csv").exists()
+
+
+def test_streams_that_were_closed_swallow_all(monkeypatch):
+    monkeypatch.setattr(signal, "signal", lambda *given: None)  # that of this process stays
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)  # as Python has it after >&- in a shell
+    with ended_well():
+        print("nobody reads this")
+        say("nor that")
+    for stream in (sys.stdout, sys.stderr):
+        assert stream.name == os.devnull
+        stream.close()
 
 
 def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():

@@ -31,6 +31,22 @@ def test_a_score_is_called_as_it_is_typed(name):
     assert in_flags(f"use {type(score_named(name)).__name__}.") == f"use --score {name}."
 
 
+def test_a_seed_below_0_is_refused_in_the_words_of_its_flag():
+    from typer.testing import CliRunner
+
+    from calibrant.cli.app import app  # here, so that a record of which test runs which line has the options too
+
+    for words in (
+        ("predict", "a.csv", "-m", "m.safetensors", "--interval", "0.9", "-o", "out.csv"),
+        ("evaluate", "a.csv", "-m", "m.safetensors"),
+        ("report", "a.csv", "-m", "m.safetensors", "-o", "r.html"),
+        ("monitor", "a.csv", "-m", "m.safetensors"),
+    ):
+        found = CliRunner().invoke(app, [*words, "--seed", "-1"])
+        assert found.exit_code == 2, found.output
+        assert "'--seed'" in found.stderr
+
+
 def test_the_way_out_of_an_error_can_be_typed():
     f = np.linspace(-1.0, 1.0, 30)
     said = complaint(lambda: Calibrator(LogScore()).fit(f, np.ones(30)))

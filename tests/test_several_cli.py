@@ -120,6 +120,25 @@ def test_rows_that_lack_a_number_are_left_out_for_every_target(files):
     assert pd.read_csv(out)["lower_b"].isna().to_numpy().nonzero()[0].tolist() == [5]
 
 
+def test_what_is_mended_is_said_once_for_all_targets(files):
+    cal = pd.read_csv(files / "cal.csv")
+    bounds = {f"{end}_{name}": cal[f"m_{name}"] + by for name in "ab" for end, by in (("lo", -1.0), ("hi", 1.0))}
+    cal = cal.assign(**bounds)
+    cal.loc[4, ["lo_a", "hi_a"]] = cal.loc[4, ["hi_a", "lo_a"]].to_numpy()
+    cal.loc[7, "lo_b"] = cal.loc[7, "hi_b"]
+    path, model = files / "bounds.csv", files / "m.safetensors"
+    cal.to_csv(path, index=False)
+    for words in (
+        ("fit", path, "--target", "a,b", "--lower", "lo_{}", "--upper", "hi_{}", "-o", model),
+        ("predict", path, "-m", model, "--interval", 0.9, "-o", files / "o.csv"),
+        ("evaluate", path, "-m", model),
+    ):
+        said = run(*words)
+        assert said.count(f"warning: {path}: 1 row, row 4, has bounds or quantiles that cross: it is sorted") == 1
+        flat = "has no width of its own: it is given the floor that was learned when fitting"
+        assert said.count(f"warning: {path}: 1 row, row 7, {flat}") == 1
+
+
 def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     table(8, 9).to_csv(files / "few.csv", index=False)
     model, out = files / "m.safetensors", files / "o.csv"
@@ -128,7 +147,10 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     )
     said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "--joint", "-o", out)
     assert said.count("needs 9") == 1
+    assert said.count("warning: ") == 1
     assert np.isneginf(pd.read_csv(out)["lower_a"]).all()
+    said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "-o", out)
+    assert f"warning: {model}: 90% intervals need 19 calibration rows, and there are 8" in said
 
 
 @pytest.mark.parametrize(

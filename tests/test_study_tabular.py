@@ -721,6 +721,8 @@ def test_the_command_runs_the_league_on_a_table_of_ones_own(tmp_path):
     [
         (("--design", "tabular", "--splits", "3:3"), "expected a count from 1 on, or FIRST:END, got '3:3'"),
         (("--splits", "0"), "expected a count from 1 on, or FIRST:END, got '0'"),
+        (("--splits", "three", "--tables-only"), "expected a count from 1 on, or FIRST:END, got 'three'"),
+        (("--splits", "0:x", "--tables-only"), "expected a count from 1 on, or FIRST:END, got '0:x'"),
         (("--splits", "2:4"), "the paper's study takes a number of splits, got '2:4'"),
         (("--bases", "rf"), "the paper design has no such option"),
         (("--design", "tabular", "--device", "cuda"), "the tabular design has no such option"),

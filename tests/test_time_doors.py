@@ -142,6 +142,11 @@ def test_time_that_runs_backwards_is_one_sentence(model, tmp_path, column, spoil
     assert sentence in run("monitor", path, "-m", model, "--time", column, code=1)
     assert sentence in run("update", model, path, "-o", str(tmp_path / "n.safetensors"), "--time", column, code=1)
     assert not (tmp_path / "n.safetensors").exists()
+    out = tmp_path / "out.csv"
+    tracked = run("track", path, "-m", model, "--interval", "0.9", "--time", column, "-o", str(out), code=1)
+    assert sentence in tracked
+    assert "later.csv: " in tracked.replace("- ", "-")
+    assert not out.exists()
 
 
 def test_a_model_that_cannot_go_on_is_named(tmp_path):
