@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
+import platform
 import signal
 import stat
 import subprocess
@@ -475,6 +477,25 @@ def test_where_signal_0_is_ctrl_c_no_process_is_asked_whether_it_runs(monkeypatc
         patched.setattr(os, "kill", lambda process, signal: pytest.fail("sent a signal"))
         runs = atomic._runs(1)
     assert runs
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks as POSIX does")
+def test_what_a_run_left_is_removed_by_any_version_unless_the_run_may_go_on(path, monkeypatch):
+    """Its name, which another version may have given it, is of the file, the machine and the process."""
+    answers = {101: ProcessLookupError(), 102: PermissionError(), 103: None}
+
+    def kill(process, signal):
+        assert signal == 0
+        if answers[process] is not None:
+            raise answers[process]
+
+    own = hashlib.blake2b(f"{path.name}@{platform.node()}".encode(), digest_size=6).hexdigest()
+    left = {process: path.parent / f".calibrant-{own}-{process}-00000000.tmp" for process in answers}
+    for each in left.values():
+        each.touch()
+    monkeypatch.setattr(os, "kill", kill)
+    save(path, small())
+    assert [process for process, each in left.items() if each.exists()] == [102, 103]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")

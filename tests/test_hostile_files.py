@@ -16,12 +16,25 @@ from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from test_files import LAWS, Fixed, Scaled, of_law
 
+from calibrant import Calibrator, Guarantee, Normal
 from calibrant._batch import same
+from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.guarded import Guarded
-from calibrant.interpolators import NAF
+from calibrant.distributions.logit_spline import LogitSpline
+from calibrant.guarantee import (
+    CensoredGuarantee,
+    ChosenGuarantee,
+    FadingGuarantee,
+    GroupGuarantee,
+    SurveyGuarantee,
+    WeightedGuarantee,
+)
+from calibrant.interpolators import NAF, Apart, Linear
+from calibrant.interpolators.history import Groups
 from calibrant.persistence import FileError, Promised, fields, load, relations, save
-from calibrant.persistence.codec import Encoded
+from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
+from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, ZScore
 
 
@@ -562,15 +575,26 @@ EDGES = {
     "LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
     "NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
     "YES_OR_NO": ([True, False], [0, 1, None]),
+    "KNOTS": (
+        [np.array([-1e151, 1e151]), np.zeros(1, np.float32)],
+        [np.array([1.0001e151]), np.array([-math.inf]), np.zeros((1, 1)), np.zeros(0), np.array([1]), [1.0]],
+    ),
+    "POSITIVES": ([np.array([5e-324, 1e300])], [np.array([1.0, 0.0]), np.array([-1.0]), np.ones((2, 1)), [1.0]]),
+    "TABLE": ([np.zeros(3), np.zeros((2, 3))], [np.zeros(()), np.zeros((1, 2, 3)), np.zeros((2, 0)), np.ones(3, int)]),
+    "PLACES": ([np.array([-1, 2**62])], [np.ones((1, 1), np.int64), np.ones(1), np.zeros(0, np.int64), [1]]),
+    "RANKS": (
+        [np.ones((2, 1), np.int64)],
+        [np.ones(2, np.int64), np.ones((2, 1)), np.zeros((0, 1), np.int64), [[1], [2]]],
+    ),
 }
 
 
-@pytest.mark.parametrize("name", EDGES)
-def test_what_a_field_may_hold_ends_where_it_says(name):
-    fit, unfit = EDGES[name]
-    wanted = getattr(fields, name)
-    assert [value for value in fit if not wanted.test(value)] == []
-    assert [value for value in unfit if wanted.test(value)] == []
+def test_what_a_field_may_hold_ends_where_it_says():
+    tests = {name: getattr(fields, name).test for name in EDGES}
+    refused = {name: [value for value in fit if not tests[name](value)] for name, (fit, _) in EDGES.items()}
+    taken = {name: [value for value in unfit if tests[name](value)] for name, (_, unfit) in EDGES.items()}
+    assert not any(refused.values()), refused
+    assert not any(taken.values()), taken
 
 
 def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
@@ -604,3 +628,116 @@ def test_a_file_is_on_disk_before_it_has_its_name_and_the_name_is_too(tmp_path, 
     monkeypatch.setattr(os, "replace", lambda *paths: (done.append("named"), replace_file(*paths)))
     save(tmp_path / "model.safetensors", small())
     assert done == [False, "named", True]
+
+
+# ---- what is refused, where the tree of a file is altered and read again -------------------------------------------
+
+
+def read_altered(thing, **places):
+    """What is read, or why it is not, where other values stand at places ("q__left") of the tree of a thing."""
+    encoded = encode(thing)
+    for place, value in places.items():
+        *way, last = place.split("__")
+        if isinstance(value, np.ndarray):
+            assert ".".join((*way, last)) in encoded.tensors
+            encoded.tensors[".".join((*way, last))] = value
+        else:
+            at(encoded.tree, [step for name in way for step in ("fields", name)])["fields"][last] = value
+    try:
+        return _Decoder(KINDS, encoded.tensors).value(encoded.tree, ())
+    except FileError as error:
+        return str(error)
+
+
+GUARANTEES = [
+    Guarantee(4, 0.0),
+    ChosenGuarantee(4, 0.0),
+    WeightedGuarantee(4, 0.0),
+    SurveyGuarantee(4, 0.0),
+    FadingGuarantee(4, 0.0),
+    CensoredGuarantee(4, 0.0),
+]
+
+
+def test_a_count_of_a_guarantee_begins_where_it_must():
+    least = {"n": 1, "largest_tie": 1, "floored": 0, "candidates": 2, "rows": 1}
+    for good in GUARANTEES:
+        counts = {name: first for name, first in least.items() if hasattr(good, name)}
+        for name, first in counts.items():
+            assert read_altered(good, **{name: first}) == replace(good, **{name: first})
+            sentence = f"the root is no proper {type(good).__name__}: its {name} must be a count, got {first - 1}"
+            assert read_altered(good, **{name: first - 1}) == sentence
+    groups = GroupGuarantee(("a", "b"), (1, 4), (0.0, 0.0), (1, 2))
+    assert read_altered(groups) == groups
+    for name in ("counts", "ties"):
+        sentence = f"the root is no proper GroupGuarantee: its {name} must be one or more of a count, got (0, 1)"
+        assert read_altered(groups, **{name: [0, 1]}) == sentence
+
+
+def of_groups():
+    """A calibration of the groups a and b, with a law of all besides."""
+    interpolator = Apart(unseen="pooled", own=Linear())
+    return Calibrator(interpolator=interpolator).fit(np.zeros(8), np.arange(1.0, 9.0), by=list("aaaabbbb"))
+
+
+def test_groups_and_laws_that_do_not_go_together_are_refused():
+    good = of_groups()
+    assert (len(good.q.laws.table), good.q.labels) == (3, ("a", "b"))
+    assert same(read_altered(good), good)
+    for labels, sentence in {
+        ("a",): "q is no proper Grouped: 1 groups do not go with 3 laws",
+        ("a", "b", "c", "d"): "q is no proper Grouped: 4 groups do not go with 3 laws",
+        ("b", "a"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
+        ("a", "b", "c"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
+    }.items():
+        assert read_altered(good, q__labels=list(labels)) == sentence
+    for law in ([-1, 0, 1], [0, 1, 3]):
+        assert read_altered(good, q__laws__law=np.array(law, np.int64)) == (
+            f"q.laws is no proper Lines: its rows must come from its 3 laws, got {min(law)} to {max(law)}"
+        )
+    for numbers in ([-1] + [0] * 7, [0] * 7 + [2]):
+        assert read_altered(good, history__groups__numbers=np.array(numbers, np.int64)) == (
+            "history.groups is no proper Groups: its rows must be of its 2 groups,"
+            f" got {min(numbers)} to {max(numbers)}"
+        )
+
+
+def test_all_rows_may_be_of_one_group():
+    for numbers in ([0, 0], [1, 1]):
+        groups = read_altered(Groups(("a", "b"), np.array([0, 1])), numbers=np.array(numbers, np.int64))
+        assert groups.rows() == [("a", "b")[number] for number in numbers]
+
+
+def test_a_bend_has_a_point_between_its_ends():
+    line = PiecewiseLinear(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.25, 1.0]))
+    bent = read_altered(Guarded(Normal(0.0, 1.0), line))
+    assert bent.cdf(0.0) == 0.25
+    ends = np.array([0.0, 1.0])
+    assert read_altered(bent, bend__knots=ends, bend__probs=ends) == (
+        "the root is no proper Guarded: its bend must lead from (0, 0) over at least one point to (1, 1)"
+    )
+
+
+def test_where_a_spline_does_not_rise_is_said():
+    good = LogitSpline(np.arange(4.0), np.arange(4.0), np.ones(4))
+    assert same(read_altered(good), good)
+    for name in ("knots", "values"):
+        for place in (1, 2, 3):
+            column = np.arange(4.0)
+            column[place] = column[place - 1]
+            assert read_altered(good, **{name: column}) == (
+                f"the root is no proper LogitSpline: its {name} do not rise at place {place}"
+            )
+    assert read_altered(good, slopes=np.array([1.0, 0.0, 1.0, 1.0])).startswith(
+        "the root is no proper LogitSpline: its slopes must be positive floats in a row, got "
+    )
+
+
+def test_a_line_needs_a_width_for_either_tail_that_has_mass():
+    knots, inner, whole = np.array([0.0, 1.0]), np.array([0.25, 0.75]), np.array([0.0, 1.0])
+    good = PiecewiseLinear(knots, inner, 2.0, 3.0)
+    for side in ("left", "right"):
+        assert read_altered(good, **{side: 0.0}) == (
+            "the root is no proper PiecewiseLinear: a tail that has mass needs a mean excess above 0"
+        )
+    assert read_altered(good, probs=whole, left=0, right=0).mean() == 0.5
