@@ -185,6 +185,10 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(the only such row\)"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
+        (
+            lambda: Binomial([3], [0.1, 0.2]),
+            "Binomial.probability must have one row for each of the 1 rows of Binomial.trials, got 2",
+        ),
         (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
         (lambda: ZeroInflated(Poisson([1.0]), [1.2]), r"ZeroInflated.zeros lies outside \[0, 1\]"),
         (lambda: Lattice(Normal([0.0], 1.0), -1.0), "Lattice.step must be positive"),
@@ -199,6 +203,13 @@ def test_torchs_gradients_flow_through_poisson():
 def test_what_is_wrong_is_said_in_one_sentence(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+@pytest.mark.parametrize("number", [int, np.float32, np.array])
+def test_the_points_of_a_lattice_are_said_in_floats(number):
+    points = Lattice(Normal([0.0], 1.0), number(3), number(2)).points
+    assert points == (3.0, 2.0)
+    assert [type(each) for each in points] == [float, float]
 
 
 # ---- labels --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from calibrant.distributions import (
     LogNormal,
     Mixture,
     Normal,
+    PiecewiseLinear,
     StudentT,
     from_scipy,
     from_torch,
@@ -27,6 +28,7 @@ from calibrant.distributions.logistic import softplus_integral
 from calibrant.distributions.scipy_law import ScipyDistribution
 from calibrant.distributions.student_t import StandardT
 from calibrant.distributions.torch_law import TorchDistribution
+from calibrant.scores import CDFScore
 
 LOC, SCALE = np.array([-1.0, 0.0, 2.5]), np.array([0.5, 1.0, 3.0])
 Y = np.array([[-9.0, -1.2, -0.1, 0.3, 1.7, 14.0]])
@@ -326,6 +328,12 @@ def test_breaks_are_finite_and_sorted():
     assert 0.0 in StandardLaplace()._breaks()
 
 
+def test_a_law_with_mass_at_infinity_breaks_at_its_knots_alone():
+    knots = np.array([0.0, 1.0, 5.0])
+    law = PiecewiseLinear(knots, np.array([0.25, 0.5, 0.75]), np.inf, np.inf)
+    np.testing.assert_array_equal(law._breaks(), knots)
+
+
 # ---- rows --------------------------------------------------------------------------------------------------
 
 
@@ -476,6 +484,22 @@ def test_crps_of_scipy_families_is_its_integral(frozen):
     np.testing.assert_allclose(float(law.crps(y)), crps_integral(law, y), rtol=1e-7)
     many = from_scipy(type(frozen)(frozen.dist, *(np.full(2, a) for a in frozen.args)) if frozen.args else frozen)
     np.testing.assert_allclose(many.crps(y), float(law.crps(y)), rtol=1e-7)
+
+
+def test_the_logit_of_a_scipy_law_reaches_as_far_as_its_own_logarithms():
+    """log F = -exp(-y) for the largest of many, log(1 - F) = -exp(y) for the smallest; both are 0 as floats here."""
+    y = np.array([7.0, 8.0, 20.0])
+    np.testing.assert_allclose(CDFScore()(from_scipy(st.gumbel_r(np.zeros(3))), -y), -np.exp(y), rtol=1e-14)
+    np.testing.assert_allclose(CDFScore()(from_scipy(st.gumbel_l(np.zeros(3))), y), np.exp(y), rtol=1e-14)
+
+
+def test_mass_of_q_at_minus_infinity_lies_on_the_first_place_of_the_forecast_and_none_below():
+    q = PiecewiseLinear(np.array([-1.0, 0.0, 2.0]), np.array([0.25, 0.5, 0.75]), np.inf, np.inf)
+    H = CDFScore().pull_back(q, from_scipy(st.gamma([2.0, 3.0], [0.0, 5.0])))
+    np.testing.assert_array_equal(H.cdf([0.0, 5.0]), 0.25)
+    below = np.array([-1.0, 4.0])
+    for share in (H.cdf(below), H.cdf_left(below), 1 - H.sf(below), H.pit(below, [0.5, 1.0])):
+        np.testing.assert_array_equal(share, 0.0)
 
 
 def test_crps_of_a_scipy_law_without_mean_is_infinite():

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, evaluate, report
-from calibrant.distributions import PiecewiseLinear
+from calibrant.distributions import Context, PiecewiseLinear
 from calibrant.distributions.labels import labels_of
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
@@ -248,6 +248,15 @@ def test_a_column_that_names_no_groups_is_refused(by, kind, words):
 def test_weights_and_groups_together_are_refused():
     with pytest.raises(TypeError, match="takes no weights="):
         Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 1.0])
+    model = Calibrator().fit([1.0, 2.0, 1.0, 2.0], [1.0, 2.5, 1.5, 3.0], by=["a", "b", "a", "b"])
+    with pytest.raises(TypeError, match=r"Grouped\(n=2, 2 groups\) was made without weights=, so it takes none"):
+        model([1.0], by=["a"], weights=[1.0])
+
+
+@pytest.mark.parametrize("interpolator", [ByGroup(), Apart()])
+def test_laws_of_groups_need_the_group_of_each_row(interpolator):
+    with pytest.raises(TypeError, match="calibration by group needs the group of each row: pass by="):
+        interpolator.fit_rows(np.arange(4.0), Context(4))
 
 
 def test_a_group_never_seen_is_an_error_that_names_and_counts_it():

@@ -5,7 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from calibrant.distributions.line_tables import _guide  # noqa: E402
+from calibrant.distributions import PiecewiseLinear  # noqa: E402
+from calibrant.distributions.line_tables import _CELLS, Tables, _guide  # noqa: E402
 
 RNG = np.random.default_rng(0)
 KNOTS = {
@@ -30,3 +31,18 @@ def test_the_knots_up_to_a_number_begin_with_those_before_its_cell(name):
     assert np.all(before <= up_to)
     assert np.all(up_to <= before + crowd)
     assert crowd <= len(knots)
+
+
+@pytest.mark.parametrize("name", KNOTS)
+def test_the_guide_has_every_cell_that_the_kernels_may_ask_for(name):
+    assert len(_guide(torch.as_tensor(KNOTS[name]))[0]) == _CELLS + 2
+
+
+@pytest.mark.parametrize("probs", [[0.2, 0.5, 0.9], [0.0, 0.5, 0.9], [0.2, 0.5, 1.0], [0.0, 0.5, 1.0]])
+def test_the_numbers_of_the_tails_are_those_of_the_law(probs):
+    law = PiecewiseLinear(torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64), torch.tensor(probs).double(), 2.0, 5.0)
+    first, last, below, left, above, right, *logs = Tables.of(law).numbers[:8].tolist()
+    assert (first, last) == (0.0, 3.0)
+    np.testing.assert_allclose([below, above], [probs[0], 1 - probs[-1]], atol=1e-7)
+    assert (left, right) == (2.0 if below else 1.0, 5.0 if above else 1.0)
+    np.testing.assert_allclose(logs, law.logpdf([-1e-12, 3 + 1e-12]), rtol=1e-10)

@@ -7,6 +7,7 @@ import pytest
 
 from calibrant import Calibrator, CrossCalibrated, Laplace, Mixture, Normal, Quantiles, StudentT
 from calibrant.distributions import Binomial, Distribution, Poisson
+from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.outline import bends
 from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
 from calibrant.scores import CDFScore, QuantileScore, ResidualScore, ZScore
@@ -204,6 +205,20 @@ def test_the_crps_of_folds_with_heavy_tails_is_exact():
     levels = np.append(GRID, np.arange(1, 31) / 31)
     bends = np.concatenate([each.quantiles(levels)[0] for each in laws])
     assert abs(law.crps(0.2)[0] - crps_by_integration(law, 0.2, bends)) <= 1e-6 * law.std()[0]
+
+
+def test_laws_with_a_map_a_row_disagree_by_the_integral_of_the_variance_of_their_cdfs():
+    y, forecasts = np.linspace(-2, 2.5, 40), [StudentT([3.0, 9.0], k, 1.0 + k) for k in (0.0, 1.0)]
+    members = [Calibrator(CDFScore(), Linear()).fit(Normal(np.zeros(n), 1.0), y[:n]) for n in (40, 30)]
+    laws = [member(each) for member, each in zip(members, forecasts, strict=True)]
+    levels = np.concatenate([GRID, np.arange(1, 41) / 41, np.arange(1, 31) / 31])
+    edges = np.sort(np.concatenate([law.quantiles(levels) for law in laws], axis=1), axis=1)
+    x, w = np.polynomial.legendre.leggauss(12)
+    h = np.diff(edges)[..., None]
+    nodes = (edges[:, :-1, None] + h * (x + 1) / 2).reshape(2, -1)
+    gap = (laws[0].cdf(nodes) - laws[1].cdf(nodes)).reshape(*h.shape[:2], -1)
+    truth = 0.4 * 0.6 * np.sum(gap**2 * h * w / 2, axis=(1, 2))
+    np.testing.assert_allclose(disagreement(laws, [0.4, 0.6]), truth, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("interpolator", ["linear", "naive"])

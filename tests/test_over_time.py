@@ -128,6 +128,13 @@ def test_small_stretches_join_their_neighbours():
 
 
 @pytest.mark.parametrize(
+    ("m", "counts"), [(39, [39]), (50, [25, 25]), (75, [25, 25, 25]), (199, [22] * 8 + [23]), (300, [30] * 10)]
+)
+def test_stretches_are_as_many_as_have_20_rows_each_and_10_at_most(m, counts):
+    assert sorted(stretches_of(np.arange(m), m).slices.counts) == counts
+
+
+@pytest.mark.parametrize(
     ("time", "message"),
     [
         ([1.0, np.nan, 3.0, np.nan], r"time is missing in row 1 \(2 rows in all\)"),
