@@ -398,6 +398,15 @@ def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single
     one_sentence(error)
 
 
+@pytest.mark.parametrize("groups", [["a", "b"], ["a", "b", "c"]])
+def test_groups_of_one_row_each_borrow_from_all(groups):
+    y = np.arange(len(groups), dtype=float)
+    calibrated = Calibrator().fit(np.zeros(len(groups)), y, by=groups)
+    cdf = calibrated(np.zeros(len(groups)), by=groups).cdf(y)
+    assert np.all((cdf > 0) & (cdf < 1))
+    assert calibrated.guarantee.of("a").n == 1
+
+
 def test_columns_whose_names_are_numbers_are_found_by_them():
     X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
     assert groups_in(X, 2021) == [3, 4]

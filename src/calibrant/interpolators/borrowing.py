@@ -128,8 +128,9 @@ def smooth(ordered: Numbers, units: int) -> Distribution:
 def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     """The mean of each group and the mean distance from it, outliers drawn in; 0 and 0 of no scores."""
     u, n = parts.scores, parts.counts
-    begin = np.minimum(parts.first[:-1], max(len(u) - 1, 0))
-    last = len(u) - 1
+    if not len(u):  # each group has a single score, and it is held out
+        return np.zeros(len(n)), np.zeros(len(n))
+    begin, last = np.minimum(parts.first[:-1], len(u) - 1), len(u) - 1
     median = (u[begin + np.maximum(n - 1, 0) // 2] + u[np.minimum(begin + n // 2, last)]) / 2
     half = (u[np.minimum(begin + 3 * n // 4, last)] - u[np.minimum(begin + n // 4, last)]) / 2
     cap, group = np.where(half > 0, OUTLYING * half, np.inf), parts.group
