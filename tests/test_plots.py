@@ -38,8 +38,10 @@ from calibrant import (
 )
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.metrics.held import Held
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
+from calibrant.plots.in_part import in_part
 from calibrant.plots.key import key
 from calibrant.plots.pen import Pen, contrast, luminance
 from calibrant.plots.theme import looks, plain
@@ -222,6 +224,21 @@ def test_text_has_the_size_of_the_axes(case):
         plots.reliability(case.H, case.y, ax=ax).get_legend().get_texts()[0].get_fontsize() for ax in (small, large)
     ]
     assert sizes == pytest.approx([6, 20 * 6 / 7])
+
+
+def test_marks_and_lines_grow_with_the_text_of_the_axes():
+    """Twice the letters, on axes with room for it."""
+    y = np.random.default_rng(72).normal(size=40)
+    found = []
+    for size in (7, 14):
+        ax = plt.figure(figsize=(12, 9)).subplots()
+        ax.xaxis.label.set_fontsize(size)
+        pen = Pen.of(ax)
+        assert pen.unit == size / 7
+        (ticks,) = in_part(ax, [Held(0.9, 0.9, 0.8, 0.95, in_part=0.85)], [0], pen, along="x")
+        (bars,) = plots.sharpness({"a": Normal(np.zeros(40), 1.0)}, y, ax=ax).containers
+        found.append([bars[0].get_markersize(), *(bar.get_linewidth()[0] for bar in bars[2]), ticks.get_markersize()])
+    np.testing.assert_allclose(found, [[5, 0.8, 0.8, 6], [10, 1.6, 1.6, 12]])
 
 
 @pytest.mark.parametrize("names", [SIX, ("parity", "spread_skill", "sharpness", "ridgeline", "scores", "monitor")])
@@ -781,6 +798,35 @@ def test_labels_beyond_the_axes_are_triangles_that_the_key_counts(case):
         assert np.ptp(ax.get_ylim()) < 40
 
 
+def far_from_zero(labels, at):
+    """A fan of a standard normal law that is moved there, and the labels in the same units."""
+    return plots.fan(Normal(np.full(len(labels), at), 1.0), y=at + np.array(labels), coverages=(0.5, 0.95))
+
+
+@pytest.mark.parametrize("at", [-300.0, 0.0, 300.0])
+def test_a_label_within_one_more_height_of_the_bands_is_a_dot_and_one_farther_off_a_triangle_at_the_edge(at):
+    reach = scipy.stats.norm.ppf(0.975)  # the bands are 2 reach high, so that labels up to 3 reach off are near
+    ax = far_from_zero([0.0, 2.99 * reach, 4.0 * reach, -3.5 * reach], at)
+    low, high = -reach - 0.04 * 3.99 * reach, 2.99 * reach + 0.04 * 3.99 * reach
+    assert ax.get_ylim() == pytest.approx((at + low, at + high))
+    lines = {line.get_marker(): line for line in ax.lines}
+    np.testing.assert_allclose(lines["o"].get_ydata() - at, [0.0, 2.99 * reach], atol=1e-9)
+    assert lines["^"].get_xydata() == pytest.approx(np.array([[2.0, ax.get_ylim()[1]]]))
+    assert lines["v"].get_xydata() == pytest.approx(np.array([[3.0, ax.get_ylim()[0]]]))
+
+
+def test_a_label_on_the_edge_of_the_axes_is_a_dot_and_not_counted_as_beyond():
+    reach = scipy.stats.norm.ppf(0.975)
+    far = [2.99 * reach, -2.99 * reach, 9.0, -9.0]
+    edges = far_from_zero([*far, 0.0, 0.0], 0.0).get_ylim()
+    assert min(np.abs(edges)) > 3 * reach  # not near by itself, so that it does not move the edge
+    ax = far_from_zero([*far, *edges], 0.0)
+    assert ax.get_ylim() == edges
+    assert "beyond the axes: 2" in key_of(ax)
+    (dots,) = [line for line in ax.lines if line.get_marker() == "o"]
+    np.testing.assert_array_equal(dots.get_xdata(), [0, 1, 4, 5])
+
+
 def test_what_is_cut_off_is_said_so(case):
     ax = plots.ridgeline(Normal([0.0, 1.0], 1.0), base=Normal([0.0, 1.0], 0.01))
     assert key_of(ax)[0] == "before, cut off where it is too high"
@@ -882,6 +928,18 @@ def test_an_infinite_bound_leaves_the_picture(case):
         assert np.isfinite(ax.get_ylim()).all()
 
 
+@pytest.mark.parametrize("at", [-300.0, 0.0, 300.0])
+def test_the_bar_of_an_infinite_interval_ends_one_height_beyond_the_axes_wherever_these_are(at):
+    y = np.linspace(-1.0, 1.0, 5)
+    law = Calibrator(interpolator=Linear(tails=InfiniteTails())).fit(np.zeros(5), y)(np.full(5, at))
+    assert np.isinf(law.interval(0.9)).all()
+    ax = plots.parity(law, at + y)
+    low, high = ax.get_ylim()
+    (bars,) = [each for each in ax.collections if isinstance(each, LineCollection)]
+    ends = [segment[:, 1] for segment in bars.get_segments()]
+    np.testing.assert_allclose(ends, [[2 * low - high, 2 * high - low]] * 5)
+
+
 def test_the_bands_of_a_fan_are_the_intervals(case):
     ax = plots.fan(case.H[:30], coverages=(0.5, 0.9))
     wide, narrow = (c.get_paths()[0].vertices for c in ax.collections)
@@ -927,6 +985,17 @@ def test_the_names_of_forecasts_at_one_place_do_not_hide_each_other(case):
     assert np.diff(heights).min() > 0.06
     assert heights[0] > 0
     assert heights[-1] < 0.95
+
+
+def test_the_name_of_a_forecast_stands_at_its_point_where_the_axes_go_below_zero(case):
+    """As they do where they share y with a picture that has negative numbers."""
+    other, ax = plt.figure(figsize=(8, 4)).subplots(1, 2, sharey=True)
+    other.plot([0, 1], [-5.0, 5.0])
+    plots.sharpness({"mine": case.base}, case.y, ax=ax)
+    (name,) = [text for text in ax.texts if text.get_text() == "mine"]
+    low, high = ax.get_ylim()
+    assert low < -5
+    assert name.get_position()[1] == pytest.approx((metrics.ci_width(case.base, 0.9) - low) / (high - low) + 0.03)
 
 
 def test_a_forecast_of_infinite_width_is_named(case):
@@ -1128,6 +1197,12 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_drawn(what, case):
     assert plt.get_fignums() == []
 
 
+def test_as_many_rows_are_drawn_as_the_refusal_of_more_says():
+    ax = plots.cdf(Normal(np.arange(50.0), 1.0), rows=range(8))
+    assert np.median(ax.lines[-1].get_xdata()) == pytest.approx(7.0)
+    assert len(ax.lines) == 8
+
+
 def test_two_fans_share_a_figure_that_lays_itself_out():
     """An empty line that is not clipped would leave the layout no room, and matplotlib says so in a warning."""
     figure, (left, right) = plt.subplots(1, 2, layout="constrained", figsize=(9, 3))
@@ -1158,6 +1233,32 @@ def test_a_certificate_is_drawn_from_its_own_numbers(case):
     assert off  # the narrow and the wide
     assert {**inside, **off} == {k: 100 * each.held[1].share for k, each in enumerate(found.slices)}
     assert sorted(off) == [k for k, each in enumerate(found.slices) if each.held[1].off]
+
+
+def test_there_is_room_on_both_sides_of_the_bars_of_a_certificate(case):
+    found = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region})
+    ax = plots.diagnosis(found)
+    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
+    dots = np.concatenate([line.get_xdata() for line in ax.lines])
+    ends = min(np.min(bars), *dots), max(np.max(bars), *dots)
+    assert ends == (np.min(bars), np.max(bars))
+    room = 0.05 * (ends[1] - ends[0])
+    assert ax.get_xlim() == pytest.approx((ends[0] - room, ends[1] + room))
+
+
+def test_the_ticks_of_counts_stand_at_the_shares_that_are_judged_over_the_bars_and_under_the_dots():
+    y = np.random.default_rng(71).poisson(1.0, 600).astype(float)
+    P, group = Poisson(np.full(600, 1.0)), np.repeat([0.0, 1.0], 300)
+    found = diagnose(P, y, {"group": group})
+    shares = [100 * each.held[0].in_part for each in found.slices]
+    assert all(part < 100 * each.held[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
+    for ax, along, mark in ((plots.diagnosis(found), 0, "|"), (plots.coverage_by(P, y, group), 1, "_")):
+        (ticks,) = [line for line in ax.lines if line.get_label() == "atoms in part"]
+        assert ticks.get_marker() == mark
+        assert ticks.get_xydata()[:, along] == pytest.approx(shares[1:] if along else shares)
+        assert "atoms in part" in key_of(ax)
+        dots = [line for line in ax.lines if line.get_marker() == "o"]
+        assert ax.patches[0].get_zorder() < ticks.get_zorder() < min(line.get_zorder() for line in dots)
 
 
 def test_of_many_slices_those_farthest_out_are_drawn_and_all_rows(case):

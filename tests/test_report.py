@@ -41,14 +41,16 @@ from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
-from calibrant.reports.bootstrap import Bootstrap, basic
+from calibrant.reports.bootstrap import Bootstrap, Estimate, basic
 from calibrant.reports.curves import COVERAGES, bins, curves
 from calibrant.reports.groups import groupings
+from calibrant.reports.notes import notes
+from calibrant.reports.page import number
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.smooth import smoothed
-from calibrant.reports.table import Comparison
-from calibrant.reports.tiles import small_picture
+from calibrant.reports.table import Comparison, TableLine
+from calibrant.reports.tiles import _change, small_picture
 from calibrant.scores import CDFScore
 
 N, M = 400, 600
@@ -250,6 +252,14 @@ def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_dra
     assert (few.low, few.high) == (None, None)
     ten = Comparison(None, side_of(base[:10], y[:10], 0.9), 0.9).lines["ece"].after
     assert ten.low < ten.high
+
+
+def test_no_calibration_error_is_said_to_be_larger_than_a_half():
+    """Of all PITs at 0 it is a half. Draws of one PIT in 20 that is not vary by more than is left."""
+    pits = np.where(np.arange(20) < 1, 0.3, 1e-6)
+    law = Normal(np.zeros(20), 1.0)
+    found = Comparison(None, side_of(law, law.ppf(pits), 0.9), 0.9).lines["ece"].after
+    assert found.low < 0.49 < found.high == 0.5
 
 
 def test_the_interval_of_a_share_is_that_of_scipy():
@@ -915,6 +925,14 @@ def test_a_base_that_is_no_law_has_marks():
     assert "before" not in data_of(report(H, y))["rows"][0]
 
 
+def test_the_small_print_says_why_a_base_that_is_no_law_has_no_curves():
+    base, y = forecasts(30, np.random.default_rng(23))
+    why = "The base predicts no law, so that it has no curves: it is shown by marks, row by row."
+    for before, said in ((None, False), (side_of(base, y, 0.9), False), (side_of(Point(base.loc), y, 0.9), True)):
+        assert (why in notes(30, None, [], before)) == said
+    assert f"<li>{why}</li>" in report(base, y, base=Point(base.loc), rows=[0]).html
+
+
 def test_labels_far_from_zero_keep_the_digits_that_their_laws_need():
     rng = np.random.default_rng(24)
     y = 1e9 + rng.normal(size=50)
@@ -1296,6 +1314,29 @@ def test_half_a_percent_is_rounded_as_the_page_rounds_it():
     assert percent(0.9025, 400) == "90.3%"
     assert (shown(0.0125, 2), fixed(0.5, 0)) == ("0.013", "1")
     assert shown(0.152504) == shown(rounded(0.152504))  # the page has five digits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-0.25, "−0.25"), (-1.0, "−1"), (-2e-5, "−2×10⁻⁵"), (-np.inf, "−∞"), (-0.0, "0"), (0.25, "0.25")],
+)
+def test_a_negative_number_has_its_sign_on_the_page(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (10.994, "was 1, +999%"),
+        (10.99, "was 1, +999%"),
+        (11.0, "was 1"),
+        (0.5, "was 1, −50%"),
+        (1.0, "was 1, no change"),
+    ],
+)
+def test_a_change_of_a_tile_is_said_in_percent_up_to_a_thousand(after, said):
+    line = TableLine("CRPS", "small", None, Estimate(1.0), Estimate(after), None, None)
+    assert _change(line) == said
 
 
 def test_over_time_has_one_tag_on_the_page():
