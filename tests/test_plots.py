@@ -970,6 +970,13 @@ def test_a_fan_takes_dates(days, case):
     assert "2024" in " ".join([label.get_text() for label in ax.get_xticklabels()] + [ax.xaxis.offsetText.get_text()])
 
 
+@pytest.mark.parametrize("hours", [0.05, 2.5, 3.5, 60, 80, 100, 24 * 900, 24 * 1200])
+def test_dates_of_any_span_have_a_few_ticks_and_no_warning(hours, case):
+    step = np.timedelta64(int(hours * 3600e3 / 29), "ms")
+    ax = plots.fan(case.H[:30], x=np.datetime64("2024-03-05T07:13", "ms") + np.arange(30) * step)
+    assert 2 <= len(ax.xaxis.get_major_locator()()) <= 8
+
+
 def test_sharpness_shows_coverage_error_and_width(case):
     ax = plots.sharpness({"before": case.base, "after": case.H}, case.y)
     points = [container[0] for container in ax.containers]

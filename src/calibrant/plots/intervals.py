@@ -89,7 +89,7 @@ def fan(
 
 def _dates(ax: Axes) -> None:
     """Ticks that fit into 80 mm."""
-    locator = dates.AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
+    locator = dates.AutoDateLocator(minticks=3, maxticks=7)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
 
