@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import itertools
 import pickle
@@ -1342,3 +1343,11 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
     figure.draw_without_rendering()
     (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
     assert not ax.get_legend().get_window_extent().overlaps(top.get_window_extent())
+
+
+def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(
+        ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install 'calibrant\[plots\]'$"
+    ):
+        importlib.reload(plots)
