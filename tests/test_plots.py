@@ -1347,7 +1347,5 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
 
 def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(
-        ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install 'calibrant\[plots\]'$"
-    ):
+    with pytest.raises(ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install"):
         importlib.reload(plots)
