@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import runpy
 import subprocess
 import sys
 
@@ -76,14 +74,3 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(statement, library,
     blind = f"importlib.util.find_spec = lambda name, *rest: None if name == {library!r} else find(name, *rest)"
     job = f"{hidden}\n{blind}\ntry:\n    {statement}\nexcept ModuleNotFoundError as error:\n    print(error)"
     assert f"needs {library}: pip install 'calibrant[{extra}]'" in run(job)
-
-
-def test_the_package_of_plots_is_refused_before_it_asks_for_matplotlib(monkeypatch):
-    """In this process, where matplotlib may be loaded already."""
-    find = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda name, *rest: None if name == "matplotlib" else find(name))
-    file = find("calibrant.plots").origin
-    with pytest.raises(ModuleNotFoundError) as error:
-        runpy.run_path(file)
-    assert str(error.value) == "calibrant.plots needs matplotlib: pip install 'calibrant[plots]'"
-    assert error.value.name == "matplotlib"
