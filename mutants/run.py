@@ -7,7 +7,7 @@
 
 The session is in build/mutants, in cosmic-ray's format: a stopped run goes on where it was. What survived is judged
 again as soon as the tests of its line are others; what became of it at first is kept. Why a mutant may survive is said
-in mutants/survivors.toml.
+in mutants/survivors.toml; where that says why, it is not judged again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkI
 from judge import Judged, Tree, Verdict, preload
 from sites import AREAS, Mutant, sample
 from tests_by_line import TestsByLine
-from written import write
+from written import reasons, write
 
 FOLDER = Path("build/mutants")
 SESSION, MAP = FOLDER / "session.sqlite", FOLDER / "map"
@@ -166,7 +166,7 @@ def judge_all(mutants: Sequence[Mutant], jobs: int) -> dict[str, Judged]:
             known = {name: each for name, each in session.verdicts().items() if each.verdict.by not in tests.distrusted}
         # asked here, as the records of coverage do not outlive a fork
         pairs = [(each, tests.of(each.path, each.lines, at_import=each.at_import)) for each in mutants]
-        left = [(each, asked) for each, asked in pairs if not done(known.get(each.name), asked)]
+        left = [(each, asked) for each, asked in pairs if not done(each, known.get(each.name), asked)]
         print(f"{len(mutants)} mutants, {len(left)} to judge", flush=True)
         turn = multiprocessing.Value("i", 0)
         together(jobs, judge, lambda k: (left, turn, known, tests))  # noqa: B023 - called before the next round
@@ -200,9 +200,11 @@ def main() -> None:
         write(samples, known, options.per_area)
 
 
-def done(known: Judged | None, asked: Sequence[str]) -> bool:
-    """Whether a mutant is killed, or survived the very tests that there are today."""
-    return known is not None and (known.verdict.noticed or known.asked == asked_of(asked))
+def done(mutant: Mutant, known: Judged | None, asked: Sequence[str]) -> bool:
+    """Whether a mutant is killed, or survived for a reason, or survived the very tests that there are today."""
+    if known is None:
+        return False
+    return known.verdict.noticed or mutant.name in reasons() or known.asked == asked_of(asked)
 
 
 if __name__ == "__main__":

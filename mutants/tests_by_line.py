@@ -46,7 +46,7 @@ OF_ALL = ["tests/test_values.py::test_every_dataclass_of_the_library_is_frozen"]
 """They read the sources instead of running them, so that no record shows it."""
 FIRST_SECONDS, FIRST_TESTS = 15.0, 100
 """Of the first round."""
-MOST_SECONDS, MOST_TESTS = 180.0, 1500
+MOST_SECONDS, MOST_TESTS = 120.0, 1000
 """Where more tests than that run a line, the rest is not asked: a mutant may survive that they would kill."""
 
 
