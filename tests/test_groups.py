@@ -529,3 +529,11 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
 def test_a_function_of_x_gives_a_group_for_each_row():
     with pytest.raises(ValueError, match="what by gives must have one row for each of the 3 rows of X, got 2"):
         groups_in(np.zeros((3, 1)), lambda X: ["a", "b"])
+
+
+@pytest.mark.parametrize(("interpolator", "more"), [(ByGroup(), 42), (ByHorizon(), 63)])
+def test_a_group_is_drawn_through_its_scores_and_the_quantiles_of_all_that_it_borrows_from(interpolator, more):
+    by = np.repeat([1, 2, 3], 30)
+    y = by * np.random.default_rng(0).normal(size=90)
+    H = Calibrator(interpolator=interpolator).fit(np.zeros(90), y, by=by)(np.zeros(3), by=[1, 2, 3])
+    assert f"3 laws, {3 * (30 + more)} knots" in repr(H)
