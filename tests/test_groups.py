@@ -13,12 +13,12 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
 import calibrant
-from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, evaluate, report
+from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, Window, evaluate, report
 from calibrant.distributions import Context, PiecewiseLinear
 from calibrant.distributions.labels import labels_of
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
-from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import slices_of
@@ -242,6 +242,18 @@ def test_labels_are_names_whole_numbers_or_several_of_them():
 def test_a_column_that_names_no_groups_is_refused(by, kind, words):
     with pytest.raises(kind, match=words) as error:
         Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.0, 2.5, 3.0, 4.1], by=by)
+    one_sentence(error)
+
+
+def test_groups_and_forgetting_together_are_refused():
+    with pytest.raises(TypeError, match="a calibrator by groups forgets nothing: forget= takes no by="):
+        Calibrator(forget=Window(2)).fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"])
+
+
+@pytest.mark.parametrize("interpolator", [ByGroup(), ByHorizon()])
+def test_scores_too_large_to_square_are_named_by_group_too(interpolator):
+    with pytest.raises(ValueError, match=r"scores is larger than 1e\+150, too large to square, in row 2") as error:
+        Calibrator(interpolator=interpolator).fit([0.0] * 4, [1.0, 2.5, -1e200, 3.0], by=[1, 1, 2, 2])
     one_sentence(error)
 
 
@@ -517,3 +529,11 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
 def test_a_function_of_x_gives_a_group_for_each_row():
     with pytest.raises(ValueError, match="what by gives must have one row for each of the 3 rows of X, got 2"):
         groups_in(np.zeros((3, 1)), lambda X: ["a", "b"])
+
+
+@pytest.mark.parametrize(("interpolator", "more"), [(ByGroup(), 42), (ByHorizon(), 63)])
+def test_a_group_is_drawn_through_its_scores_and_the_quantiles_of_all_that_it_borrows_from(interpolator, more):
+    by = np.repeat([1, 2, 3], 30)
+    y = by * np.random.default_rng(0).normal(size=90)
+    H = Calibrator(interpolator=interpolator).fit(np.zeros(90), y, by=by)(np.zeros(3), by=[1, 2, 3])
+    assert f"3 laws, {3 * (30 + more)} knots" in repr(H)
