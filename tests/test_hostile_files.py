@@ -40,6 +40,7 @@ from calibrant.persistence.container import _check_layout
 from calibrant.persistence.errors import why
 from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, ZScore
+from calibrant.several import Joint
 
 
 @pytest.fixture
@@ -579,6 +580,7 @@ def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
     whole = [0.0, 0.5, 1.0]
     table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
     table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
+    table_of_two_laws(first=[0, 6], knots=np.arange(6.0), probs=[0.1, 0.2, 0.5, 0.6, 0.8, 0.9], left=[0.5], right=[2.0])
     table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
 
 
@@ -813,6 +815,16 @@ UNFIT = {
         {"probs": np.array([0.25, 0.75], np.float32)},
         "PiecewiseLinear: 2 knots of float64 do not go with 2 probs of float32",
     ),
+    "knots that are tied, and then fall": (
+        lambda: PiecewiseLinear(np.arange(4.0), np.linspace(0.1, 0.9, 4), 1.0, 1.0),
+        {"knots": np.array([0.0, 0.0, 2.0, 1.0])},
+        "PiecewiseLinear: its knots fall at place 3",
+    ),
+    "bounds that meet": (
+        lambda: Normal(0.0, 1.0).clip(-1.0, 1.0),
+        {"upper": -1.0},
+        "Clipped: lower must be below upper, got -1.0 and -1.0",
+    ),
     "more slopes than knots": (
         lambda: LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)),
         {"slopes": np.ones(4)},
@@ -997,7 +1009,10 @@ def test_parts_that_do_not_go_together_are_named(name):
 
 
 def test_parts_that_just_go_together_are_read():
-    assert [int(each) for each in read_altered(tracker(), covered=np.array([0, 7])).covered] == [0, 7]
+    for covered in ([0, 7], [3, 3]):
+        assert read_altered(tracker(), covered=np.array(covered)).covered.tolist() == covered
+    joint = Joint(np.array([[1, 2], [2, 1], [3, 3]]), np.array([0.5, 0.5, 1.0]))
+    assert read_altered(joint).largest.tolist() == [0.5, 0.5, 1.0]
     assert read_altered(tracker(), extremes=[0.25, 0.5]).extremes == (0.25, 0.5)
     assert read_altered(by_horizon(1, 2)).horizons == (1, 2)
     groups = GroupGuarantee(**OF_GROUPS, floored=5)
@@ -1008,8 +1023,14 @@ def test_parts_that_just_go_together_are_read():
     assert read_altered(columns) == columns
     steep = read_altered(LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)), slopes=np.full(3, 3.0))
     assert steep.slopes.tolist() == [3.0, 3.0, 3.0]
-    law = Joined.of([Normal(0.0, 1.0), Normal(5.0, 1.0)], [1, 0, 1])
-    assert read_altered(law).mean().tolist() == [5.0, 0.0, 5.0]
+    two = LogitSpline(np.arange(2.0), np.arange(2.0), np.full(2, 3.001))  # 0.001 for rounding
+    assert same(read_altered(two), two)
+    for parts in ([1, 0, 1], [0, 0], [1, 1]):
+        law = Joined.of([Normal(0.0, 1.0), Normal(5.0, 1.0)], parts)
+        assert read_altered(law).mean().tolist() == [5.0 * part for part in parts]
+    for laws in ([1, 0, 1], [0, 0], [2, 2]):
+        rows = replace(of_groups().q.laws, law=np.array(laws, np.int64))
+        assert same(read_altered(rows), rows)
     assert read_altered(StudentT(np.array([3.0, 4.0]), np.zeros(2), np.ones(2))).mean().tolist() == [0.0, 0.0]
     weighed = read_altered(History(np.arange(3.0), Ratios(np.ones(3))))
     assert weighed.weights.values.tolist() == [1.0, 1.0, 1.0]
