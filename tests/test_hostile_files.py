@@ -586,9 +586,9 @@ def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
 
 EDGES = {
     "WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
-    "AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
+    "AT_LEAST_0": ([0, 2.5, 2**53, math.inf], [-1e-9, 2**53 + 1, math.nan, None]),
     "POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
-    "FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
+    "FINITE": ([-1e300, 0, -(2**53)], [-(2**53) - 1, math.inf, -math.inf, math.nan]),
     "PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
     "SCALE": ([0, 1.5, 1e151, math.inf], [-1e-9, math.nan, 1.0001e151]),
     "LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
@@ -598,6 +598,10 @@ EDGES = {
         [np.array([-1e151, 1e151]), np.zeros(1, np.float32)],
         [np.array([1.0001e151]), np.array([-math.inf]), np.zeros((1, 1)), np.zeros(0), np.array([1]), [1.0]],
     ),
+    "LOGITS": ([np.array([-1e300, 1e300])], [np.zeros(()), np.zeros((1, 1)), np.zeros(0), np.array([math.inf])]),
+    "SINGLE": ([Normal(0.0, 1.0)], [Normal([0.0], [1.0]), Normal, 0.0]),
+    "ROW": ([Normal([0.0], [1.0])], [Normal(0.0, 1.0), Normal([0.0, 1.0], [1.0, 1.0]), 0.0]),
+    "BOUND": ([None, "a", -math.inf], [math.nan, "", True]),
     "POSITIVES": ([np.array([5e-324, 1e300])], [np.array([1.0, 0.0]), np.array([-1.0]), np.ones((2, 1)), [1.0]]),
     "PROBS": ([np.array([0.0, 1.0])], [np.array([-1e-9]), np.array([1 + 1e-9]), np.zeros(()), np.zeros(0), [0.5]]),
     "WEIGHTS": ([np.array([0.0, 1e300])], [np.array([1.0, -1e-9]), np.zeros((1, 1)), np.array([math.inf])]),
@@ -617,9 +621,12 @@ EDGES = {
         [[("a", 0.5)], (["a", 0.5],), (("a",),), (("a", 0.5, 1),), ((1, 0.5),), (("a", "0.5"),), (("a", True),)],
     ),
     "TABLE": ([np.zeros(3), np.zeros((2, 3))], [np.zeros(()), np.zeros((1, 2, 3)), np.zeros((2, 0)), np.ones(3, int)]),
-    "PLACES": ([np.array([-1, 2**62])], [np.ones((1, 1), np.int64), np.ones(1), np.zeros(0, np.int64), [1]]),
+    "PLACES": (
+        [np.array([-1, 2**62]), np.zeros(1, np.int64)],
+        [np.ones((1, 1), np.int64), np.ones(1), np.zeros(0, np.int64), [1]],
+    ),
     "RANKS": (
-        [np.ones((2, 1), np.int64)],
+        [np.ones((2, 1), np.int64), np.ones((1, 1), np.int64)],
         [np.ones(2, np.int64), np.ones((2, 1)), np.zeros((0, 1), np.int64), [[1], [2]]],
     ),
 }
@@ -631,6 +638,23 @@ def test_what_a_field_may_hold_ends_where_it_says():
     taken = {name: [value for value in unfit if tests[name](value)] for name, (_, unfit) in EDGES.items()}
     assert not any(refused.values()), refused
     assert not any(taken.values()), taken
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fit", "unfit"),
+    [
+        (fields.count("a count", 2), [2, 2**53], [1, 2**53 + 1, -3, True, 3.0, "3", None]),
+        (fields.several(fields.NAME), [("a",), ["a", "b"]], [(), [], ("a", ""), "a", {"a"}, None]),
+        (fields.optional(fields.NAME), [None, "a"], ["", 0]),
+        (fields.either(fields.NAME, fields.POSITIVE), ["a", 1.5], ["", 0, None]),
+        (fields.instance(Guarantee), [Guarantee(4, 0.0), ChosenGuarantee(4, 0.0)], [Guarantee, None]),
+        (fields.later(fields.NAME), ["a"], [None, ""]),
+    ],
+    ids=["count", "several", "optional", "either", "instance", "later"],
+)
+def test_what_is_made_of_other_fields_ends_where_they_do(wanted, fit, unfit):
+    assert [value for value in fit if not wanted.test(value)] == []
+    assert [value for value in unfit if wanted.test(value)] == []
 
 
 def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
@@ -850,6 +874,17 @@ UNFIT = {
         {"slopes": np.array([1.0, 1.0, 3.1])},
         "LogitSpline: its slopes are too steep for a cubic that rises",
     ),
+    **{
+        f"a slope too steep on its {side}": (
+            lambda knots=knots, values=values: LogitSpline(np.array(knots), np.array(values), np.full(3, 0.5)),
+            {"slopes": np.array([0.5, 2.0, 0.5])},
+            "LogitSpline: its slopes are too steep for a cubic that rises",
+        )
+        for side, knots, values in (
+            ("left", [0.0, 2.0, 3.0], [0.0, 0.5, 1.5]),
+            ("right", [0.0, 1.0, 3.0], [0.0, 1.0, 1.5]),
+        )
+    },
     **{
         f"other {name} than groups": (
             lambda: GroupGuarantee(**OF_GROUPS),
