@@ -564,6 +564,18 @@ TABLES = {
     "knots that fall": ({"knots": [0.0, 1.0, 2.0, -1.0, 1.0, 0.0]}, "its knots fall at place 5"),
     "probs that fall": ({"probs": [0.1, 0.05, 0.9, 0.1, 0.5, 0.9]}, "its probs fall at place 1"),
     "a left tail without width": ({"left": [0.5, 0.0]}, "a tail that has mass needs a mean excess above 0"),
+    **{
+        f"a {side} tail without width, where {which} has no mass": (
+            {side: [0.0, 0.0], "probs": probs},
+            "a tail that has mass needs a mean excess above 0",
+        )
+        for side, which, probs in (
+            ("left", "the first", [0.0, 0.5, 0.9, 0.1, 0.5, 0.9]),
+            ("left", "the second", [0.1, 0.5, 0.9, 0.0, 0.5, 0.9]),
+            ("right", "the first", [0.1, 0.5, 1.0, 0.1, 0.5, 0.9]),
+            ("right", "the second", [0.1, 0.5, 0.9, 0.1, 0.5, 1.0]),
+        )
+    },
     "a right tail without width": ({"right": [0.0, 0.5]}, "a tail that has mass needs a mean excess above 0"),
 }
 
