@@ -764,3 +764,22 @@ def test_parts_without_any_rows_are_named_where_there_are_parts(step):
 def test_a_partition_is_named_by_its_number_and_by_its_file_where_that_is_known():
     assert partition(3) == "partition 3"
     assert partition(3, "a/part.3.parquet") == "partition 3 (a/part.3.parquet)"
+
+
+def test_quantiles_that_cross_at_the_upper_end_alone_are_sorted_and_told_of():
+    table = pa.table({"a": [0.0, 0.0], "b": [1.0, 2.0], "c": [2.0, 1.0]})
+    model = batches.fit(TABLE, target="y", quantiles={"s0": 0.1, "s2": 0.5, "s4": 0.9})
+    columns = TableModel.of(model.calibrated, quantiles={"a": 0.1, "b": 0.5, "c": 0.9})
+    assert said(table, lambda rows: batches.predict(rows, columns, quantiles=0.5).read_all()) == [
+        "the batches: 1 row, row 1, has bounds or quantiles that cross: it is sorted"
+    ]
+
+
+def test_one_quantile_a_row_has_no_width_to_tell_of():
+    assert said(TABLE, lambda rows: batches.fit(rows, target="y", quantiles={"mu": 0.5})) == []
+
+
+def test_of_several_columns_without_a_number_the_label_is_named_first():
+    empty = pa.table({name: pa.nulls(3, pa.float64()) for name in ("mu", "sigma", "y")})
+    with pytest.raises(ValueError, match=r"^the batches: column 'y' is missing in all 3 rows$"):
+        batches.evaluate(empty, MODEL)
