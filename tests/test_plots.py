@@ -323,7 +323,7 @@ def test_names_of_too_many_rows_are_thinned_out(case):
     plots.ridgeline(case.H, rows=range(30), ax=ax)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names[:2] == ["row 0", "row 3"]
-    assert ax.get_yticklabels()[0].get_fontsize() >= 5
+    assert 5 <= ax.get_yticklabels()[0].get_fontsize() < 7  # 10 as it comes
 
 
 @each
@@ -1377,12 +1377,15 @@ def test_rows_stand_from_the_top_down_with_room_at_both_ends(case):
     assert plots.ridgeline(case.H, rows=[1, 2]).get_ylim()[0] == -0.15
 
 
-def test_there_is_room_around_the_bars_and_dots_of_coverage_by(case):
-    ax = plots.coverage_by(case.H, case.y, np.arange(600) % 3)
+def test_there_is_room_around_the_bars_of_coverage_by():
+    y = np.random.default_rng(6).normal(size=600)
+    ax = plots.coverage_by(Normal(np.zeros(600), 1.0), y, np.arange(600) % 3)
     assert ax.get_xlim() == pytest.approx((-0.04, 2.04))
-    found = np.array([(100 * share, 100 * low, 100 * high) for share, low, high in coverage_along(ax).values()])
-    room = 0.05 * np.ptp(found)
-    assert ax.get_ylim() == pytest.approx((found.min() - room, found.max() + room))
+    found = 100 * np.array(list(coverage_along(ax).values()))
+    low, high = found[:, 1].min(), found[:, 2].max()
+    assert low < found[:, 0].min() < found[:, 0].max() < high
+    room = 0.05 * (high - low)
+    assert ax.get_ylim() == pytest.approx((low - room, high + room))
 
 
 def test_intervals_have_room_at_both_ends(case):
@@ -1439,6 +1442,13 @@ def test_a_label_is_a_dot_on_its_curve_and_a_stem_down_to_the_axis(case):
     tops = [[at, pytest.approx(1 - k + scale * law.pdf(y)[k], abs=5e-3)] for k, at in enumerate(y)]
     assert [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"] == tops
     assert stems(ax) == [[[at, 1 - k], tops[k]] for k, at in enumerate(y)]
+
+
+def test_a_density_stands_on_zero_with_room_above_the_highest_curve():
+    peak = scipy.stats.norm.pdf(0)
+    assert plots.density(Normal([0.0], 1.0)).get_ylim() == pytest.approx((0, 1.15 * peak), rel=1e-3)
+    higher = plots.density(Normal([0.0], 1.0), base=Normal([0.0], 0.5))
+    assert higher.get_ylim() == pytest.approx((0, 1.15 * 2 * peak), rel=1e-3)
 
 
 def test_a_ridge_has_an_outline_on_a_line_and_the_base_dashed(case):
@@ -1583,6 +1593,23 @@ def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
     assert 3 * letters < ax.get_legend().get_window_extent().height < 3 * 1.5 * letters
 
 
+def test_a_key_is_drawn_and_the_room_that_it_takes_is_not():
+    figure, ax = plt.subplots(figsize=(4, 3), dpi=50)
+    key(ax, [ax.plot([0, 1], label="a name")[0]], Pen.of(ax))
+    figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+
+    def ink():
+        rows = slice(150 - int(box.y1), 150 - int(box.y0) - 2)
+        return (np.asarray(figure.canvas.buffer_rgba())[rows, int(box.x0) : int(box.x1), :3] < 255).mean()
+
+    assert ink() > 0.05
+    ax.get_legend().set_visible(False)
+    figure.canvas.draw()
+    assert ink() == 0
+    assert not any(child.get_visible() for child in ax.child_axes)
+
+
 def test_new_axes_have_few_ticks():
     ax = plots.cdf(Normal([0.0], 1.0))
     ax.set(xlim=(0, 8), ylim=(0, 8))
@@ -1607,7 +1634,7 @@ def test_a_certificate_is_drawn_from_its_own_numbers(case):
 
 def test_there_is_room_on_both_sides_of_the_bars_of_a_certificate(case):
     found = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region})
-    ax = plots.diagnosis(found)
+    ax = plots.diagnosis(found, ax=plt.figure(figsize=(9, 4)).subplots())
     bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     dots = np.concatenate([line.get_xdata() for line in ax.lines])
     ends = min(np.min(bars), *dots), max(np.max(bars), *dots)
@@ -1706,7 +1733,19 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
     key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
     figure.draw_without_rendering()
     (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
-    assert not ax.get_legend().get_window_extent().overlaps(top.get_window_extent())
+    box = ax.get_legend().get_window_extent()
+    assert not box.overlaps(top.get_window_extent())
+
+
+def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
+    figure = Figure(figsize=(1.2, 2.4), layout="constrained")
+    ax = figure.subplots()
+    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    figure.draw_without_rendering()
+    box, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert box.width > axes.width
+    assert box.x0 < axes.x0
+    assert axes.x1 - 6 < box.x1 <= axes.x1
 
 
 def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
