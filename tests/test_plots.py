@@ -1504,7 +1504,8 @@ def test_the_panels_of_interpolators_take_each_score_up_and_to_the_left():
     assert len(q.get_xdata()) >= 1000
     assert below.get_xydata().tolist() == [[u, 0] for u in SCORES]
     assert beside.get_xydata().tolist() == [[left, pytest.approx(q)] for q in values]
-    assert all(len(each.get_xticks()) <= 6 for each in ax.child_axes)
+    large = plots.interpolators(SCORES, [Linear()], ax=plt.figure(figsize=(9, 6)).subplots())
+    assert len(large.child_axes[0].get_xticks()) <= 6
 
 
 def test_only_the_outer_panels_of_interpolators_have_words():
@@ -1613,7 +1614,8 @@ def test_a_key_is_drawn_and_the_room_that_it_takes_is_not():
 def test_new_axes_have_few_ticks():
     ax = plots.cdf(Normal([0.0], 1.0))
     ax.set(xlim=(0, 8), ylim=(0, 8))
-    assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [0, 2, 4, 6, 8]
+    with plots.theme():  # whose letters are so small that there would be room for more
+        assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [0, 2, 4, 6, 8]
 
 
 # ---- the certificate -------------------------------------------------------------------------------------------------
