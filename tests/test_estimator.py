@@ -389,13 +389,15 @@ def test_a_law_without_a_mean_says_what_to_choose():
 
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
-    of_labels = (model.calibrate, model.update, model.track, model.evaluate, model.report)
-    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_):
+    of_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
+    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.league_):
         with pytest.raises(NotFittedError):
             call(X)
     for call in of_labels:
         with pytest.raises(NotFittedError):
             call(X, Y)
+    with pytest.raises(NotFittedError):
+        model.save("never.safetensors")
 
 
 def test_wrong_coverages_and_levels_are_named():

@@ -248,7 +248,7 @@ def test_a_column_of_dates_is_named():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_of_texts_is_named(kind):
-    texts = KINDS[kind](X.assign(when=pd.date_range("2024", periods=N, freq="h").astype(str)))
+    texts = KINDS[kind](X.assign(digits="12", when=pd.date_range("2024", periods=N, freq="h").astype(str)))
     said = (
         "X has texts in column 'when', such as '2024-01-01 00:00:00', of which the estimator makes no numbers: encode"
     )
@@ -341,6 +341,42 @@ def test_evaluate_leaves_rows_out_where_one_of_several_labels_is_missing():
     assert found.margins["y1"].crps == model.evaluate(X[there], both[there]).margins["y1"].crps
 
 
+@pytest.mark.parametrize("method", ["evaluate", "report"])
+def test_rows_without_a_label_are_not_left_out_of_a_y_of_another_length(method):
+    model = fitted(Ridge(), missing="drop")
+    with (
+        pytest.warns(UserWarning, match="y is missing in 2 of 200 rows"),
+        pytest.raises(ValueError, match="y must have one row for each of the 300 rows of X, got 200"),
+    ):
+        getattr(model, method)(X, GAPS[:200])
+
+
+def test_a_wrong_word_for_missing_is_named_before_the_labels_that_miss():
+    with pytest.raises(ValueError, match="missing must be 'error' or 'drop', got 'leave'"):
+        fitted(Ridge(), missing="leave").fit(X, GAPS)
+
+
+OUTSIDE = np.where(np.arange(N) == 7, -1.0, np.abs(Y))
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ("0:", r"y is -1 in row 7 \(the only such row\), below the bound 0"),
+        ("0:top", r"y is .* in row 9 .*, above the bound"),
+        ("counts", r"y is .* in row 0 \(300 rows in all\): Counts\(\) takes whole numbers"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "evaluate", "report"])
+def test_labels_that_are_none_of_their_kind_are_named_by_their_rows(method, labels, said):
+    table, good = X.assign(top=9.0), np.round(np.abs(Y))
+    bad = OUTSIDE if labels != "0:top" else np.where(np.arange(N) == 9, 9.5, good)
+    last = [(np.arange(200), np.arange(200, N))]  # the row trains
+    model = CalibratedRegressor(Ridge(), labels=labels, features=["a"], refine=None, cv=last).fit(table, good)
+    with pytest.raises(ValueError, match=said):
+        getattr(model, method)(table, bad)
+
+
 @pytest.mark.parametrize("y", [[str(v) for v in Y], pd.Series([str(v) for v in Y]), [*Y[:-1].tolist(), "12"]])
 def test_labels_that_are_texts_are_refused(y):
     with pytest.raises(TypeError, match=r"y must hold numbers, got the text '.*' in row"):
@@ -382,6 +418,7 @@ def test_numbers_in_an_array_of_one_value_a_row_are_no_columns():
     order = np.array([2, 0, 1])
     assert slices_in(table[:3], order) is order
     assert list(slices_in(table[:3], order.tolist())) == ["2", "0", "1"]
+    assert slices_in(X[:3], ["dawn", "day", "dusk"]) == ["dawn", "day", "dusk"]  # distinct, and no columns
 
 
 def test_the_report_by_groups_is_that_of_the_forecasts():

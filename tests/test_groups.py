@@ -424,6 +424,13 @@ def test_what_by_names_must_be_in_x():
         groups_in(X.to_numpy(), 2)
     with pytest.raises(TypeError, match="by must name a column of X, or several, or be a function of X, got a Series"):
         groups_in(X, X.winter)
+    with pytest.raises(ValueError, match="by must name a column of X, or several, got none"):
+        groups_in(X, [])
+
+
+def test_the_group_of_several_columns_is_missing_where_one_of_them_is():
+    X = pd.DataFrame({"place": ["north", None, "south"], "day": [1, 2, 3]})
+    assert groups_in(X, ["place", "day"]) == [("north", 1), None, ("south", 3)]
 
 
 def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, TimeSeriesSplit
@@ -99,6 +100,13 @@ def test_a_frozen_model_is_refined_on_the_rows_as_they_are():
     model = Refined(FrozenEstimator(base), Notes()).fit(X[100:350], Y[100:350])
     np.testing.assert_array_equal(shown(model).prediction.values, base.predict(X[100:350]))
     assert len(shown(model)) == 250
+
+
+def test_nothing_is_known_before_fit():
+    refined, chosen = Refined(Ridge()), Chosen([Ridge()])
+    for ask in (refined.predict_forecast, chosen.predict_forecast, lambda X: refined.league_):
+        with pytest.raises(NotFittedError):
+            ask(X)
 
 
 def test_it_clones_pickles_and_nests():
@@ -262,6 +270,28 @@ def test_the_refiner_learns_from_five_folds_unless_told_otherwise():
     for train, held in KFold(5, shuffle=True, random_state=_first_draw(0)).split(X[SEEN]):
         wanted[held] = Y[SEEN][train].mean()
     np.testing.assert_allclose(shown(model).prediction.values, wanted)
+
+
+def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_state():
+    def drawn(random):
+        return int(random.randint(2**31 - 1))
+
+    model = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, Y)
+    random = np.random.RandomState(0)
+    (train, _), inner = next(ShuffleSplit(1, test_size=0.2, random_state=drawn(random)).split(ROW)), drawn(random)
+    assert model.seed_ == drawn(random)
+    rows, random = shown(model.estimators_[0]), np.random.RandomState(inner)
+    np.testing.assert_array_equal(rows.X[:, 0], train)
+    _, test = next(KFold(5, shuffle=True, random_state=drawn(random)).split(train))
+    alone = Ridge().fit(np.delete(ROW[train], test, 0), np.delete(Y[train], test))
+    np.testing.assert_allclose(rows.prediction.values[test], alone.predict(ROW[train][test]))
+    assert rows.seed == drawn(random)
+
+    several = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, np.stack([Y, -Y], axis=1))
+    random = np.random.RandomState(0)
+    _, _, wanted = drawn(random), drawn(random), drawn(random)  # of the split, of the folds, of both refiners
+    assert [each.keywords["rows"].seed for each in several.estimators_[0].refinements] == [wanted] * 2
+    assert several.seed_ == drawn(random)
 
 
 def test_few_training_rows_stay_plain():

@@ -107,3 +107,11 @@ def test_points_are_points():
 def test_a_model_that_is_not_fitted_says_so():
     with pytest.raises(Exception, match="has not been fitted yet"):
         prediction_of(ResidualDouble(LinearRegression()), X_NEW)
+
+
+def test_a_model_of_several_targets_is_refused():
+    model = Always("Normal", {"mu": 1.0, "sigma": 2.0}).fit(
+        FRAMES["pandas"](X_TRAIN), pd.DataFrame({"a": Y_TRAIN, "b": Y_TRAIN})
+    )
+    with pytest.raises(ValueError, match=r"Always must predict one law a row, got shape \(1000, 2\)"):
+        prediction_of(model, FRAMES["pandas"](X_NEW))

@@ -13,6 +13,7 @@ from problem import FRAMES, X_NEW, X_TRAIN, Y_TRAIN, covers
 
 from calibrant import Normal, Point, Quantiles, StudentT
 from calibrant.models import prediction_of
+from calibrant.predictions import Rates
 
 pytestmark = pytest.mark.integration
 
@@ -94,3 +95,23 @@ def test_a_model_before_fit_is_told_to_pass_the_results():
 def test_a_time_series_is_told_to_pass_its_forecast():
     with pytest.raises(TypeError, match="forecasts a series from its own past"):
         prediction_of(sm.tsa.AutoReg(Y_TRAIN, 1).fit(), X_NEW)
+
+
+@pytest.mark.filterwarnings("ignore:.*:statsmodels.tools.sm_exceptions.ConvergenceWarning")
+def test_a_negative_binomial_model_has_the_dispersion_that_it_estimated():
+    counts = np.random.default_rng(0).negative_binomial(2, 2 / (2 + np.exp(1 + DESIGN[:, 1])))
+    results = sm.NegativeBinomial(counts, DESIGN).fit(disp=0)
+    prediction = prediction_of(results, with_constant(X_NEW))
+    assert isinstance(prediction, Rates)
+    assert prediction.dispersion == pytest.approx(np.exp(results.lnalpha))
+    assert np.array_equal(prediction.values, results.predict(with_constant(X_NEW)))
+
+
+@pytest.mark.parametrize("names", ["pandas", "pyarrow"])
+def test_a_design_with_its_columns_in_another_order_is_refused(names):
+    results = sm.OLS(Y_TRAIN, FRAMES["pandas"](X_TRAIN)).fit()
+    assert prediction_of(results, FRAMES[names](X_NEW)).loc == pytest.approx(X_NEW @ results.params.to_numpy())
+    turned = FRAMES[names](X_NEW)
+    turned = turned.select(["age", "size", "rooms"]) if names == "pyarrow" else turned[["age", "size", "rooms"]]
+    with pytest.raises(ValueError, match=r"column 0 of X is 'age' where .* was trained on 'size'"):
+        prediction_of(results, turned)

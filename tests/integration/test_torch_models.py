@@ -153,6 +153,14 @@ def test_half_precision_becomes_single():
     assert prediction_of(Wrapped(lambda h: h).to(torch.bfloat16), X_NEW).values.dtype == torch.float32
 
 
+def test_whole_numbers_are_not_rounded():
+    class Counting(nn.Module):
+        def forward(self, x):
+            return torch.arange(len(x), dtype=torch.int32) + 2**24
+
+    assert prediction_of(Counting(), X_NEW[:3]).values.tolist() == [2**24, 2**24 + 1, 2**24 + 2]
+
+
 def test_integers_stay_integers_for_embeddings():
     module = nn.Sequential(nn.Embedding(10, 4), nn.Flatten(), nn.Linear(8, 1))
     assert prediction_of(module, torch.arange(10).reshape(5, 2)).shape == (5,)
