@@ -102,6 +102,9 @@ def test_columns_called_by_numbers_are_compared_too():
     model.predict(numbered)
     with pytest.raises(ValueError, match="column 0 of X is 2, and in fit it was 0"):
         model.predict(numbered[[2, 1, 0]])
+    np.testing.assert_array_equal(model.predict(X.to_numpy()), model.predict(numbered))
+    unnamed = CalibratedRegressor(ByPosition(), refine=None, random_state=0).fit(X.to_numpy(), Y)
+    np.testing.assert_array_equal(unnamed.predict(numbered), model.predict(numbered))
 
 
 @pytest.mark.parametrize("model", [Refined(ByPosition(), "spread"), Chosen([ByPosition(), Ridge()])])
@@ -237,6 +240,27 @@ def test_an_estimator_that_cannot_take_the_column_of_by_is_told_the_way():
         CalibratedRegressor(Ridge(), by="part").fit(PARTS, Y)
     assert "column 'part' too, which holds no numbers" in caught.value.__notes__[0]
     assert "features=" in caught.value.__notes__[0]
+
+
+class Refusing(Ridge):
+    def fit(self, X, y):
+        raise ValueError("no reason that X could tell")
+
+
+def test_an_error_of_the_estimators_own_stays_as_it_is():
+    table = X.assign(when=pd.date_range("2024", periods=N), part=np.arange(N) % 2, late=np.arange(N) % 3 == 0)
+    with pytest.raises(ValueError, match=r"^no reason that X could tell$") as caught:
+        CalibratedRegressor(Refusing(), by=["part", "late"], refine=None).fit(table, Y)
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_the_first_of_several_columns_is_named():
+    with pytest.raises(ValueError, match="could not convert string to float") as caught:
+        CalibratedRegressor(Ridge(), by=["part", "half"]).fit(PARTS.assign(half=PART), Y)
+    assert "column 'part' too" in caught.value.__notes__[0]
+    days = pd.date_range("2024", periods=N)
+    with pytest.raises(TypeError, match="X has dates in column 'then'"):
+        CalibratedRegressor(Ridge()).fit(X.assign(then=days, when=days), Y)
 
 
 def test_a_column_of_dates_is_named():
@@ -418,7 +442,9 @@ def test_numbers_in_an_array_of_one_value_a_row_are_no_columns():
     order = np.array([2, 0, 1])
     assert slices_in(table[:3], order) is order
     assert list(slices_in(table[:3], order.tolist())) == ["2", "0", "1"]
-    assert slices_in(X[:3], ["dawn", "day", "dusk"]) == ["dawn", "day", "dusk"]  # distinct, and no columns
+    for rows in (X[:3], table[:3]):
+        assert slices_in(rows, ["dawn", "day", "dusk"]) == ["dawn", "day", "dusk"]  # distinct, and no columns
+    assert slices_in(table[:3], [0, 1, 0]) == [0, 1, 0]  # columns, and not distinct
 
 
 def test_the_report_by_groups_is_that_of_the_forecasts():

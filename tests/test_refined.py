@@ -2,6 +2,8 @@
 
 import pickle
 from functools import partial
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -303,6 +305,21 @@ def test_few_training_rows_stay_plain():
         _ = model.estimators_[0].league_
 
 
+@pytest.mark.parametrize(("train", "refined"), [([0], False), ([0, 1], True)], ids=["one", "two"])
+def test_two_training_rows_or_groups_are_refined_by_default_and_one_is_not(train, refined):
+    one = CalibratedRegressor(Ridge(), cv=[(train, [2, 3, 4])]).fit(X[:5], Y[:5])
+    assert isinstance(one.estimators_[0], Refined) == refined
+    rows, held = np.flatnonzero(np.isin(np.arange(50) % 10, train)), np.flatnonzero(np.arange(50) % 10 > 1)
+    grouped = CalibratedRegressor(Ridge(), cv=[(rows, held)]).fit(X[:50], Y[:50], groups=np.arange(50) % 10)
+    assert isinstance(grouped.estimators_[0], Refined) == refined
+
+
+def test_the_league_of_several_folds_is_that_of_the_first():
+    model = CalibratedRegressor(Chosen([Ridge()], cv=2), cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+    assert model.league_ is model.estimators_[0].league_
+    assert model.league_ is not model.estimators_[1].league_
+
+
 def test_a_frozen_model_with_refinement_divides_its_rows():
     base = Ridge().fit(X[:100], Y[:100])
     model = CalibratedRegressor(FrozenEstimator(base), refine="location-scale", cv=0.5, random_state=0)
@@ -353,18 +370,33 @@ def test_the_league_of_models():
     assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
 
 
-def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state():
-    model = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+@pytest.mark.parametrize("weight", [None, np.linspace(0.1, 5.0, 350)], ids=["equal", "weighed"])
+def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state(weight):
+    model, order = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN], weight), []
     random, scores = np.random.RandomState(0), []
     folds = KFold(2, shuffle=True, random_state=random.randint(2**31 - 1))
     seed = random.randint(2**31 - 1)
     for train, test in folds.split(X[SEEN]):
-        f, y = Ridge().fit(X[SEEN][train], Y[SEEN][train]).predict(X[SEEN][test]), Y[SEEN][test]
+        alone = Ridge().fit(X[SEEN][train], Y[SEEN][train], None if weight is None else weight[train])
+        f, y = alone.predict(X[SEEN][test]), Y[SEEN][test]
         halves = two_halves(len(test), None, seed)
         for one, other in (halves, halves[::-1]):
+            order.append(test[other])
             scores.append(Calibrator().fit(f[one], y[one])(f[other]).crps(y[other]))
     (entry,) = model.league_.entries
-    assert entry.score == pytest.approx(np.mean(np.concatenate(scores)))
+    each = None if weight is None else weight[np.concatenate(order)]
+    assert entry.score == pytest.approx(np.average(np.concatenate(scores), weights=each))
+
+
+def test_the_seconds_of_a_candidate_are_those_of_its_five_folds(monkeypatch):
+    monkeypatch.setattr("calibrant.sklearn.chosen.time", SimpleNamespace(perf_counter=count(100).__next__))
+    league = Chosen({"line": Ridge(), "mean": DummyRegressor()}, random_state=0).fit(X[SEEN], Y[SEEN]).league_
+    assert [entry.seconds for entry in league.entries] == [5.0, 5.0]
+
+
+def test_halves_too_small_to_tell_a_scale_are_judged_without_a_warning():
+    model = Chosen({"line": Ridge(), "mean": DummyRegressor()}, cv=3, random_state=0).fit(X[:8], Y[:8])
+    assert [entry.name for entry in model.league_.entries] == ["line", "mean"]
 
 
 @pytest.mark.filterwarnings("ignore:Quantiles.values crosses")

@@ -155,9 +155,13 @@ def test_rows_without_a_label_are_refused_or_dropped():
     ("model", "error", "what"),
     [
         (CalibratedRegressor(LinearRegression(), cv=5), ValueError, "one held-out part, got cv=5 with 5 splits"),
-        (CalibratedRegressor(LinearRegression(), cv=KFold(3)), ValueError, "with 3 splits: give a share"),
+        (CalibratedRegressor(LinearRegression(), cv=KFold(2)), ValueError, "with 2 splits: give a share"),
         (CalibratedRegressor([LinearRegression()] * 2), TypeError, "a list of models is an ensemble for one label"),
-        (CalibratedRegressor(LinearRegression(), labels={"z": "log"}), ValueError, "'z', which is none of the labels"),
+        (
+            CalibratedRegressor(LinearRegression(), labels={"z": "log", "w": "log"}),
+            ValueError,
+            "'z', which is none of the labels",
+        ),
         (CalibratedRegressor(LinearRegression(), labels=["log"]), ValueError, "each of the 2 labels, got 1"),
         (CalibratedRegressor(LinearRegression(), by=0), TypeError, "by=0 is for one label, and y has several"),
         (CalibratedRegressor(LinearRegression(), weights=np.ravel), TypeError, "several labels take no weights="),

@@ -218,20 +218,6 @@ def test_a_transformed_target_is_taken_back_for_a_single_row():
     np.testing.assert_allclose(prediction_of(model, X_NEW[:1]).ppf(0.9), prediction_of(model, X_NEW).ppf(0.9)[:1])
 
 
-@pytest.mark.parametrize(
-    ("by", "why"),
-    [
-        ({"transformer": StandardScaler()}, "it is known by its values alone"),
-        ({"func": np.negative, "inverse_func": np.negative}, "it turns the order round"),
-    ],
-)
-def test_a_transformed_target_whose_law_cannot_be_taken_back_is_a_point_and_says_so(by, why):
-    model = fitted(TransformedTargetRegressor(BayesianRidge(), **by))
-    with pytest.warns(UserWarning, match=f"TransformedTargetRegressor is taken as a point, without .*: {why}"):
-        prediction = prediction_of(model, X_NEW)
-    assert same(prediction, Point(model.predict(X_NEW)))
-
-
 def test_a_list_of_quantile_models_predicts_their_quantiles_in_order():
     models = [fitted(QuantileRegressor(quantile=level, alpha=0)) for level in (0.9, 0.1, 0.5)]
     prediction = prediction_of(models, X_NEW)

@@ -125,9 +125,10 @@ def test_columns_are_quantiles_at_the_levels_of_the_module(levels):
     assert torch.all(prediction.values[:, 1:] > prediction.values[:, :-1])
 
 
-def test_columns_without_levels_are_told_what_to_do():
-    with pytest.raises(TypeError, match="returned 3 columns but has no levels: set its attribute levels"):
-        prediction_of(Wrapped(lambda h: h, 3), X_NEW)
+@pytest.mark.parametrize("count", [2, 3])
+def test_columns_without_levels_are_told_what_to_do(count):
+    with pytest.raises(TypeError, match=f"returned {count} columns but has no levels: set its attribute levels"):
+        prediction_of(Wrapped(lambda h: h, count), X_NEW)
 
 
 def test_three_tensors_are_refused():
