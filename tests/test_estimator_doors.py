@@ -377,7 +377,7 @@ def test_rows_without_a_label_are_not_left_out_of_a_y_of_another_length(method):
 
 def test_a_wrong_word_for_missing_is_named_before_the_labels_that_miss():
     with pytest.raises(ValueError, match="missing must be 'error' or 'drop', got 'leave'"):
-        fitted(Ridge(), missing="leave").fit(X, GAPS)
+        CalibratedRegressor(Ridge(), missing="leave").fit(X, GAPS)
 
 
 OUTSIDE = np.where(np.arange(N) == 7, -1.0, np.abs(Y))
@@ -452,6 +452,16 @@ def test_the_report_by_groups_is_that_of_the_forecasts():
     page = model.report(X, Y, groups={"part": PART}, features=())
     law, base = model.predict_distribution(X), prediction_of(model.estimators_[0], X)
     assert page.html == calibrant.report(law, Y, base=base, groups={"part": PART}, guarantee=model.guarantee_).html
+
+
+@pytest.mark.parametrize("name", [None, "price"])
+@pytest.mark.parametrize("cv", [0.2, 2])
+def test_a_report_shows_one_model_beside_its_forecasts_and_the_name_of_its_labels(cv, name, monkeypatch):
+    model = fitted(Ridge(), cv=cv)
+    monkeypatch.setattr("calibrant.reports.report", lambda H, y, **given: given)
+    given = model.report(X, pd.Series(Y, name=name))
+    assert given["label"] == (name or "y")
+    assert (given["base"] is None) == (cv == 2)  # of two folds neither model made the forecasts
 
 
 def test_a_group_that_is_no_column_is_named_in_plain_words():

@@ -138,6 +138,14 @@ def test_the_members_of_a_bagging_are_samples_that_see_their_own_features():
     assert covers(model, FRAMES["pandas"])
 
 
+def test_a_bagging_compares_columns_and_leaves_gaps_to_its_members():
+    X = np.where(np.arange(900).reshape(300, 3) % 7 == 0, np.nan, X_TRAIN)
+    model = BaggingRegressor(HistGradientBoostingRegressor(max_iter=3), 2, random_state=0).fit(X, Y_TRAIN)
+    assert prediction_of(model, X[:5]).values.mean(axis=1) == pytest.approx(model.predict(X[:5]))
+    with pytest.raises(ValueError, match="X has 2 features, but BaggingRegressor is expecting 3"):
+        prediction_of(model, X[:5, :2])
+
+
 @pytest.mark.parametrize(
     "model", [FOREST, BaggingRegressor(), LinearRegression(), BayesianRidge(), GridSearchCV(SVR(), {})]
 )
