@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
 from calibrant import CalibratedRegressor, Chosen, Refined, neg_crps
 from calibrant._frames import is_frame
+from calibrant.sklearn.in_time import dates_in_order
 
 N = 203
 RNG = np.random.default_rng(0)
@@ -125,6 +126,11 @@ def test_the_split_that_the_warning_names_is_the_one_that_was_made_at_random():
         model(X).fit(X, Y)
     with pytest.warns(UserWarning, match=r"cv=KFold\(5, shuffle=True\) draws at random without"):
         model(X, cv=5).fit(X, Y)
+
+
+def test_ten_times_in_order_tell_of_time_and_nine_do_not():
+    assert dates_in_order(IN_ORDER["column"][:10]) == "column 'day' of X"
+    assert dates_in_order(IN_ORDER["column"][:9]) is None
 
 
 def test_a_frozen_model_splits_nothing_and_is_told_nothing():

@@ -212,6 +212,7 @@ def test_the_estimator_watches_new_rows():
     assert model.monitor(later, calm).alarm is None
     y = calm + np.where(np.arange(len(calm)) < 100, 0.0, 2.0)
     found = model.monitor(later, y)
+    assert found.threshold == 100
     assert found.alarm.direction.name == "high"
     assert 100 <= found.alarm.row < 130
     f = model.estimators_[0].predict(later)
