@@ -890,3 +890,10 @@ def test_a_folder_is_no_output(tmp_path, model, monkeypatch, command):
     words = {"fit": ["--target", "y", "--point", "mu"]}.get(command, ["-m", model, "--interval", "0.9"])
     wanted = "out.csv: is a directory" if command == "fit" else "out.csv: this is a folder"
     assert refused(command, test, *words, "-o", "out.csv") == wanted
+
+
+def test_whoever_reads_a_file_hears_of_each_batch_that_is_done(tmp_path):
+    heard = []
+    table = TableFile(write(tmp_path / "t.parquet", forecasts()))
+    assert [len(batch) for batch in table.batches(["mu"], done=heard.append)] == heard
+    assert sum(heard) == 400

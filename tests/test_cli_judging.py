@@ -97,3 +97,33 @@ def test_errors_name_flags_and_not_arguments(inside):
     run("fit", "by.parquet", "--target", "y", "--point", "f", "--by", "g", "-o", "g.safetensors")
     asked = ["track", "by.parquet", "-m", "g.safetensors", "--interval", "0.9", "-o", "out.csv"]
     assert "fit without --by and --weights, and not with --interpolator random" in plain(run(*asked, code=1))
+
+
+def test_evaluate_says_when_there_are_too_few_rows_for_a_stretch_of_time(inside):
+    write(inside / "few.parquet", {"f": np.arange(15.0), "y": np.arange(15.0) ** 0.5, "when": np.arange(15)})
+    text = said("few.parquet", "-m", "m.safetensors", "--time", "when")
+    assert "Over time there is nothing to say: a stretch needs 20 rows." in text
+    assert "PIT gap" not in text
+
+
+def test_evaluate_says_what_the_columns_of_its_tables_are(inside):
+    write(inside / "bikes.parquet", bikes() | {"when": np.arange(300)})
+    flags = ("bikes.parquet", "--target", "rentals", "--rate", "rate")
+    narrow = "Narrower intervals and smaller deviations are better only where the coverage is right."
+    split = "A count is either inside an interval or outside."
+    for more, tables in (((), 1), (("--time", "when"), 2)):
+        text = said(*flags, *more)
+        assert (text.count(narrow), text.count(split), text.count("ties split")) == (1, tables, tables)
+    text = said("test.parquet", "-m", "m.safetensors")
+    assert (text.count(narrow), text.count(split)) == (1, 0)
+
+
+def test_without_a_model_the_table_of_slices_and_why_verdict_and_p_value_differ_are_shown(inside):
+    rng = np.random.default_rng(0)
+    mu, noise = rng.normal(size=400), rng.normal(size=400)
+    noise[:16] = 5.0  # in the far tail, which the p-value hardly sees
+    write(inside / "tails.parquet", {"mu": mu, "sigma": np.ones(400), "y": mu + noise})
+    text = said("tails.parquet", "--target", "y", "--mean", "mu", "--std", "sigma")
+    assert text.startswith("[problem] Not calibrated: the forecasts are wrong in the tails.")
+    assert "The p-value is that of the largest gap at any level, whose test is weak in the tails." in text
+    assert text.count("predicted value in ") == 5

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, timedelta
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -58,6 +59,7 @@ def test_update_is_fit_on_both_files(model, tmp_path):
     said = run("update", model, second, "--time", "day", "-o", model)  # over itself
     assert "with 400 rows of" in said
     assert "800 calibration rows" in said
+    assert said.endswith(f"Wrote {model}.")
     (f, y), (g, z) = read(tmp_path / "first.csv"), read(second)
     whole = Calibrator().fit(np.concatenate([f, g]), np.concatenate([y, z]))
     np.testing.assert_array_equal(load(model).q.knots, whole.q.knots)
@@ -314,6 +316,7 @@ def test_track_writes_what_was_known_before_each_label_and_goes_on(model, tmp_pa
         after,
     )
     assert "Tracked 250 labels" in said
+    assert said.endswith(f"Wrote {after}: it goes on from here.")
     assert "whatever the rows do" in said
     own = Tracker(load(model)).run(f, y)[0]
     found = csv.read_csv(out)
@@ -365,3 +368,69 @@ def test_wrong_flags_of_track_are_one_sentence(model, tmp_path, flags, code, sen
     path, out = write(tmp_path / "later.csv", {**columns, "lower": columns["f"]}), str(tmp_path / "out.csv")
     assert sentence in run("track", path, "-m", model, "--interval", "0.9", "-o", out, *flags, code=code)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_tracker_goes_on_as_it_began(model, tmp_path):
+    path, out, after = (
+        write(tmp_path / "later.csv", rows(2)),
+        str(tmp_path / "out.csv"),
+        str(tmp_path / "t.safetensors"),
+    )
+    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", after)
+    for flags in (["--levels", "0.1,0.9"], ["--step", "0.1"]):
+        said = run("track", path, "-m", after, "--interval", "0.9", "-o", out, *flags, code=2)
+        assert f"{after} tracks already, and goes on as it began" in said
+
+
+def test_what_is_read_in_time_order_is_not_written_over(model, tmp_path):
+    path, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "out.csv")
+    before = [Path(name).read_bytes() for name in (path, model)]
+    track = ("track", path, "-m", model, "--interval", "0.9")
+    for command, over in (
+        (("update", model, path, "-o", path), path),
+        ((*track, "-o", path), path),
+        ((*track, "-o", model), model),
+        ((*track, "-o", out, "--after", path), path),
+    ):
+        assert f"{over} is read, so it cannot be written over" in run(*command, code=2)
+    assert [Path(name).read_bytes() for name in (path, model)] == before
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_model_from_python_that_names_no_columns_goes_on_in_python(model, tmp_path):
+    load(model).save(tmp_path / "plain.safetensors")
+    path, plain, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "plain.safetensors"), tmp_path / "out.csv"
+    said = run("update", plain, path, "--target", "y", "-o", str(tmp_path / "n.safetensors"), code=1)
+    assert said == f"error: {plain}: it does not say which columns it was fitted on: update it in Python"
+    track = ("track", path, "-m", plain, "--target", "y", "--point", "f", "--interval", "0.9", "-o", str(out))
+    said = run(*track, "--after", str(tmp_path / "n.safetensors"), code=1)
+    assert said == f"error: {plain}: it does not say which columns it was fitted on: track it in Python"
+    assert not out.exists()
+    run(*track)
+    assert out.exists()
+
+
+def test_track_says_what_it_mended_and_which_rows_lack_a_prediction(tmp_path):
+    columns = rows(3)
+    columns |= {"lo": columns["f"] - 1, "hi": columns["f"] + 1}
+    first, model = write(tmp_path / "first.csv", columns), str(tmp_path / "m.safetensors")
+    run("fit", first, "--target", "y", "--lower", "lo", "--upper", "hi", "-o", model)
+    columns["lo"][4], columns["hi"][4] = columns["hi"][4], columns["lo"][4]
+    columns["hi"][6] = np.nan
+    path, out = write(tmp_path / "later.csv", columns), str(tmp_path / "out.csv")
+    said = run("track", path, "-m", model, "--interval", "0.9", "-o", out)
+    assert f"warning: {path}: 1 row, row 4, has bounds or quantiles that cross: it is sorted" in said
+    assert f"warning: {path}: 1 row, row 6, has no prediction: what is written for it is NaN, and it is no step" in said
+    assert "Tracked 399 labels" in said
+    assert np.flatnonzero(np.isnan(csv.read_csv(out)["lower"].to_numpy())).tolist() == [6]
+
+
+def test_a_tracker_of_counts_is_judged_the_same_twice(tmp_path):
+    rng = np.random.default_rng(0)
+    rate = rng.uniform(1, 5, 100)
+    path = write(tmp_path / "c.csv", {"f": rate, "y": rng.poisson(rate)})
+    model, out = str(tmp_path / "m.safetensors"), str(tmp_path / "out.csv")
+    run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", model)
+    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", model.replace("m.", "t."))
+    judged = [run("evaluate", path, "-m", model.replace("m.", "t."), "--json") for _ in range(2)]
+    assert judged[0] == judged[1]
