@@ -694,3 +694,43 @@ def test_the_study_says_which_files_it_wrote(tmp_path, monkeypatch):
         flags = ["--design", "tabular"] if design == "league" else []
         said = run("study", *flags, "--tables-only", "--folder", tmp_path).stdout
         assert said.splitlines() == [f"wrote {path}" for path in written]
+
+
+def test_the_model_of_the_demo_knows_the_mean_and_believes_in_half_the_noise():
+    from calibrant.cli.demo import forecasts
+
+    table = {
+        name: column.to_numpy()
+        for name, column in zip(*_columns(forecasts(np.random.default_rng(1), 20_000)), strict=True)
+    }
+    hour, mu, sigma = table["hour"], table["mu"], table["sigma"]
+    assert 0 <= hour.min() < 0.01
+    assert 23.99 < hour.max() < 24
+    np.testing.assert_allclose(mu, 50 - 30 * np.cos(np.pi * hour / 12))  # from 20 at midnight to 80 at noon
+    np.testing.assert_allclose(sigma, mu / 20)
+    z = (table["y"] - mu) / (2 * sigma)
+    assert np.mean(np.abs(z) < 2.5706) == pytest.approx(0.95, abs=0.005)  # of Student's t with 5 degrees of freedom
+    assert np.mean(z < 0) == pytest.approx(0.5, abs=0.02)
+
+
+def _columns(table):
+    return table.column_names, table.columns
+
+
+def test_inspect_spells_numbers_and_what_is_not_known(folder, tmp_path):
+    model = tmp_path / "plain.safetensors"
+    calibrant.load(folder / "normal.safetensors").save(model)
+    for path, target in ((folder / "normal.safetensors", "sy"), (model, "–")):
+        lines = [" ".join(line.split()) for line in run("inspect", path).stdout.splitlines()]
+        assert f"bytes {path.stat().st_size:,}" in lines
+        assert f"epsilon {1 / 401:.4g}" in lines
+        assert f"target {target}" in lines
+        assert not [line for line in lines if line.startswith(("by ", "weights ", "event "))]
+
+
+def test_a_switch_may_be_given_twice_and_an_option_of_several_values_too(folder, tmp_path):
+    model, out = folder / "normal.safetensors", tmp_path / "out.csv"
+    once, twice = (run("inspect", model, *["--json"] * count).stdout for count in (1, 2))
+    assert once == twice
+    run("predict", folder / "test.csv", "-m", model, "--interval", "0.8", "--interval", "0.9", "-o", out)
+    assert len(columns_of(out)) == 4

@@ -81,7 +81,9 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     fit = ["fit", first, "--target", "y", "--point", "f", "-o", out]
     assert "do not go together" in run(*fit, "--last", "3", "--half-life", "3", code=2)
     assert "expected a positive number of rows" in run(*fit, "--half-life", "0", code=2)
-    assert "expected a number above 1" in run("monitor", first, "-m", model, "--threshold", "1", code=2)
+    for threshold in ("1", "inf", "nan"):
+        said = run("monitor", first, "-m", model, "--threshold", threshold, code=2)
+        assert f"expected a number above 1, got {threshold}" in said
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
     assert "pass --refit" in run("update", naf[-3], first, "-o", out, code=1)
@@ -108,6 +110,8 @@ def test_monitor_says_what_the_library_says(model, tmp_path):
     assert said["alarm"]["row"] == found.alarm.row
     assert said["alarm"]["direction"] == "high"
     assert said["rows"] == 400
+    assert said["threshold"] == found.threshold
+    assert said["log_capital"] == found.log_capital[-1]
     calm = json.loads(CliRunner().invoke(app, ["monitor", str(tmp_path / "first.csv"), "-m", model, "--json"]).stdout)
     assert calm["alarm"] is None
 
@@ -132,6 +136,8 @@ def test_monitor_says_when_also_where_labels_are_missing(model, tmp_path):
         ("hour", lambda t: [*t[:5], 1, *t[6:]], "'hour' runs backwards in row 5 (counting from 0), from 4 to 1"),
         ("day", lambda t: [*t[:7], t[0], *t[8:]], "'day' runs backwards in row 7 (counting from 0), from 2024-01-07"),
         ("day", lambda t: [None, *t[1:]], "'day' is missing in row 0"),
+        ("hour", lambda t: [0.0, 1.0, np.nan, *t[3:]], "'hour' is missing in row 2"),
+        ("hour", lambda t: [True] * len(t), "'hour' must hold numbers or dates, got True in row 0"),
         ("day", lambda t: ["Monday"] * len(t), "'day' must hold numbers or dates, got 'Monday' in row 0"),
         ("week", lambda t: t, "there is no column 'week'"),
     ],
@@ -434,3 +440,20 @@ def test_a_tracker_of_counts_is_judged_the_same_twice(tmp_path):
     run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", model.replace("m.", "t."))
     judged = [run("evaluate", path, "-m", model.replace("m.", "t."), "--json") for _ in range(2)]
     assert judged[0] == judged[1]
+
+
+def test_rows_of_one_moment_are_in_order(model, tmp_path):
+    path = write(tmp_path / "later.csv", rows(2) | {"hour": np.arange(N) // 3})
+    assert "No alarm" in run("monitor", path, "-m", model, "--time", "hour")
+
+
+def test_a_label_beyond_the_bound_of_its_row_is_named(tmp_path):
+    columns = rows(4)
+    columns |= {"cap": np.maximum(columns["y"], 0.0) + 1.0, "y": np.maximum(columns["y"], 0.0)}
+    path, model = write(tmp_path / "first.csv", columns), str(tmp_path / "m.safetensors")
+    run("fit", path, "--target", "y", "--point", "f", "--labels", "0:cap", "-o", model)
+    columns["y"][8] = columns["cap"][8] + 1.0
+    later = write(tmp_path / "later.csv", columns)
+    said = run("evaluate", later, "-m", model, code=1)
+    assert said.startswith(f"error: {later}: ")
+    assert "row 8" in said
