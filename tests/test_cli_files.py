@@ -249,6 +249,8 @@ USAGE = {
     "level beyond": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,1", "-o", "out.csv"],
     "level of 0": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0", "-o", "out.csv"],
     "level twice": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,0.10", "-o", "out.csv"],
+    "coverage twice": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9,0.90", "-o", "out.csv"],
+    "no decimal mark": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9", "--decimal", "", "-o", "out.csv"],
     "coverage beyond": ["predict", "CAL", "-m", "MODEL", "--interval", "90", "-o", "out.csv"],
     "no seed": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9", "--seed", "-1", "-o", "out.csv"],
     "no coverage": ["evaluate", "CAL", "-m", "MODEL", "--coverage", "nan"],

@@ -145,6 +145,7 @@ def test_a_group_never_seen_is_named_by_its_row_of_the_file(inside, command):
         (["--unseen", "pooled"], "--unseen: it says what groups never seen get, and needs --by"),
         (["--by", "g", "--unseen", "guess"], "--unseen: unseen must be "),
         (["--ids", "g"], "--ids: it is for --sample"),
+        (["--sample", "50", "--event", "w"], "--sample: it goes with neither --event nor --last nor --half-life"),
         (["--sample", "50", "--last", "20"], "--sample: it goes with neither --event nor --last nor --half-life"),
     ],
 )

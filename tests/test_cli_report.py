@@ -345,3 +345,12 @@ def test_a_report_refuses_what_does_not_go_together(folder, more, message):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_models_of_one_name_are_told_apart_by_their_folders(folder):
+    parquet.write_table(pa.table(columns(2)), "test.parquet")
+    (folder / "old").mkdir()
+    run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "old/m.safetensors")
+    flags = ("report", "test.parquet", "-m", "m.safetensors", "--beside", "old/m.safetensors")
+    assert run(*flags, "-o", "r.html").exit_code == 0
+    assert "old/m.safetensors" in (folder / "r.html").read_text("utf-8")

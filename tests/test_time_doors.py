@@ -457,3 +457,25 @@ def test_a_label_beyond_the_bound_of_its_row_is_named(tmp_path):
     said = run("evaluate", later, "-m", model, code=1)
     assert said.startswith(f"error: {later}: ")
     assert "row 8" in said
+
+
+def test_labels_that_are_drawn_are_drawn_the_same_for_the_same_files(tmp_path):
+    rng = np.random.default_rng(0)
+    rate = rng.uniform(1, 5, 60)
+    y = rng.poisson(rate)
+    path = write(tmp_path / "c.csv", {"f": rate, "y": y})
+    out = str(tmp_path / "out.csv")
+    files = {name: [str(tmp_path / f"{name}{k}.safetensors") for k in range(2)] for name in ("fit", "update", "track")}
+    tracked = []
+    for fitted, updated, after in zip(*files.values(), strict=True):
+        run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", fitted)
+        run("update", fitted, path, "-o", updated)
+        run("track", path, "-m", fitted, "--interval", "0.9", "-o", out, "--after", after)
+        tracked.append(Path(out).read_bytes())
+    for first, again in files.values():
+        assert Path(first).read_bytes() == Path(again).read_bytes()
+    assert tracked[0] == tracked[1]
+    whole = Calibrator(labels=Counts()).fit(rate, y.astype(float), rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(load(files["fit"][0]).q.knots, whole.q.knots)
+    whole = whole.update(rate, y.astype(float), rng=np.random.default_rng(60))
+    np.testing.assert_array_equal(load(files["update"][0]).q.knots, whole.q.knots)
