@@ -753,7 +753,7 @@ def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():
 
 
 @pytest.fixture
-def own_signals(monkeypatch):
+def own_signals():
     """SIGTERM does nothing, and is again what it was after the test."""
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     yield

@@ -232,7 +232,7 @@ def test_columns_that_are_not_there_or_clash_are_named_for_several_labels(files)
     assert not out.exists()
 
 
-def test_rows_that_all_lack_a_number_are_refused_in_fit_and_empty_in_predict(files):
+def test_rows_that_all_lack_a_number_are_refused_in_fit_and_empty_in_predict(files, monkeypatch):
     model, out = files / "m.safetensors", files / "o.csv"
     run("fit", files / "cal.csv", *NORMAL, "-o", model)
     test = pd.read_csv(files / "test.csv")
@@ -241,8 +241,11 @@ def test_rows_that_all_lack_a_number_are_refused_in_fit_and_empty_in_predict(fil
     test.to_csv(files / "none.csv", index=False)
     fit = ("fit", files / "none.csv", *NORMAL, "-o", files / "n.safetensors")
     assert run(*fit, code=1) == f"error: {files / 'none.csv'}: no row has all labels and predictions"
-    test.loc[:, "m_a"] = np.nan
+    monkeypatch.setattr("calibrant.cli.several.IN_CACHE", 50)
+    test.loc[50:99, "m_a"] = np.nan  # all rows of a part
     test.to_csv(files / "none.csv", index=False)
     said = run("predict", files / "none.csv", "-m", model, "--interval", 0.9, "-o", out)
-    assert "400 rows, the first is row 0, have no prediction: what is written for them is NaN" in said
-    assert pd.read_csv(out).isna().all(axis=None)
+    assert "50 rows, the first is row 50, have no prediction: what is written for them is NaN" in said
+    found = pd.read_csv(out).isna()
+    assert found.loc[50:99].all(axis=None)
+    assert not found.drop(index=range(50, 100)).any(axis=None)
