@@ -130,15 +130,16 @@ class Judging:
         """X and y without the rows whose label is missing, where these are to be dropped; and which rows have one."""
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            rows, count = label_matrix(y, missing=self.missing)[2], _num_samples(X)
+            _, Y, rows = label_matrix(y, missing=self.missing)
+            count = len(Y)
         else:
             known = labels(y, missing=self.missing == "drop")
             rows, count = with_labels_only(known), len(known)
+        same_length("X", _num_samples(X), "y", count)
         there = np.zeros(count, dtype=bool)
         there[rows] = True
         if len(rows) == count:
             return X, y, there
-        same_length("X", _num_samples(X), "y", count)
         return rows_of(X, rows), those(y, there), there
 
     def _check(self, X: Any, y: Any) -> None:
