@@ -6,6 +6,7 @@ what can be made of it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, overload
 
@@ -145,6 +146,18 @@ class SupportsToArray(Protocol):
     """A sparse matrix."""
 
     def toarray(self) -> np.ndarray[Any, np.dtype[Any]]: ...
+
+
+class Loaded(Protocol):
+    """What a file held: it is called with predictions of the kind that it was fitted on, and gives their laws.
+
+    A `Calibrated`, or another that was saved: `isinstance` says which, and a type checker then knows the rest.
+    """
+
+    @property
+    def guarantee(self) -> Any: ...
+    def __call__(self, *predictions: Any, **known: Any) -> Any: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
 
 
 class PartlySeen(Protocol):
