@@ -28,7 +28,7 @@ from calibrant import (
     required_n,
     required_n_for_interval,
 )
-from calibrant.distributions import GaussianMixture, from_scipy
+from calibrant.distributions import GaussianMixture, ZeroInflated, from_scipy
 from calibrant.distributions.laplace import Laplace
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
@@ -742,6 +742,17 @@ def test_a_number_of_any_kind_is_kept_as_a_float(kept, number):
     found = KEPT[kept](number)
     assert type(found) is float
     assert found == 3.0
+
+
+@pytest.mark.parametrize("rows", [0.0, -1.0, np.inf])
+def test_a_half_life_is_positive_and_finite(rows):
+    assert complaint(ValueError, HalfLife, rows) == f"HalfLife.rows must be positive and finite, got {rows!r}"
+
+
+def test_a_law_below_zero_cannot_have_more_zeros():
+    said = "ZeroInflated.law takes negative values"
+    for law in (from_scipy(st.skellam(3.0, 1.0)), from_scipy(st.poisson(3.0, loc=-2))):
+        assert complaint(ValueError, ZeroInflated, law, 0.2).startswith(said)
 
 
 def test_the_rows_of_a_window_are_kept_as_a_whole_number():

@@ -783,3 +783,12 @@ def test_of_several_columns_without_a_number_the_label_is_named_first():
     empty = pa.table({name: pa.nulls(3, pa.float64()) for name in ("mu", "sigma", "y")})
     with pytest.raises(ValueError, match=r"^the batches: column 'y' is missing in all 3 rows$"):
         batches.evaluate(empty, MODEL)
+
+
+def test_a_pit_of_zero_is_counted_with_the_smallest():
+    model = batches.fit(TABLE, target="y", mean="mu", std="sigma", ids="id")
+    far = TABLE.set_column(TABLE.schema.get_field_index("y"), "y", pa.array(np.where(np.arange(N) < 3, -1e9, Y)))
+    assert model.calibrated(Normal(MU[:3], SIGMA[:3])).cdf(np.full(3, -1e9)).tolist() == [0.0, 0.0, 0.0]
+    found = batches.evaluate(far, model, ids="id")
+    assert found.pits.sum() == N
+    assert found.pits[0] >= 3

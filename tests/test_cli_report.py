@@ -333,6 +333,7 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
         (["--weights", "sigma"], "--weights: it goes with --model only"),
         (["--by", "mu"], "--by: it goes with --model only"),
         (["--seed", "1"], "--seed: it goes with --model only"),
+        (["--seed", "0"], "--seed: it goes with --model only"),
         (["--beside", "m.safetensors"], "--beside: it goes with --model only"),
         (["-m", "m.safetensors", "--labels", "counts"], "--labels: the model knows what the labels are: leave it out"),
         (["-o", "cal.parquet"], "--output: cal.parquet is read, so it cannot be written over"),

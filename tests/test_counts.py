@@ -849,3 +849,7 @@ def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
     law, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
     np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
     np.testing.assert_allclose(law.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
+
+
+def test_the_last_point_of_a_law_has_its_own_mass_where_no_float_holds_it():
+    assert Binomial(400, 0.05)._logsf(np.asarray(399.0)) == pytest.approx(400 * math.log(0.05), rel=1e-13)

@@ -138,3 +138,9 @@ def test_a_frozen_model_splits_nothing_and_is_told_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CalibratedRegressor(FrozenEstimator(Ridge().fit(X, Y))).fit(X, Y)
+
+
+@pytest.mark.parametrize("cv", ["latest:2", "latest:0", "latest:a third"])
+def test_a_share_that_is_none_is_shown_with_what_is_wanted(cv):
+    with pytest.raises(ValueError, match=rf"cv must be 'latest', or 'latest:0.3' for the last 30% .*, got '{cv}'"):
+        model(cv=cv).fit(A, Y)

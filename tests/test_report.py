@@ -1429,3 +1429,10 @@ def test_without_jinja2_the_import_says_what_to_install(monkeypatch):
 def test_data_of_a_page_that_are_no_json_are_refused():
     with pytest.raises(ValueError, match=r"^data must be JSON, with None for a number that is not finite, got: "):
         page("page.html", (), {"share": np.nan}, title="t")
+
+
+def test_ties_are_said_as_a_share_of_the_calibration_rows_and_the_new_one():
+    tied = Calibrator().fit(np.zeros(9), np.array([1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0]))
+    labels = np.random.default_rng(0).choice([1.0, 2.0, 3.0, 4.0, 5.0], 30)
+    page = report(tied(np.zeros(30)), labels, guarantee=tied.guarantee)
+    assert [each.text for each in page.verdict if "up to 5 at a time (50% of them)" in each.text] != []

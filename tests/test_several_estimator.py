@@ -270,3 +270,11 @@ def test_a_single_column_of_labels_is_one_label():
     assert not is_several(np.zeros((5, 1)))
     assert not is_several([[0.0], [1.0]])
     assert is_several(np.zeros((5, 2)))
+
+
+@pytest.mark.parametrize("count", [150, 250])
+@pytest.mark.parametrize("method", ["evaluate", "calibrate"])
+def test_several_labels_of_another_number_of_rows_are_refused(method, count):
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X[KNOWN], Y[KNOWN])
+    with pytest.raises(ValueError, match=rf"200.*{count}"):
+        getattr(model, method)(X[NEW], Y[:count])
