@@ -26,8 +26,8 @@ class Array(SupportsArray, Protocol):
     `decimals` by keyword only. For what only one library has, name the library: `np.asarray(H.mean())` and
     `torch.as_tensor(H.mean())` are the same array, neither copied nor cut off from its gradient.
 
-    To a type checker numpy's arrays and torch's tensors are both arrays. Methods whose arguments are typed differently
-    (torch takes `axis`, but its stubs know it as `dim` only) are properties here, which may be called with anything.
+    To mypy numpy's arrays and torch's tensors are both arrays. Methods whose arguments the two type differently (torch
+    takes `axis`, but its stubs know it as `dim` only) are properties here, which may be called with anything.
     """
 
     @property
