@@ -111,6 +111,17 @@ def test_the_crps_of_large_counts_is_the_sum_to_1e_7(law, scipys, y):
     assert float(law.crps(y)[0]) == pytest.approx(wanted, rel=1e-7)
 
 
+def test_a_lattice_with_one_heavy_tail_is_the_mirror_of_one_with_the_other():
+    """floor(-x) is -floor(x) - 1, where x is not whole."""
+    df, loc, scale = np.array([2.5, 3.0]), np.array([0.2, 1.0]), np.array([1.0, 2.0])
+    left = Lattice(StudentT(df, loc, scale).clip(-np.inf, 2.5), lower=None)
+    right = Lattice(StudentT(df, -loc, scale).clip(-2.5, np.inf), lower=None)
+    np.testing.assert_allclose(left.mean(), -right.mean() - 1, rtol=1e-9)
+    np.testing.assert_allclose(left.std(), right.std(), rtol=1e-8)
+    y = np.array([-3.0, 1.0])
+    np.testing.assert_allclose(left.crps(y), right.crps(-y - 1), rtol=1e-9)
+
+
 def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum_to_1e_7():
     rng = np.random.default_rng(0)
     f = rng.uniform(1e6, 2e6, 300)

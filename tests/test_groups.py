@@ -17,8 +17,10 @@ from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval,
 from calibrant.distributions import Context, PiecewiseLinear
 from calibrant.distributions.labels import labels_of
 from calibrant.distributions.lines import Lines
+from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import slices_of
@@ -334,6 +336,12 @@ def test_laws_of_a_table_keep_the_laws_of_a_law():
     rng = np.random.default_rng(0)
     laws = [Linear().fit(scale * rng.normal(size=n)) for n, scale in ((2, 1.0), (9, 0.3), (40, 2.0))]
     check_distribution(Lines(TableOfLines.of(laws), np.array([0, 2, 1, 0])))
+
+
+def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
+    law = drawn(LogisticMixture(np.array([1.0]), np.array([0.0]), np.array([1.0]))).law(0)
+    far = np.array([-20.0, 20.0])  # the knots end at -10 and 10, where a logistic tail is exponential but for e^-10
+    np.testing.assert_allclose(law._ppf_logit(far), far, rtol=np.exp(-10))
 
 
 def test_a_law_of_two_scores_has_the_crps_of_its_integral_when_it_is_clipped():

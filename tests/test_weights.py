@@ -138,6 +138,16 @@ def test_the_law_of_a_row_is_the_formula():
         np.testing.assert_allclose(law.cdf(s[0] - q.law.left), mass * np.exp(-1), rtol=1e-13)
 
 
+def test_naf_of_mirrored_scores_gives_each_row_a_mirrored_law():
+    """The mass of the new row lies half at each end, however likely the row is."""
+    rng = np.random.default_rng(0)
+    half, w = rng.normal(size=15), rng.uniform(0.5, 2.0, size=15)
+    q = NAF().fit(np.append(half, -half), weights=np.append(w, w))
+    law = q.for_rows(Context(2, weights=[1.0, 30.0]))
+    u = np.linspace(-4, 4, 9)[None, :]
+    np.testing.assert_allclose(law.cdf(u), law.sf(-u), rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("interpolator", ["linear", "linear, bounded", "linear, infinite", "naive", "naf", "random"])
 @pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
 def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
