@@ -630,6 +630,24 @@ def test_a_full_disk_behind_standard_output_is_one_sentence(command, model, tmp_
 
 
 @posix
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["predict"], 0), (["inspect", "nothing.safetensors"], 1), (["inspect", "--no-such-option"], 2)],
+    ids=["a warning", "an error", "wrong usage"],
+)
+def test_a_full_disk_behind_standard_error_changes_no_exit_code(words, code, tmp_path):
+    few = write(tmp_path / "few.csv", forecasts(12))
+    run("fit", few, "--target", "y", "--point", "mu", "-o", tmp_path / "m")
+    if words == ["predict"]:
+        words = ["predict", few, "-m", tmp_path / "m", "--interval", "0.9", "-o", tmp_path / "out.csv"]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "calibrant", *map(str, words)]
+        found = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=full, env=kept)
+    assert found.returncode == code
+
+
+@posix
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_reader_that_went_away_is_no_traceback(command, model, tmp_path):
     reading, writing = os.pipe()

@@ -99,9 +99,9 @@ LAWS = {
 def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(name, loc):
     make = LAWS[name]
     loc = loc / 1e5 if name == "log-normal" else loc
-    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 1"):
+    with pytest.warns(UserWarning, match="zero width in row 1: it is given"):
         company = make([1.0, loc, 2.0], [1.0, 0.0, 1000.0])
-    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 0"):
+    with pytest.warns(UserWarning, match="zero width in row 0: it is given"):
         alone = make([loc], [0.0])
     with pytest.warns(UserWarning, match="has zero width: it is given the least that floats tell apart"):
         single = make(loc, 0.0)
@@ -201,7 +201,7 @@ def test_fit_learns_a_millionth_of_the_median_width_and_counts_the_rows_below_it
         "|P(H(Y) <= c) - c| <= 0.2 for every c, but only approximately: 2 calibration rows had no width of their own"
         " and were given a floor learned from all, on average"
     )
-    with pytest.warns(UserWarning, match="IntervalScore: 1 rows, the first is row 1, have no width") as caught:
+    with pytest.warns(UserWarning, match="IntervalScore: 1 row, row 1, has no width of its own: it is given") as caught:
         calibrated(prediction[:2])
     assert len(caught) == 1
     assert caught[0].filename == __file__

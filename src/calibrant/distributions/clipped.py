@@ -192,18 +192,22 @@ class Clipped(Integrated):
         if outline is None:
             return None
         xp, y = namespace(outline.y), outline.y
-        left, right = (part + xp.zeros_like(y) for part in (outline.left, outline.right))
         low, high = (xp.zeros_like(y[..., :1]) + bound for bound in self._bounds)
-        F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
-        left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
+        F_low, F_high, S_low = self.law._cdf(low), self.law._cdf_left(high), self.law._sf(low)
+        S_high = self.law._sf(high) + (self.law._cdf(high) - F_high)
+        left, right, rest = (
+            xp.where(y <= low, first, xp.where(y >= high, last, part))
+            for part, first, last in zip(outline[1:4], (F_low, F_low, S_low), (F_high, F_high, S_high), strict=True)
+        )
         none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
-        start: tuple[Array, ...] = (low, none, F_low, none)
-        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none)
-        parts = [[self._inside(y)], [left], [right], [bend]]
+        start: tuple[Array, ...] = (low, none, F_low, S_low, none)
+        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none, none)
+        parts = [[self._inside(y)], [left], [right], [rest], [bend]]
         if self.by_row:  # a row without a bound has its own first or last point once more
-            first, last = (left[..., :1], left[..., :1]), (right[..., -1:], right[..., -1:])
-            start = tuple(map(xp.where, [xp.isinf(low)] * 4, (y[..., :1], *first, none), start))
-            end = tuple(map(xp.where, [xp.isinf(high)] * 4, (y[..., -1:], *last, none), end))
+            before, after = left[..., :1], right[..., -1:]
+            first, last = (before, before, 1 - before, none), (after, after, rest[..., -1:], none)
+            start = tuple(map(xp.where, [xp.isinf(low)] * 5, (y[..., :1], *first), start))
+            end = tuple(map(xp.where, [xp.isinf(high)] * 5, (y[..., -1:], *last), end))
         if self.by_row or math.isfinite(self.lower):
             parts = [[new, *part] for new, part in zip(start, parts, strict=True)]
         if self.by_row or math.isfinite(self.upper):

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, clip, device_like, first_and_count, namespace, warn_user
+from calibrant._arrays import (
+    Array,
+    anywhere,
+    clip,
+    count,
+    device_like,
+    first_and_count,
+    namespace,
+    the_first,
+    warn_user,
+)
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
@@ -14,6 +24,7 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares, arm
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.ratios import ratios_of
 from calibrant.distributions.single import OnlyRow
 
@@ -146,6 +157,18 @@ class ReweightedRows(Integrated, ByRow):
         below, above = self.law._infinite_mass()
         return below * first[:, 0], above * last[:, 0]
 
+    def _outline(self) -> Outline | None:
+        """That of `law`, whose tails start at points of it, bent."""
+        outline = self.law._outline()
+        if outline is None:
+            return None
+        xp, (s, d, first, last) = namespace(self.ratio), self._line
+        left, right = (_bent(F, s, d, (self.low, first), (1 - self.high, last)) for F in (outline.left, outline.right))
+        rest = _bent(outline.rest, s, d, (1 - self.high, last), (self.low, first))
+        middle = (outline.right[..., :-1] + outline.left[..., 1:]) / 2
+        slope = xp.where(middle < self.low, first, xp.where(middle > self.high, last, s))
+        return Outline(outline.y + xp.zeros_like(s), left, right, rest, outline.bend * slope)
+
     @property
     def is_discrete(self) -> bool:
         return self.law.is_discrete
@@ -180,10 +203,14 @@ class Reweighted(OnlyRow, ByRow):
             return self.law
         alone = ratio > self.total  # p_x > 1/2
         if bool(namespace(ratio).any(alone)):
-            first, count = first_and_count(alone)
+            first, number = first_and_count(alone)
+            which = f"weights of {count(number, 'row')}, {the_first(number, first)}, are"
+            said = ("their laws are", "them")
+            if number == 1:
+                which, said = f"the weight of row {first} is", ("its law is", "it")
             warn_user(
-                f"weights of {count} rows, the first is row {first}, are larger than those of all calibration rows"
-                " together: their laws are mostly tails, since nearly no calibration rows are like them"
+                f"{which} larger than those of all calibration rows together: {said[0]} mostly tails, since nearly no"
+                f" calibration rows are like {said[1]}"
             )
         return ReweightedRows(self.law, ratio, self.total, self.low, self.high)
 
