@@ -8,7 +8,8 @@ its base, and whatever calibrant modules these import themselves. The rule:
   rest show its use. The last line of the output says what the whole README would make of it.
 - A name that is taken from a package counts as the module that defines it: a package's `__init__` only passes it on.
 - Modules with a leading underscore (arrays in and out, rows of frozen values) are the ground that all stands on, and do
-  not count. Nor does what is imported for annotations alone (`if TYPE_CHECKING`).
+  not count. Nor does what is there for the type checker alone: imports (`if TYPE_CHECKING`), and signatures of a method
+  by kind of argument (`@overload`), which say no more than the one that has the docstring.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 SECTION = "## Three modules"
 START = (
@@ -46,14 +48,25 @@ def lines(text: str) -> int:
 
 
 def code_lines(text: str) -> int:
-    """Those of a module that are not blank and belong to no import at its top."""
-    nodes = [node for node in ast.parse(text).body if isinstance(node, (ast.Import, ast.ImportFrom)) or for_types(node)]
-    return lines(text) - sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in nodes)
+    """Those of a module that are not blank and belong to no import at its top, nor to an overload."""
+    tree = ast.parse(text)
+    nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) or for_types(node)]
+    spans = [(node.lineno, node.end_lineno or node.lineno) for node in nodes]
+    spans += [(node.decorator_list[0].lineno, node.end_lineno or 0) for node in ast.walk(tree) if is_overload(node)]
+    left_out = {number for first, last in spans for number in range(first, last + 1)}
+    return sum(bool(line.strip()) for number, line in enumerate(text.splitlines(), 1) if number not in left_out)
 
 
 def for_types(node: ast.stmt) -> bool:
     """Whether it is `if TYPE_CHECKING: ...`."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def is_overload(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """Whether it is `@overload def ...`."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(each, ast.Name) and each.id == "overload" for each in node.decorator_list
+    )
 
 
 def readme_lines(text: str) -> int:

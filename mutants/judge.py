@@ -131,7 +131,7 @@ class Tree:
         return pytest.main([*options, f"@{self.folder.with_suffix('.tests')}"], plugins=[_FirstFailure()])
 
     def _waited(self, child: int, log: Path, cpu_seconds: float, tests: int) -> Verdict:
-        patience = time.monotonic() + 60 + 10 * cpu_seconds  # others may have the cores
+        patience = time.monotonic() + 60 + 4 * cpu_seconds  # others may have the cores
         while not (done := os.waitpid(child, os.WNOHANG))[0]:
             if time.monotonic() > patience:
                 os.killpg(child, signal.SIGKILL)

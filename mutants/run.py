@@ -7,7 +7,7 @@
 
 The session is in build/mutants, in cosmic-ray's format: a stopped run goes on where it was. What survived is judged
 again as soon as the tests of its line are others; what became of it at first is kept. Why a mutant may survive is said
-in mutants/survivors.toml.
+in mutants/survivors.toml; where that says why, it is not judged again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import json
 import multiprocessing
 import os
 import pickle
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from hashlib import sha256
+from itertools import chain
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
 from cosmic_ray.work_db import WorkDB, use_db
@@ -27,10 +29,12 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkI
 from judge import Judged, Tree, Verdict, preload
 from sites import AREAS, Mutant, sample
 from tests_by_line import TestsByLine
-from written import write
+from written import reasons, write
 
 FOLDER = Path("build/mutants")
-SESSION = FOLDER / "session.sqlite"
+SESSION, MAP = FOLDER / "session.sqlite", FOLDER / "map"
+Left = Sequence[tuple[Mutant, list[str]]]
+"""Mutants that are not judged yet, each with its tests."""
 
 
 class Session:
@@ -85,38 +89,93 @@ def asked_of(tests: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def judge(
-    number: int, left: Sequence[tuple[Mutant, list[str]]], known: Mapping[str, Judged], seconds: dict[str, float]
-) -> None:
+def judge(number: int, left: Left, turn: Synchronized[int], known: Mapping[str, Judged], tests: TestsByLine) -> None:
     """Judge mutants one by one, each by its tests, in a tree of our own."""
     tree = Tree(FOLDER / f"tree-{number}")
     tree.make()
     with use_db(SESSION) as db:
         session = Session(db)
-        for mutant, asked in left:
+        for mutant, asked in in_turn(left, turn):
             code = mutant.code(Path(mutant.path).read_text(encoding="utf-8"))
             with tree.changed(mutant.path, str(code)):
-                # twice as long as with coverage, and what it takes to begin
-                verdict = tree.run(asked, 30 + 2 * sum(seconds.get(test, 1.0) for test in asked))
+                verdict = _verdict(tree, tests, asked)
             first = known[mutant.name].first if mutant.name in known else verdict
             session.set(mutant, Judged(verdict, first, asked_of(asked)))
             print(f"{verdict.outcome:9} {mutant.path}:{mutant.start[0]} {mutant.operator} {verdict.by}", flush=True)
 
 
-def confirm(tests: Sequence[str], seconds: dict[str, float]) -> list[str]:
-    """The tests among those that killed which also fail without a mutant: their verdicts are worth nothing."""
-    tree, wrong = Tree(FOLDER / "tree-0"), []
+def in_turn(left: Left, turn: Synchronized[int]) -> Iterator[tuple[Mutant, list[str]]]:
+    """Those that no other process has taken; the turn, which they share, is the number of the next."""
+    while True:
+        with turn.get_lock():
+            mine = turn.value
+            turn.value += 1
+        if mine >= len(left):
+            return
+        yield left[mine]
+
+
+def _verdict(tree: Tree, tests: TestsByLine, asked: Sequence[str]) -> Verdict:
+    few, rest = tests.rounds(asked)
+    verdict = tree.run(few, cpu_seconds(few, tests.seconds))
+    if verdict.noticed or not rest:
+        return verdict
+    return replace(tree.run(rest, cpu_seconds(rest, tests.seconds)), tests=len(asked))
+
+
+def cpu_seconds(tests: Sequence[str], seconds: Mapping[str, float]) -> float:
+    """How long tests may take: twice as long as with coverage, and what it takes to begin."""
+    return 60 + 2 * sum(seconds.get(test, 1.0) for test in tests)
+
+
+def confirm(number: int, killers: Sequence[str], tests: TestsByLine) -> None:
+    """Distrust the tests among those that killed which fail without a mutant, too: what they say is worth nothing."""
+    tree, killers = Tree(FOLDER / f"tree-{number}"), list(killers)
     tree.make()
-    tests = list(tests)
-    while tests:
-        verdict = tree.run(tests, 60 + 2 * sum(seconds.get(test, 1.0) for test in tests))
+    while killers:
+        verdict = tree.run(killers, cpu_seconds(killers, tests.seconds))
         if verdict.outcome == "survived":
-            break
-        if verdict.by not in tests:
+            return
+        if verdict.by not in killers:
             raise RuntimeError(f"the tests cannot be run without a mutant: {verdict}")
-        wrong.append(verdict.by)
-        tests.remove(verdict.by)
-    return wrong
+        print(f"fails without a mutant: {verdict.by}", flush=True)
+        tests.distrust(verdict.by)
+        killers.remove(verdict.by)
+
+
+def together(jobs: int, target: Callable[..., None], arguments: Callable[[int], tuple[object, ...]]) -> None:
+    """A call in each of several processes, which have what is imported here."""
+    fork = multiprocessing.get_context("fork")
+    workers = [fork.Process(target=target, args=(k, *arguments(k))) for k in range(jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise SystemExit("a worker broke: what it said stands above")
+
+
+def judge_all(mutants: Sequence[Mutant], jobs: int) -> dict[str, Judged]:
+    """What became of each mutant, by tests that pass without one."""
+    preload()
+    while True:
+        tests = TestsByLine(MAP)
+        with use_db(SESSION) as db:
+            session = Session(db)
+            session.add(mutants)
+            known = {name: each for name, each in session.verdicts().items() if each.verdict.by not in tests.distrusted}
+        # asked here, as the records of coverage do not outlive a fork
+        pairs = [(each, tests.of(each.path, each.lines, at_import=each.at_import)) for each in mutants]
+        left = [(each, asked) for each, asked in pairs if not done(each, known.get(each.name), asked)]
+        print(f"{len(mutants)} mutants, {len(left)} to judge", flush=True)
+        turn = multiprocessing.Value("i", 0)
+        together(jobs, judge, lambda k: (left, turn, known, tests))  # noqa: B023 - called before the next round
+        with use_db(SESSION) as db:
+            known = Session(db).verdicts()
+        killers = sorted({known[each.name].verdict.by for each in mutants} & set(tests.seconds))
+        together(jobs, confirm, lambda k: (killers[k::jobs], tests))  # noqa: B023 - called before the next round
+        if TestsByLine(MAP).distrusted == tests.distrusted:
+            return known
 
 
 def main() -> None:
@@ -130,43 +189,22 @@ def main() -> None:
     parser.add_argument("--no-write", action="store_true", help="leave results/mutants.md as it is")
     options = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    tests = TestsByLine(FOLDER / "map")
     if not options.no_record:
-        tests.record(options.jobs)
+        TestsByLine(MAP).record(options.jobs)
     samples = {
         seed: [each for each in chosen(options.per_area, seed) if each.area in (options.area or AREAS)]
         for seed in options.seed or [0]
     }
-    mutants = list({each.name: each for sample in samples.values() for each in sample}.values())
-    with use_db(SESSION) as db:
-        session = Session(db)
-        session.add(mutants)
-        known = session.verdicts()
-        # asked here, as the records of coverage do not outlive a fork
-        pairs = [(each, tests.of(each.path, each.lines, at_import=each.at_import)) for each in mutants]
-        left = [(each, asked) for each, asked in pairs if not done(known.get(each.name), asked)]
-        print(f"{len(mutants)} mutants, {len(left)} to judge", flush=True)
-    preload()
-    fork = multiprocessing.get_context("fork")
-    workers = [
-        fork.Process(target=judge, args=(k, left[k :: options.jobs], known, tests.seconds)) for k in range(options.jobs)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    with use_db(SESSION) as db:
-        known = Session(db).verdicts()
-    killers = {known[each.name].verdict.by for each in mutants if each.name in known}
-    if wrong := confirm([test for test in tests.seconds if test in killers], tests.seconds):
-        raise SystemExit(f"these tests fail without any mutant, so what they killed is not killed: {wrong}")
+    known = judge_all(list({each.name: each for each in chain(*samples.values())}.values()), options.jobs)
     if not options.no_write:
         write(samples, known, options.per_area)
 
 
-def done(known: Judged | None, asked: Sequence[str]) -> bool:
-    """Whether a mutant is killed, or survived the very tests that there are today."""
-    return known is not None and (known.verdict.noticed or known.asked == asked_of(asked))
+def done(mutant: Mutant, known: Judged | None, asked: Sequence[str]) -> bool:
+    """Whether a mutant is killed, or survived for a reason, or survived the very tests that there are today."""
+    if known is None:
+        return False
+    return known.verdict.noticed or mutant.name in reasons() or known.asked == asked_of(asked)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,29 @@
 """Which tests run a line of the library, the most telling first.
 
 Each test file is run once with `record.py`, and again when it or the library has changed. The order of the tests of a
-line: one case of every test function before a second of any, the quick ones first.
+line: one case of every test function before a second of any, the quick ones first. They are asked in two rounds, since
+most mutants fall to the first few tests, and a survivor should have met many.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
+from itertools import accumulate, islice
 from pathlib import Path
 
 import coverage
 
 HERE = Path(__file__).parent
+FOLDERS = ("", "integration", "conformance")
 MARKS = "not slow and not browser and not gpu"
 LEFT_OUT = (
     *(
@@ -40,15 +44,17 @@ LEFT_OUT = (
 """What tests another thing than the lines of the library, or tests it in processes of its own."""
 OF_ALL = ["tests/test_values.py::test_every_dataclass_of_the_library_is_frozen"]
 """They read the sources instead of running them, so that no record shows it."""
-MOST_SECONDS, MOST_TESTS = 60.0, 400
+FIRST_SECONDS, FIRST_TESTS = 15.0, 100
+"""Of the first round."""
+MOST_SECONDS, MOST_TESTS = 120.0, 1000
 """Where more tests than that run a line, the rest is not asked: a mutant may survive that they would kill."""
 
 
 def test_files() -> list[str]:
-    """The files of tests that can judge a mutant, and the doctests of the library."""
-    files = [*Path("tests").glob("test_*.py"), *Path("tests/integration").glob("test_*.py")]
+    """The files of tests that can judge a mutant, and the doctests of the library and of its documentation."""
+    files = [path for folder in FOLDERS for path in Path("tests", folder).glob("test_*.py")]
     names = [path.as_posix() for path in files if not path.stem.startswith(tuple(f"test_{name}" for name in LEFT_OUT))]
-    return [*sorted(names), "src/calibrant"]
+    return [*sorted(names), "src/calibrant", "docs", "README.md"]
 
 
 class TestsByLine:
@@ -75,6 +81,9 @@ class TestsByLine:
         place, digest = self._place(file), _digest(file)
         for suffix in (".coverage", ".seconds", ".digest"):
             place.with_suffix(suffix).unlink(missing_ok=True)
+        for path in self.folder.glob("*.distrusted"):
+            if path.read_text().startswith(file):
+                path.unlink(missing_ok=True)
         path = os.pathsep.join(["src", str(HERE), os.environ.get("PYTHONPATH", "")])
         said = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "record", "-p", "no:cacheprovider", "-m", MARKS, file],
@@ -90,11 +99,20 @@ class TestsByLine:
 
     @cached_property
     def seconds(self) -> dict[str, float]:
-        """How long each test takes."""
+        """How long each test takes that can be trusted."""
         found: dict[str, float] = {}
         for path in sorted(self.folder.glob("*.seconds")):
             found |= json.loads(path.read_text())
-        return found
+        return {test: seconds for test, seconds in found.items() if test not in self.distrusted}
+
+    @cached_property
+    def distrusted(self) -> frozenset[str]:
+        """The tests that failed without a mutant since they were recorded."""
+        return frozenset(path.read_text() for path in self.folder.glob("*.distrusted"))
+
+    def distrust(self, test: str) -> None:
+        """Ask this test no more, until it is recorded again."""
+        (self.folder / f"{sha256(test.encode()).hexdigest()[:12]}.distrusted").write_text(test)
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:
@@ -111,15 +129,26 @@ class TestsByLine:
         return found
 
     def of(self, path: str, lines: range, *, at_import: bool) -> list[str]:
-        """The tests that run one of these lines of a file, in the order to run them in."""
+        """The tests that run one of these lines of a file, in the order to run them in.
+
+        A line that runs at import has those of the whole file, and after them those of the files that import it.
+        """
         by_line = self._by_line.get(path, {})
-        wanted = by_line if at_import else set(lines) & set(by_line)
-        found = set().union(*(by_line[line] for line in wanted))
-        return list(self._affordable(found & set(self.seconds))) + (OF_ALL if at_import else [])
+        if not at_import:
+            return list(self._affordable(set().union(*(by_line[line] for line in set(lines) & set(by_line)))))
+        own = list(self._affordable(set().union(*by_line.values())))
+        users = set().union(*(tests for user in importers(path) for tests in self._by_line.get(user, {}).values()))
+        return list(dict.fromkeys([*own, *self._affordable(users), *OF_ALL]))
+
+    def rounds(self, asked: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+        """The few tests to begin with, and the rest."""
+        spent = accumulate(self.seconds.get(test, 1.0) for test in asked)
+        first = sum(seconds <= FIRST_SECONDS for seconds in islice(spent, FIRST_TESTS))
+        return asked[: max(first, 1)], asked[max(first, 1) :]
 
     def _affordable(self, tests: Iterable[str]) -> Iterator[str]:
         by_function = defaultdict(list)
-        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
+        for test in sorted(set(tests) & set(self.seconds), key=lambda test: (self.seconds[test], test)):
             by_function[test.partition("[")[0]].append(test)
         rank = {test: place for cases in by_function.values() for place, test in enumerate(cases)}
         spent = 0.0
@@ -130,9 +159,29 @@ class TestsByLine:
             yield test
 
 
+@cache
+def importers(path: str) -> frozenset[str]:
+    """The files of the library that import a file of it, by name."""
+    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return frozenset(file.as_posix() for file in Path("src").rglob("*.py") if module in _imported(file))
+
+
+@cache
+def _imported(file: Path) -> frozenset[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return frozenset(found)
+
+
 def _digest(file: str) -> str:
     """Of a test file and the library: a change to either may move a line or reach another."""
     digest = sha256()
-    for path in [Path(file), *sorted(Path("src").rglob("*.py"))]:
-        digest.update(path.read_bytes() if path.is_file() else b"")
+    own = Path(file)
+    pages = sorted(own.rglob("*.md")) if own.is_dir() else [own]
+    for path in [*pages, *sorted(Path("src").rglob("*.py"))]:
+        digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -6,6 +6,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,11 +25,16 @@ LEFT_OUT = {
 """The kinds of mutants that no test ought to kill; they do not count. Any other survivor is a hole."""
 
 
+@cache
+def reasons() -> Mapping[str, Mapping[str, str]]:
+    """Why a mutant may survive: its kind, and a sentence."""
+    return tomllib.loads(REASONS.read_text(encoding="utf-8"))
+
+
 def write(samples: Mapping[int, Sequence[Mutant]], known: Mapping[str, Judged], per_area: int) -> None:
     """Print the table of each sample, and write them with the survivors."""
-    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
     judged = {seed: [each for each in sample if each.name in known] for seed, sample in samples.items()}
-    tables = {seed: "\n".join(_table(sample, known, reasons)) for seed, sample in judged.items()}
+    tables = {seed: "\n".join(_table(sample, known)) for seed, sample in judged.items()}
     print("\n\n".join(tables.values()))
     each_once = {mutant.name: mutant for sample in judged.values() for mutant in sample}.values()
     survivors = [each for each in each_once if not known[each.name].verdict.noticed]
@@ -50,18 +56,18 @@ def write(samples: Mapping[int, Sequence[Mutant]], known: Mapping[str, Judged], 
         "## Survivors",
         "Each with its reason, from `mutants/survivors.toml`; without one it is a hole that is open.",
         "| mutant | where | change | reason |\n|---|---|---|---|\n"
-        + "\n".join(_line(each, known[each.name].verdict, reasons) for each in survivors),
+        + "\n".join(_line(each, known[each.name].verdict) for each in survivors),
     ]
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _table(judged, known, reasons):
+def _table(judged, known):
     yield "| area | mutants | killed | timeouts | left out | open | share at first | share killed |"
     yield "|---|---|---|---|---|---|---|---|"
     for area in [*AREAS, "all"]:
         own = [each for each in judged if area in (each.area, "all")]
-        now = Counter(_fate(each, known[each.name].verdict, reasons) for each in own)
-        first = Counter(_fate(each, known[each.name].first, reasons) for each in own)
+        now = Counter(_fate(each, known[each.name].verdict) for each in own)
+        first = Counter(_fate(each, known[each.name].first) for each in own)
         left_out = {kind: now[kind] for kind in LEFT_OUT if now[kind]}
         said = ", ".join(f"{count} {kind}" for kind, count in left_out.items()) or "0"
         counts = (area, len(own), now["killed"], now["timeout"], said, now["open"], _share(first), _share(now))
@@ -73,15 +79,15 @@ def _share(counts: Counter[str]) -> str:
     return f"{noticed / (noticed + counts['open']):.1%}" if noticed else ""
 
 
-def _fate(mutant: Mutant, verdict: Verdict, reasons: Mapping[str, Mapping[str, str]]) -> str:
+def _fate(mutant: Mutant, verdict: Verdict) -> str:
     if verdict.noticed:
         return verdict.outcome
-    kind = reasons.get(mutant.name, {}).get("kind", "open")
+    kind = reasons().get(mutant.name, {}).get("kind", "open")
     return kind if kind in LEFT_OUT else "open"
 
 
-def _line(mutant: Mutant, verdict: Verdict, reasons: Mapping[str, Mapping[str, str]]) -> str:
-    reason = reasons.get(mutant.name, {})
+def _line(mutant: Mutant, verdict: Verdict) -> str:
+    reason = reasons().get(mutant.name, {})
     why = ": ".join(filter(None, [reason.get("kind", "open"), reason.get("why", "")]))
     if verdict.outcome == "unreached" and not reason:
         why = "open: no quick test runs this line in its own process"

@@ -5,27 +5,44 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.stats as st
 
 from calibrant import (
     Calibrator,
     Ensemble,
     Guarantee,
+    HalfLife,
     Interval,
     Logistic,
+    LogNormal,
+    Mixture,
     Normal,
     Point,
     Quantiles,
     Samples,
+    StudentT,
+    Window,
     concatenate,
     conformal,
     isotonic,
     required_n,
     required_n_for_interval,
 )
+from calibrant.distributions import GaussianMixture, ZeroInflated, from_scipy
 from calibrant.distributions.laplace import Laplace
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
-from calibrant.scores import CDFScore, EnsembleScore, QuantileScore, ResidualScore, SamplesScore, ZScore
+from calibrant.intervals import AbsoluteResidual
+from calibrant.scores import (
+    CDFScore,
+    EnsembleScore,
+    LogScore,
+    QuantileScore,
+    ResidualScore,
+    SamplesScore,
+    ZScore,
+    signed,
+)
 
 nan, inf = np.nan, np.inf
 FOUR = [1.0, 2.0, 3.0, 4.0]
@@ -643,6 +660,62 @@ def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
     assert "however large n is" in complaint(ValueError, required_n, 0.1, interpolator=Careless())
 
 
+def test_a_single_law_has_neither_a_length_nor_rows():
+    assert complaint(TypeError, len, Normal(0.0, 1.0)) == "a single law has no length"
+    assert complaint(TypeError, lambda: Normal(0.0, 1.0)[0]) == "a single law has no rows to index"
+
+
+WRONG_PARAMETERS = {
+    "LogNormal takes one mu and one sigma a row, got shapes (1, 2), ()": lambda: LogNormal([[0.0, 1.0]], 1.0),
+    "LogNormal takes one mu and one sigma a row, got shapes (), (2, 1)": lambda: LogNormal(0.0, [[1.0], [2.0]]),
+    "LogNormal.sigma must have one row for each of the 3 rows of LogNormal.mu, got 1": (
+        lambda: LogNormal([0.0, 1.0, 2.0], [1.0])
+    ),
+    "LogNormal.sigma is negative in row 1 (the only such row)": lambda: LogNormal(0.0, [1.0, -1.0]),
+    "StudentT takes one df, or one a row, got shape (1, 2)": lambda: StudentT([[3.0, 4.0]], FOUR, 1.0),
+    "StudentT.df is not positive in row 0 (2 rows in all)": lambda: StudentT([0.0, 3.0, -1.0, 2.0], FOUR, 1.0),
+    "StudentT.df must have one row for each of the 4 rows of StudentT.loc, got 1": lambda: StudentT([3.0], FOUR, 1.0),
+    "Normal.scale must have one row for each of the 4 rows of Normal.loc, got 1": lambda: Normal(FOUR, [1.0]),
+    "gamma must have parameters of shape () or (n,), got (2, 1)": lambda: from_scipy(st.gamma([[2.0], [3.0]])),
+    "gamma has parameters outside their domain in row 1 (the only such row)": lambda: from_scipy(st.gamma([2.0, -1.0])),
+    "GaussianMixture.stds is not positive in row 1 (the only such row)": (
+        lambda: GaussianMixture([[0.5, 0.5]] * 2, [[0.0, 1.0]] * 2, [[1.0, 1.0], [1.0, 0.0]])
+    ),
+    "GaussianMixture.weights is negative in row 1 (the only such row)": (
+        lambda: GaussianMixture([[0.5, 0.5], [1.5, -0.5]], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 2)
+    ),
+    "GaussianMixture.weights does not sum to 1 in row 0 (the only such row)": (
+        lambda: GaussianMixture([[0.5, 0.6], [0.5, 0.5]], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 2)
+    ),
+    "GaussianMixture.stds must have one row for each of the 2 rows of GaussianMixture.means, got 3": (
+        lambda: GaussianMixture([0.5, 0.5], [[0.0, 1.0]] * 2, [[1.0, 1.0]] * 3)
+    ),
+    "scores is larger than 1e+150, too large to square, in row 1 (the only such row)": (
+        lambda: Linear().fit([0.0, -2e150])
+    ),
+    "q must have one row for each of the 4 rows of the prediction, got 1": (
+        lambda: ResidualScore().pull_back(Normal([0.0], 1.0), Point(FOUR))
+    ),
+    "clip's upper must have one row for each of the 4 rows of the batch, got 1": lambda: H.clip(FOUR, [9.0]),
+    "clip's lower is above its upper in row 3 (the only such row)": lambda: H.clip(FOUR, [3.5] * 4),
+    "y must be one label a row, got shape (4, 1)": lambda: H.pit([[1.0]] * 4, [0.5] * 4),
+    "y must have one row for each of the 4 rows of the batch, got 1": lambda: H.pit([1.0], [0.5] * 4),
+    "u must have one row for each of the 4 rows of the batch, got 1": lambda: H.pit(FOUR, [0.5]),
+    "a 2-d argument must have one row for each of the 4 rows of the batch, got 2": lambda: H.cdf([[1.0], [2.0]]),
+    "what is True in the mask must have one row for each of the 4 rows of the batch, got 1": (
+        lambda: H.among([True, False])
+    ),
+    "Mixture.weights must have one row for each of the 2 rows of Mixture.components, got 3": (
+        lambda: Mixture([Normal(FOUR, 1.0)] * 2, [0.2, 0.3, 0.5])
+    ),
+}
+
+
+@pytest.mark.parametrize("said", WRONG_PARAMETERS)
+def test_parameters_and_arguments_that_do_not_fit_a_law_are_named(said):
+    assert complaint(ValueError, WRONG_PARAMETERS[said]) == said
+
+
 @pytest.mark.parametrize("row", [3, -4])
 def test_a_row_that_is_not_there_is_named(row):
     with pytest.raises(IndexError, match=f"row {row} is not among the 3 rows of the batch"):
@@ -653,3 +726,35 @@ def test_a_row_that_is_not_there_is_named(row):
 def test_what_is_to_be_forgotten_is_a_window_or_a_half_life(forget):
     with pytest.raises(TypeError, match=r"Calibrator\.forget must be a Window or a HalfLife"):
         Calibrator(forget=forget)
+
+
+KEPT = {
+    "an offset": lambda number: LogScore(c=number).c,
+    "a floor": lambda number: ZScore(floor=number).floor,
+    "the scale of a signed score": lambda number: signed(AbsoluteResidual(), scale=number).scale,
+    "a half-life": lambda number: HalfLife(number).rows,
+}
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("number", [3, np.float32(3), np.array(3.0)], ids=repr)
+def test_a_number_of_any_kind_is_kept_as_a_float(kept, number):
+    found = KEPT[kept](number)
+    assert type(found) is float
+    assert found == 3.0
+
+
+@pytest.mark.parametrize("rows", [0.0, -1.0, np.inf])
+def test_a_half_life_is_positive_and_finite(rows):
+    assert complaint(ValueError, HalfLife, rows) == f"HalfLife.rows must be positive and finite, got {rows!r}"
+
+
+def test_a_law_below_zero_cannot_have_more_zeros():
+    said = "ZeroInflated.law takes negative values"
+    for law in (from_scipy(st.skellam(3.0, 1.0)), from_scipy(st.poisson(3.0, loc=-2))):
+        assert complaint(ValueError, ZeroInflated, law, 0.2).startswith(said)
+
+
+def test_the_rows_of_a_window_are_kept_as_a_whole_number():
+    assert type(Window(np.int64(3)).last) is int
+    assert repr(Window(np.int64(3))) == "Window(last=3)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import numpy as np
@@ -160,6 +161,9 @@ def test_bad_arguments_are_named():
         pit_band(10, 1)
     with pytest.raises(ValueError, match=r"levels must increase strictly inside \[0, 1\], got \[0.5, 0.5\]"):
         reliability_band(10, [0.5, 0.5])
+    for levels in ([], [[0.1, 0.9]]):
+        with pytest.raises(ValueError, match=re.escape(f"levels must increase strictly inside [0, 1], got {levels}")):
+            reliability_band(10, levels)
     with pytest.raises(ValueError, match="confidence must lie strictly inside"):
         reliability_band(10, [0.5], 1.0)
 

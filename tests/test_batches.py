@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +20,7 @@ from calibrant.batches.evaluating import BINS, evaluating
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
+from calibrant.batches.mending import counted
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
 from calibrant.batches.rows import partition
@@ -378,6 +380,8 @@ def with_(name, values):
 NEGATIVE = SIGMA.copy()
 NEGATIVE[300] = -1.0
 MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
+APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 2.0, None]})
+"""Each row has a prediction or a label, and none has both."""
 
 
 @pytest.mark.parametrize(
@@ -493,6 +497,51 @@ MODEL = batches.fit(TABLE, target="y", mean="mu", std="sigma")
             "randomised and needs a seed",
         ),
         (
+            lambda: batches.fit(TABLE, target="y", samples="y*,[y]"),
+            ValueError,
+            r"^the batches: no column fits y\*, \[y\]$",
+        ),
+        (
+            lambda: batches.fit(TABLE, target="y", point="mu", ids="count", sample=Sampled(9)),
+            ValueError,
+            "^the batches: the ids in count must be of one row each, and two rows have the same$",
+        ),
+        (lambda: batches.fit(APART, target="y", point="mu"), ValueError, "^the batches: no row has both a label and"),
+        (lambda: batches.evaluate(APART, MODEL), ValueError, "^the batches: no row has both a label and a prediction$"),
+        (
+            lambda: batches.fit(APART, target="y", point="mu", missing="error"),
+            ValueError,
+            "^the batches: column 'mu' is missing in row 1 ",
+        ),
+        (
+            lambda: batches.fit(APART, target="mu", point="y", missing="error"),
+            ValueError,
+            "^the batches: column 'y' is missing in row 0 ",
+        ),
+        (lambda: TableModel.of(3, point="mu"), TypeError, "^a TableModel holds what Calibrator.fit gives, got int$"),
+        (
+            lambda: TableModel(MODEL.calibrated, replace(MODEL.notes, weights="w", event="count")).beside,
+            ValueError,
+            "^censored labels take no weights$",
+        ),
+        (
+            lambda: batches.predict(TABLE.drop_columns("sigma"), MODEL, quantiles=0.5),
+            ValueError,
+            "^the batches: there is no column 'sigma'; ",
+        ),
+        (
+            lambda: batches.predict(TABLE.append_column("mu", TABLE["y"]), MODEL, quantiles=0.5, keep=["y"]),
+            ValueError,
+            "^the batches: there are 2 columns named 'mu'$",
+        ),
+        (
+            lambda: batches.predict(
+                TABLE.drop_columns("region"), batches.fit(TABLE, **arguments("groups")), quantiles=0.5
+            ),
+            ValueError,
+            "^the batches: there is no column 'region'; ",
+        ),
+        (
             lambda: TableModel.of(Calibrator().fit(MU, Y, by=TABLE["region"].to_pylist()), point="mu"),
             ValueError,
             "by= names them",
@@ -527,6 +576,9 @@ def test_a_group_by_with_its_own_interpolator_is_kept():
         {"target": "y", "columns": {"kind": "point"}},
         {**MODEL.notes.to_json(), "by": "region"},
         {**MODEL.notes.to_json(), "by": ["region", 3]},
+        {**MODEL.notes.to_json(), "weights": 3},
+        {**MODEL.notes.to_json(), "event": ["seen"]},
+        {**MODEL.notes.to_json(), "usual_width": "wide"},
     ],
 )
 def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
@@ -580,6 +632,128 @@ def test_a_column_that_is_not_there_is_named_before_any_part_is_judged(absent):
         evaluating(MODEL, Header("the frame", names), ids="id")
 
 
+@pytest.mark.parametrize("absent", ["y", "sigma", "id", "region"])
+def test_a_column_that_is_not_there_is_named_before_any_part_is_fitted(absent):
+    names = tuple(name for name in TABLE.schema.names if name != absent)
+    with pytest.raises(ValueError, match=f"^the frame: there is no column '{absent}'; "):
+        fitting(Header("the frame", names), "y", {"mean": "mu", "std": "sigma"}, by="region", ids="id")
+
+
+def test_of_many_columns_ten_are_named_and_the_rest_counted():
+    for count, rest in ((10, "'c9'"), (11, "'c9', 'c10'"), (12, "'c9' and 2 more"), (30, "'c9' and 20 more")):
+        names = tuple(f"c{k}" for k in range(count))
+        with pytest.raises(
+            ValueError, match=rf"^it: there is no column 'price'; the columns are 'c0', .*'c8', {rest}$"
+        ):
+            Header("it", names).check(["price"])
+
+
+ROUGH = pa.table(
+    {
+        "lower": [0.0, 2.0, 1.0, 0.0, None, 0.0, 0.0, 0.0],
+        "upper": [1.0, 0.0, 1.0, 2.0, 1.0, 3.0, 1.0, 1.0],
+        "y": [0.5, 1.0, 2.0, None, 1.0, 1.5, 3.0, -1.0],
+    }
+)
+"""Row 1 crosses, row 2 has no width, row 3 no label, row 4 no prediction."""
+
+
+def said(rows, work):
+    """What is warned of while work is done on rows, in order."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work(rows)
+    return [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("step", ["fit", "evaluate", "predict"])
+def test_what_was_mended_and_what_is_missing_is_told_once_for_all_batches(step):
+    table, model = pa.concat_tables([ROUGH, ROUGH]), batches.fit(TABLE, target="y", lower="lower", upper="upper")
+    works = {
+        "fit": lambda rows: batches.fit(rows, target="y", lower="lower", upper="upper"),
+        "evaluate": lambda rows: batches.evaluate(rows, model),
+        "predict": lambda rows: batches.predict(rows, model, quantiles=0.5).read_all(),
+    }
+    fate = "what is written for them is NaN" if step == "predict" else "they are left out"
+    mended = [
+        "the batches: 2 rows, the first is row 1, have bounds or quantiles that cross: they are sorted",
+        "the batches: 2 rows, the first is row 2, have no width of their own:"
+        " they are given the floor that was learned when fitting",
+    ]
+    missing = [f"the batches: 2 rows, the first is row {row}, have no {what}: {fate}" for row, what in MISSING[step]]
+    for rows in (table, table.to_batches(max_chunksize=5)):
+        assert said(rows, works[step]) == [*mended, *missing]
+
+
+MISSING = {
+    "fit": [(3, "label"), (4, "prediction")],
+    "evaluate": [(3, "label"), (4, "prediction")],
+    "predict": [(4, "prediction")],
+}
+
+
+@pytest.mark.parametrize("step", ["fit", "evaluate"])
+def test_what_was_mended_and_what_is_missing_is_told_once_for_all_parts(step):
+    header = Header("it", tuple(ROUGH.schema.names))
+    model = batches.fit(TABLE, target="y", lower="lower", upper="upper")
+    columns = {"lower": "lower", "upper": "upper"}
+    work = fitting(header, "y", columns) if step == "fit" else evaluating(model, header)
+    whole = ROUGH.take([0, 5, 6, 7])
+    tables = [whole, ROUGH, whole.slice(0, 0), ROUGH.take([3, 1, 4, 2, 0])]
+    parts = [work.part(rows, f"part {number}", number) for number, rows in enumerate(tables)]
+    for merged in (work.merge(parts), work.merge([work.merge(parts[:2]), work.merge(parts[2:])])):
+        assert said(merged, work.finish) == [
+            "the parts: 2 rows, the first is row 1 of part 1, have bounds or quantiles that cross: they are sorted",
+            "the parts: 2 rows, the first is row 2 of part 1, have no width of their own:"
+            " they are given the floor that was learned when fitting",
+            "the parts: 2 rows, the first is row 3 of part 1, have no label: they are left out",
+            "the parts: 2 rows, the first is row 4 of part 1, have no prediction: they are left out",
+            "the parts: there are no rows in part 2",
+        ]
+
+
+@pytest.mark.parametrize("step", ["fit", "evaluate", "predict"])
+def test_a_normal_law_without_a_width_is_told_of(step):
+    sigma, y = SIGMA.copy(), Y.copy()
+    sigma[5], y[5] = 0.0, MU[5]
+    table = pa.table({"mu": MU, "sigma": sigma, "y": y})
+    works = {
+        "fit": lambda rows: batches.fit(rows, target="y", mean="mu", std="sigma"),
+        "evaluate": lambda rows: batches.evaluate(rows, MODEL),
+        "predict": lambda rows: batches.predict(rows, MODEL, quantiles=0.5).read_all(),
+    }
+    assert said(table, works[step]) == [
+        "the batches: 1 row, row 5, has no width of its own: it is given the floor that was learned when fitting"
+    ]
+
+
+def test_an_interval_that_too_few_rows_can_promise_is_warned_of():
+    model = batches.fit(TABLE.slice(0, 9), target="y", point="mu")
+    with pytest.warns(UserWarning, match="99% interval") as caught:
+        batches.predict(TABLE, model, interval=[0.5, 0.99], keep=["id"])
+    assert [each.filename for each in caught] == [__file__]
+    batches.predict(TABLE, model, interval=[0.5, 0.8], keep=["id"])
+
+
+def test_a_label_that_is_no_count_is_named_by_its_row_when_fitting():
+    y = TABLE["count"].to_numpy().astype(float)
+    y[2], y[300] = np.nan, 2.5
+    with pytest.raises(ValueError, match=r"^the batches: count is 2\.5 in row 300 \("):
+        batches.fit(with_("count", y).to_batches(max_chunksize=64), **arguments("counts"))
+
+
+def test_the_filters_of_warnings_are_as_before_once_nobody_counts():
+    before = list(warnings.filters)
+    with counted():
+        warnings.warn("row 3 has zero width", stacklevel=1)
+        with counted():
+            pass
+        warnings.warn("1 row and others have no width of their own", stacklevel=1)
+    assert list(warnings.filters) == before
+    with pytest.warns(UserWarning, match="row 3 has zero width"):
+        warnings.warn("row 3 has zero width", stacklevel=1)
+
+
 @pytest.mark.parametrize("step", ["fit", "evaluate"])
 def test_parts_without_any_rows_are_named_where_there_are_parts(step):
     header = Header("it", tuple(TABLE.schema.names))
@@ -594,3 +768,31 @@ def test_parts_without_any_rows_are_named_where_there_are_parts(step):
 def test_a_partition_is_named_by_its_number_and_by_its_file_where_that_is_known():
     assert partition(3) == "partition 3"
     assert partition(3, "a/part.3.parquet") == "partition 3 (a/part.3.parquet)"
+
+
+def test_quantiles_that_cross_at_the_upper_end_alone_are_sorted_and_told_of():
+    table = pa.table({"a": [0.0, 0.0], "b": [1.0, 2.0], "c": [2.0, 1.0]})
+    model = batches.fit(TABLE, target="y", quantiles={"s0": 0.1, "s2": 0.5, "s4": 0.9})
+    columns = TableModel.of(model.calibrated, quantiles={"a": 0.1, "b": 0.5, "c": 0.9})
+    assert said(table, lambda rows: batches.predict(rows, columns, quantiles=0.5).read_all()) == [
+        "the batches: 1 row, row 1, has bounds or quantiles that cross: it is sorted"
+    ]
+
+
+def test_one_quantile_a_row_has_no_width_to_tell_of():
+    assert said(TABLE, lambda rows: batches.fit(rows, target="y", quantiles={"mu": 0.5})) == []
+
+
+def test_of_several_columns_without_a_number_the_label_is_named_first():
+    empty = pa.table({name: pa.nulls(3, pa.float64()) for name in ("mu", "sigma", "y")})
+    with pytest.raises(ValueError, match=r"^the batches: column 'y' is missing in all 3 rows$"):
+        batches.evaluate(empty, MODEL)
+
+
+def test_a_pit_of_zero_is_counted_with_the_smallest():
+    model = batches.fit(TABLE, target="y", mean="mu", std="sigma", ids="id")
+    far = TABLE.set_column(TABLE.schema.get_field_index("y"), "y", pa.array(np.where(np.arange(N) < 3, -1e9, Y)))
+    assert model.calibrated(Normal(MU[:3], SIGMA[:3])).cdf(np.full(3, -1e9)).tolist() == [0.0, 0.0, 0.0]
+    found = batches.evaluate(far, model, ids="id")
+    assert found.pits.sum() == N
+    assert found.pits[0] >= 3

@@ -140,7 +140,9 @@ def test_levels_beyond_the_follow_up_are_refused_and_those_before_are_right():
     assert known == pytest.approx(1 - np.exp(-1 / 1.4), abs=0.03)
     low = np.array([0.1, 0.3, 0.5])
     np.testing.assert_allclose(H.quantiles(low)[0], -1.4 * np.log(1 - low), atol=0.08)
-    for ask in (lambda: H.ppf(0.9), lambda: H.interval(0.9), lambda: H.quantiles([0.1, 0.8]), H.mean, H.std):
+    levels = (lambda: H.ppf(0.9), lambda: H.isf(0.05), lambda: H.interval(0.9), lambda: H.quantiles([0.1, 0.8]))
+    np.testing.assert_allclose(H.isf(0.7), H.ppf(0.3), rtol=1e-9)
+    for ask in (*levels, H.mean, H.std):
         with pytest.raises(ValueError, match=r"cannot be known: labels were followed up as far as level 0\.5") as error:
             ask()
         one_sentence(error)

@@ -21,7 +21,8 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
 from calibrant.cli.app import app
-from calibrant.cli.console import progress
+from calibrant.cli.console import progress, reported, tell, working
+from calibrant.diagnosis.headline import Headline
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
 from calibrant.persistence import read, save
@@ -445,8 +446,11 @@ def test_the_demo_shows_commands_that_work_as_printed(tmp_path, monkeypatch):
     said = run("demo", "--to", tmp_path / "demo").stdout
     commands = [line[2:] for line in said.splitlines() if line.startswith("$ calibrant")]
     assert [command.split()[1] for command in commands] == ["fit", "inspect", "evaluate", "report", "predict"]
+    assert f"$ cd {tmp_path / 'demo'}" in said.splitlines()
     out = tmp_path / "demo" / "out.parquet"
     first = columns_of(out)
+    shown = [line.split() for line in said[said.index("The first rows of out.parquet:") :].splitlines()[1:]]
+    assert shown == [list(first), *([f"{first[name][k]:.2f}" for name in first] for k in range(3))]
     out.unlink()
     monkeypatch.chdir(tmp_path / "demo")
     for command in commands:
@@ -586,6 +590,38 @@ def test_progress_is_drawn_on_stderr_where_that_is_a_terminal(capsys, monkeypatc
         assert ("reading" in err, "30/30" in err) == (terminal, terminal)
 
 
+def test_work_of_unknown_length_has_a_spinner_on_stderr_where_that_is_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
+        with working("calibrating"):
+            pass
+        out, err = capsys.readouterr()
+        assert not out
+        assert ("calibrating" in err) == terminal
+
+
+def test_the_tag_of_a_verdict_is_coloured_where_stdout_is_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    said = Headline("bad", "It is off.", "Mend it.")
+    tell(said)
+    assert capsys.readouterr().out == "[problem] It is off. Mend it.\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    tell(said)
+    shown = capsys.readouterr().out
+    assert re.sub(r"\x1b\[[\d;]*m", "", shown) == "[problem] It is off. Mend it.\n"
+    assert re.match(r"\x1b\[[\d;]*m\[problem\]\x1b\[0m It is off", shown)
+
+
+def test_a_warning_is_said_once_in_a_command(capsys):
+    for _ in range(2):  # and again in the next
+        with reported(debug=False):
+            for words in ("the first", "the second", "the first"):
+                warnings.warn(words, stacklevel=1)
+        assert capsys.readouterr().err == "warning: the first\nwarning: the second\n"
+
+
 def test_what_is_aborted_says_so(monkeypatch):
     def stopped(*_):
         raise typer.Abort
@@ -648,3 +684,53 @@ def test_without_a_folder_a_study_goes_where_its_name_says(tmp_path, monkeypatch
     run("study", "--tables-only")
     run("study", "--tables-only", "--design", "tabular", "--docs", tmp_path)
     assert asked == [("study", None), ("league", tmp_path)]
+
+
+def test_the_study_says_which_files_it_wrote(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="the extra study is not installed")
+    for design in ("study", "league"):
+        written = [tmp_path / f"{design}.md", tmp_path / f"{design}.csv"]
+        monkeypatch.setattr(f"calibrant.cli.{design}.write", lambda *given, paths=written: paths)
+        flags = ["--design", "tabular"] if design == "league" else []
+        said = run("study", *flags, "--tables-only", "--folder", tmp_path).stdout
+        assert said.splitlines() == [f"wrote {path}" for path in written]
+
+
+def test_the_model_of_the_demo_knows_the_mean_and_believes_in_half_the_noise():
+    from calibrant.cli.demo import forecasts
+
+    table = {
+        name: column.to_numpy()
+        for name, column in zip(*_columns(forecasts(np.random.default_rng(1), 20_000)), strict=True)
+    }
+    hour, mu, sigma = table["hour"], table["mu"], table["sigma"]
+    assert 0 <= hour.min() < 0.01
+    assert 23.99 < hour.max() < 24
+    np.testing.assert_allclose(mu, 50 - 30 * np.cos(np.pi * hour / 12))  # from 20 at midnight to 80 at noon
+    np.testing.assert_allclose(sigma, mu / 20)
+    z = (table["y"] - mu) / (2 * sigma)
+    assert np.mean(np.abs(z) < 2.5706) == pytest.approx(0.95, abs=0.005)  # of Student's t with 5 degrees of freedom
+    assert np.mean(z < 0) == pytest.approx(0.5, abs=0.02)
+
+
+def _columns(table):
+    return table.column_names, table.columns
+
+
+def test_inspect_spells_numbers_and_what_is_not_known(folder, tmp_path):
+    model = tmp_path / "plain.safetensors"
+    calibrant.load(folder / "normal.safetensors").save(model)
+    for path, target in ((folder / "normal.safetensors", "sy"), (model, "–")):
+        lines = [" ".join(line.split()) for line in run("inspect", path).stdout.splitlines()]
+        assert f"bytes {path.stat().st_size:,}" in lines
+        assert f"epsilon {1 / 401:.4g}" in lines
+        assert f"target {target}" in lines
+        assert not [line for line in lines if line.startswith(("by ", "weights ", "event "))]
+
+
+def test_a_switch_may_be_given_twice_and_an_option_of_several_values_too(folder, tmp_path):
+    model, out = folder / "normal.safetensors", tmp_path / "out.csv"
+    once, twice = (run("inspect", model, *["--json"] * count).stdout for count in (1, 2))
+    assert once == twice
+    run("predict", folder / "test.csv", "-m", model, "--interval", "0.8", "--interval", "0.9", "-o", out)
+    assert len(columns_of(out)) == 4

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_cli import plain, run, write
 
-from calibrant import Point, evaluate
+from calibrant import Point, evaluate, load
 from calibrant.labels import Counts
 from calibrant.predictions import Quantiles
 
@@ -56,6 +56,17 @@ def test_rates_of_labels_that_are_real_are_points(inside):
     found = json.loads(run(*asked).stdout)["base"]
     assert found["crps"] == pytest.approx(evaluate(Point(table["rate"]), table["rentals"]).crps)
     assert found["nll"] is None
+
+
+def test_a_rate_may_be_a_share(inside):
+    rng = np.random.default_rng(0)
+    share = rng.uniform(0.2, 0.8, 300)
+    write(inside / "cal.csv", {"share": share, "y": np.clip(share + rng.normal(0, 0.05, 300), 0.01, 0.99)})
+    asked = ["fit", "cal.csv", "--target", "y", "--labels", "logit", "-o"]
+    run(*asked, "rate.safetensors", "--rate", "share")
+    run(*asked, "point.safetensors", "--point", "share")
+    rate, point = load("rate.safetensors"), load("point.safetensors")
+    np.testing.assert_array_equal(rate(Point([0.5])).interval(0.9), point(Point([0.5])).interval(0.9))
 
 
 def test_the_base_is_judged_by_the_labels_of_the_model(inside):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -15,8 +16,9 @@ from pyarrow import csv, feather, parquet
 from typer.testing import CliRunner
 
 import calibrant
+from calibrant import cli
 from calibrant.cli.app import app
-from calibrant.cli.ending import ended_well, say
+from calibrant.cli.ending import Terminated, ended_well, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
@@ -245,7 +247,10 @@ USAGE = {
     "nothing wanted": ["predict", "CAL", "-m", "MODEL", "-o", "out.csv"],
     "no level": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,x", "-o", "out.csv"],
     "level beyond": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,1", "-o", "out.csv"],
+    "level of 0": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0", "-o", "out.csv"],
     "level twice": ["predict", "CAL", "-m", "MODEL", "--quantiles", "0.1,0.10", "-o", "out.csv"],
+    "coverage twice": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9,0.90", "-o", "out.csv"],
+    "no decimal mark": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9", "--decimal", "", "-o", "out.csv"],
     "coverage beyond": ["predict", "CAL", "-m", "MODEL", "--interval", "90", "-o", "out.csv"],
     "no seed": ["predict", "CAL", "-m", "MODEL", "--interval", "0.9", "--seed", "-1", "-o", "out.csv"],
     "no coverage": ["evaluate", "CAL", "-m", "MODEL", "--coverage", "nan"],
@@ -763,3 +768,152 @@ def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():
             env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
         )
         assert found.stdout.strip() == said
+
+
+@pytest.fixture
+def own_signals():
+    """SIGTERM does nothing, and is again what it was after the test."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def ends(call):
+    """The exit code that a call ends the program with."""
+    with pytest.raises(SystemExit) as end, ended_well():
+        call()
+    return end.value.code
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "error: interrupted\n"),
+        (Terminated(), 143, ""),
+        (BrokenPipeError(32, "Broken pipe"), 1, ""),
+        (OSError(28, "No space left on device"), 1, "error: standard output: no space left on device\n"),
+        (PermissionError(13, "Permission denied", "a.csv"), 1, "error: a.csv: permission denied\n"),
+    ],
+)
+def test_what_stops_the_program_from_outside_is_an_exit_code(own_signals, capsys, problem, code, said):
+    def stopped():
+        raise problem
+
+    assert ends(stopped) == code
+    assert capsys.readouterr() == ("", said)
+
+
+def test_sigterm_unwinds_the_program(own_signals, capsys):
+    cleaned = []
+
+    def stopped():
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            cleaned.append(True)
+
+    assert ends(stopped) == 143
+    assert (cleaned, capsys.readouterr().err) == ([True], "")
+
+
+def test_sigterm_in_a_command_leaves_nothing_half_written(tmp_path, model, monkeypatch):
+    def stopped(*arguments):
+        raise Terminated
+
+    test = write(tmp_path / "test.csv", forecasts())
+    monkeypatch.setattr("calibrant.batches.columns.Normal", stopped)
+    said = run("predict", test, "-m", model, "--interval", "0.9", "-o", tmp_path / "out.csv", code=143)
+    assert said.output == ""
+    assert os.listdir(tmp_path) == [test.name]
+
+
+@posix
+def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signals, monkeypatch, capsys):
+    def free():
+        """The lowest number that no open file has."""
+        number = os.open(os.devnull, os.O_RDONLY)
+        os.close(number)
+        return number
+
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        before = free()
+        assert ends(lambda: print("more than fits")) == 1
+        assert free() == before
+        print("what comes later", flush=True)  # goes nowhere
+        monkeypatch.undo()
+    assert capsys.readouterr().err == "error: standard output: no space left on device\n"
+
+
+def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):
+    shown = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
+    for name, stream in shown.items():
+        monkeypatch.setattr(sys, name, stream)
+    with ended_well():
+        print("−1.5 ± 2, ε")
+        say("3 ≤ 4")
+    shown["stderr"].flush()
+    monkeypatch.undo()
+    assert [stream.buffer.getvalue().split() for stream in shown.values()] == [
+        [b"-1.5", b"+/-", b"2,", b"?"],
+        [b"3", b"<=", b"4"],
+    ]
+    with pytest.raises(UnicodeDecodeError):  # what is read is never guessed
+        b"\xe4".decode("ascii", "calibrant")
+
+
+def test_main_ends_with_the_code_of_the_command(own_signals, model, capsys, monkeypatch):
+    def ended(*words):
+        with pytest.raises(SystemExit) as end:
+            cli.main(words)
+        return end.value.code, capsys.readouterr()
+
+    code, shown = ended("inspect", str(model))
+    assert (code, shown.err) == (0, "")
+    assert str(model) in shown.out.replace("\n", "")
+    code, shown = ended("inspect", "nowhere")
+    assert (code, *shown) == (1, "", "error: nowhere: no such file or directory\n")
+    code, shown = ended("inspect")
+    assert (code, shown.out) == (2, "")
+    assert shown.err.endswith("(see calibrant inspect --help)\n")
+    monkeypatch.setattr(sys, "argv", ["calibrant", "--version"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert (end.value.code, capsys.readouterr().out) == (0, f"{calibrant.__version__}\n")
+
+
+def test_an_app_that_returns_has_done_well(own_signals, monkeypatch):
+    monkeypatch.setattr("calibrant.cli.app.app", lambda **words: None)
+    with pytest.raises(SystemExit) as end:
+        cli.main([])
+    assert end.value.code == 0
+
+
+def test_a_fault_of_the_program_has_the_traceback_of_python(own_signals, monkeypatch, capsys):
+    def broken(*arguments):
+        raise RuntimeError("what is this")
+
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    monkeypatch.setattr("calibrant.cli.usage.Commands.resolve_command", broken)
+    with pytest.raises(RuntimeError) as fault:
+        cli.main(["inspect"])
+    sys.excepthook(fault.type, fault.value, fault.tb)
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[0], lines[-1]) == ("Traceback (most recent call last):", "RuntimeError: what is this")
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "track"])
+def test_a_folder_is_no_output(tmp_path, model, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out.csv").mkdir()
+    test = write(tmp_path / "t.csv", forecasts())
+    words = {"fit": ["--target", "y", "--point", "mu"]}.get(command, ["-m", model, "--interval", "0.9"])
+    wanted = "out.csv: is a directory" if command == "fit" else "out.csv: this is a folder"
+    assert refused(command, test, *words, "-o", "out.csv") == wanted
+
+
+def test_whoever_reads_a_file_hears_of_each_batch_that_is_done(tmp_path):
+    heard = []
+    table = TableFile(write(tmp_path / "t.parquet", forecasts()))
+    assert [len(batch) for batch in table.batches(["mu"], done=heard.append)] == heard
+    assert sum(heard) == 400

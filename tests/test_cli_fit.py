@@ -10,6 +10,8 @@ from test_cli import plain, run, write
 from test_cli_counts import FLAG, bikes
 
 from calibrant import Calibrator, Quantiles
+from calibrant.interpolators import Linear
+from calibrant.interpolators.by_group import by_group
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +134,32 @@ def test_a_group_never_seen_is_named_by_its_row_of_the_file(inside, command):
         "error: mess.csv: by is 'dusk', which no calibration row had, in row 7 (1 row of 58 is of no known group):"
         " calibrant fit --unseen pooled makes a model that gives such rows the distribution of all rows"
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--by", "g", "--weights", "w"], "--by: groups go with neither --weights nor --event"),
+        (["--by", "g", "--event", "w"], "--by: groups go with neither --weights nor --event"),
+        (["--event", "w", "--weights", "w"], "--event: censored labels take no --weights"),
+        (["--unseen", "pooled"], "--unseen: it says what groups never seen get, and needs --by"),
+        (["--by", "g", "--unseen", "guess"], "--unseen: unseen must be "),
+        (["--ids", "g"], "--ids: it is for --sample"),
+        (["--sample", "50", "--event", "w"], "--sample: it goes with neither --event nor --last nor --half-life"),
+        (["--sample", "50", "--last", "20"], "--sample: it goes with neither --event nor --last nor --half-life"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_refused(inside, more, said):
+    write(inside / "cal.csv", days())
+    assert said in plain(run("fit", "cal.csv", "--target", "y", "--point", "f", *more, "-o", "m.safetensors", code=2))
+    assert not (inside / "m.safetensors").exists()
+
+
+def test_a_model_by_group_from_python_is_told_its_columns(inside):
+    table = days()
+    Calibrator(interpolator=by_group(Linear())).fit(table["f"], table["y"], by=table["g"]).save("m.safetensors")
+    write(inside / "new.csv", table)
+    predict = ["predict", "new.csv", "-m", "m.safetensors", "--point", "f", "--interval", "0.9", "-o", "o.csv"]
+    said = plain(run(*predict, code=2))
+    assert "--by: the model was calibrated by group and does not say by which columns" in said
+    run(*predict, "--by", "g")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
+from pyarrow.parquet import read_table
 from test_cli import plain, run, write
 from test_cli_counts import bikes
 
@@ -97,3 +99,57 @@ def test_errors_name_flags_and_not_arguments(inside):
     run("fit", "by.parquet", "--target", "y", "--point", "f", "--by", "g", "-o", "g.safetensors")
     asked = ["track", "by.parquet", "-m", "g.safetensors", "--interval", "0.9", "-o", "out.csv"]
     assert "fit without --by and --weights, and not with --interpolator random" in plain(run(*asked, code=1))
+
+
+def test_evaluate_says_when_there_are_too_few_rows_for_a_stretch_of_time(inside):
+    write(inside / "few.parquet", {"f": np.arange(15.0), "y": np.arange(15.0) ** 0.5, "when": np.arange(15)})
+    text = said("few.parquet", "-m", "m.safetensors", "--time", "when")
+    assert "Over time there is nothing to say: a stretch needs 20 rows." in text
+    assert "PIT gap" not in text
+
+
+def test_evaluate_says_what_the_columns_of_its_tables_are(inside):
+    write(inside / "bikes.parquet", bikes() | {"when": np.arange(300)})
+    flags = ("bikes.parquet", "--target", "rentals", "--rate", "rate")
+    narrow = "Narrower intervals and smaller deviations are better only where the coverage is right."
+    split = "A count is either inside an interval or outside."
+    for more, tables in (((), 1), (("--time", "when"), 2)):
+        text = said(*flags, *more)
+        assert (text.count(narrow), text.count(split), text.count("ties split")) == (1, tables, tables)
+    text = said("test.parquet", "-m", "m.safetensors")
+    assert (text.count(narrow), text.count(split)) == (1, 0)
+
+
+def test_without_a_model_the_table_of_slices_and_why_verdict_and_p_value_differ_are_shown(inside):
+    rng = np.random.default_rng(0)
+    mu, noise = rng.normal(size=400), rng.normal(size=400)
+    noise[:16] = 5.0  # in the far tail, which the p-value hardly sees
+    write(inside / "tails.parquet", {"mu": mu, "sigma": np.ones(400), "y": mu + noise})
+    text = said("tails.parquet", "--target", "y", "--mean", "mu", "--std", "sigma")
+    assert text.startswith("[problem] Not calibrated: the forecasts are wrong in the tails.")
+    assert "The p-value is that of the largest gap at any level, whose test is weak in the tails." in text
+    assert "at 0.995 the share of PITs is 96.0%, where chance allows 98.3% to 100.0%." in text
+    assert text.count("predicted value in ") == 5
+
+
+def test_the_printed_tables_have_the_numbers_of_the_json(inside):
+    table = {**read_table("moved.parquet").to_pydict(), "k": np.arange(600)}
+    table["y"] = np.asarray(table["y"]) - np.where(np.arange(600) < 400, 3.0, 2.0)
+    write(inside / "new.parquet", table)
+    flags = ("evaluate", "new.parquet", "-m", "m.safetensors", "--time", "k", "--coverage", "0.8")
+    shown, found = run(*flags).stdout, json.loads(run(*flags, "--json").stdout)
+    lines = [line.split() for line in shown.splitlines()]
+    stretches = [line for line in lines if line[1:2] == ["to"] and line[0].isdigit()]
+    for line, each in zip(stretches, found["over_time"], strict=True):
+        low, high = (f"{100 * part:.1f}" for part in each["chance_allows"])
+        numbers = [f"{each['pit_deviation']:.3f}", f"{each['pit_deviation_allowed']:.3f}"]
+        fault = [each["direction"]] if each["off"] else []
+        when = [str(each["from"]), "to", str(each["to"]), str(each["rows"])]
+        assert line == [*when, f"{100 * each['coverage']:.1f}%", f"{low}-{high}%", *numbers, *fault]
+    assert {each["direction"] for each in found["over_time"]} == {None, "low"}
+    slices = [line for line in lines if " ".join(line).startswith(("predicted value in", "width in"))]
+    assert len(slices) == len([each for each in found["slices"] if each["by"] is not None])
+    for line, each in zip(slices, (each for each in found["slices"] if each["by"] is not None), strict=True):
+        assert f"{100 * each['coverage']:.1f}%" in line
+        assert str(each["rows"]) in line
+    assert " ".join(shown.split()).count("in 80%") == 2

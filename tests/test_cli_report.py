@@ -178,7 +178,9 @@ def test_only_the_columns_that_are_needed_are_read(folder):
     assert data_of(folder / "r.html")["slices"][1]["value"] == "missing"
 
 
-@pytest.mark.parametrize("flags", [["--groups", '"a, b",c'], ["--groups", '"a, b"', "--groups", "c"]])
+@pytest.mark.parametrize(
+    "flags", [["--groups", '"a, b",c'], ["--groups", 'c, "a, b"'], ["--groups", '"a, b"', "--groups", "c"]]
+)
 def test_groups_may_be_named_in_one_flag_or_several_and_hold_a_comma(folder, flags):
     halves = pa.array(["one", "two"] * (M // 2))
     parquet.write_table(pa.table({**columns(2), "a, b": halves, "c": halves}), "test.parquet")
@@ -323,3 +325,33 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
     said = " ".join(result.output.split())
     assert "row 7 has a prediction for one of the models only (the only such row)" in said
     assert not (folder / "r.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--weights", "sigma"], "--weights: it goes with --model only"),
+        (["--by", "mu"], "--by: it goes with --model only"),
+        (["--seed", "1"], "--seed: it goes with --model only"),
+        (["--seed", "0"], "--seed: it goes with --model only"),
+        (["--beside", "m.safetensors"], "--beside: it goes with --model only"),
+        (["-m", "m.safetensors", "--labels", "counts"], "--labels: the model knows what the labels are: leave it out"),
+        (["-o", "cal.parquet"], "--output: cal.parquet is read, so it cannot be written over"),
+    ],
+)
+def test_a_report_refuses_what_does_not_go_together(folder, more, message):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    out = [] if "-o" in more else ["-o", "r.html"]
+    result = run("report", "cal.parquet", "--target", "y", "--mean", "mu", "--std", "sigma", *out, *more)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_models_of_one_name_are_told_apart_by_their_folders(folder):
+    parquet.write_table(pa.table(columns(2)), "test.parquet")
+    (folder / "old").mkdir()
+    run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "old/m.safetensors")
+    flags = ("report", "test.parquet", "-m", "m.safetensors", "--beside", "old/m.safetensors")
+    assert run(*flags, "-o", "r.html").exit_code == 0
+    assert "old/m.safetensors" in (folder / "r.html").read_text("utf-8")

@@ -9,6 +9,7 @@ from catalogue import CALIBRATION, COMBINATIONS, DISTRIBUTIONS, HERE, LATTICES, 
 from calibrant import Calibrator, CrossCalibrated, GaussianMixture, LogNormal, Normal, StudentT
 from calibrant.distributions.context import Context
 from calibrant.interpolators import NAF, BoundedTails, Linear, Naive, Random
+from calibrant.metrics.calibration import pit_by
 
 _x, _w = np.polynomial.legendre.leggauss(8)
 NODES, WEIGHTS = (_x + 1) / 2, _w / 2
@@ -248,3 +249,11 @@ def test_a_clipped_randomised_law_has_all_mass_beyond_a_bound_on_it(tails, lower
         pairs = np.abs(moved[:, :, None] - moved[:, None, :]) * mass[:, :, None] * mass[:, None, :]
         crps = np.sum(mass * np.abs(moved - 2.2), axis=1) - pairs.sum(axis=(1, 2)) / 2
         np.testing.assert_allclose(clipped.crps(2.2), crps, rtol=1e-13)
+
+
+def test_the_pit_of_a_label_on_a_bound_is_drawn_over_the_mass_there():
+    law, u = Normal([0.0, 1.0, 0.0], 1.0).clip(-0.5, 1.5), np.array([0.25, 0.5, 0.75])
+    free = Normal([0.0, 1.0, 0.0], 1.0)
+    found = pit_by(law, np.array([-0.5, 1.5, 0.3]), u)
+    low, high = free[:1].cdf(-0.5)[0], free[1:2].cdf(1.5)[0]
+    np.testing.assert_allclose(found, [0.75 * low, 1 - 0.5 * (1 - high), free.cdf([0.3] * 3)[2]], rtol=1e-12)

@@ -183,6 +183,8 @@ def test_torchs_gradients_flow_through_poisson():
     ("make", "said"),
     [
         (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(the only such row\)"),
+        (lambda: Poisson([[1.0], [2.0]]), r"Poisson takes one rate a row, got shape \(2, 1\)"),
+        (lambda: NegativeBinomial([1.0, -1.0], 0.5), r"NegativeBinomial.rate is negative in row 1"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
         (
@@ -191,7 +193,14 @@ def test_torchs_gradients_flow_through_poisson():
         ),
         (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
         (lambda: ZeroInflated(Poisson([1.0]), [1.2]), r"ZeroInflated.zeros lies outside \[0, 1\]"),
+        (
+            lambda: ZeroInflated(Poisson([1.0, 2.0]), [0.1]),
+            r"ZeroInflated.zeros must have shape \(2,\) or \(\), got \(1,\)",
+        ),
+        (lambda: ZeroInflated(from_scipy(st.randint([0, -2, -1], 5)), 0.1), r"row 1 \(2 rows in all\)"),
+        (lambda: ZeroInflated(from_scipy(st.randint(-2, 5)), [0.1, 0.2]), r"must have shape \(\)"),
         (lambda: Lattice(Normal([0.0], 1.0), -1.0), "Lattice.step must be positive"),
+        (lambda: Lattice(Normal([0.0], 1.0), 1.0, -math.inf), "Lattice.lower must be finite or None, got -inf"),
         (lambda: Counts(step=0.0), "Counts.step must be positive"),
         (lambda: Rates([1.0, -0.5]), "Rates.values is negative in row 1"),
         (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(the only such row\)"),
@@ -202,6 +211,20 @@ def test_torchs_gradients_flow_through_poisson():
 )
 def test_what_is_wrong_is_said_in_one_sentence(make, said):
     with pytest.raises(ValueError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Lattice([1.0]), r"Lattice.law must be a Distribution, got \[1.0\]"),
+        (lambda: SpreadLaw(Normal([0.0], 1.0)), r"SpreadLaw.law must be a law on a lattice.*LocationScale\(n=1"),
+        (lambda: ZeroInflated(Normal([0.0], 1.0), 0.1), r"ZeroInflated.law must be a law of counts.*LocationScale"),
+        (lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1), r"must be a law of counts.*Lattice\(n=1"),
+    ],
+)
+def test_a_law_of_another_kind_is_shown(make, said):
+    with pytest.raises(TypeError, match=said):
         make()
 
 
@@ -809,3 +832,24 @@ def test_what_is_drawn_for_pits_does_not_depend_on_the_order_of_the_rows(kind):
     one, other = (evaluate(each, labels) for each, labels in ((H, y), (H[order], y[order])))
     assert one.pit_pvalue == pytest.approx(other.pit_pvalue, rel=1e-9)
     assert one.ece == pytest.approx(other.ece, rel=1e-9)
+
+
+def test_counts_have_no_density_beside_laws_that_have_one():
+    law = calibrant.concatenate([Poisson([1.0, 2.0]), Normal([0.0], 1.0)])
+    np.testing.assert_allclose(law.logpdf([1.0, 1.5, 0.0]), [-np.inf, -np.inf, -np.log(2 * np.pi) / 2])
+    np.testing.assert_allclose(law.pdf([[1.0]])[:2], 0.0)
+
+
+def test_quantiles_of_counts_that_floats_no_longer_tell_apart_are_found():
+    law, p = Poisson([1e20, 3e17]), np.array([[0.01, 0.3, 0.9]])
+    np.testing.assert_allclose(law.cdf(law.ppf(p)), np.tile(p, (2, 1)), atol=1e-5)
+
+
+def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
+    law, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
+    np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
+    np.testing.assert_allclose(law.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
+
+
+def test_the_last_point_of_a_law_has_its_own_mass_where_no_float_holds_it():
+    assert Binomial(400, 0.05)._logsf(np.asarray(399.0)) == pytest.approx(400 * math.log(0.05), rel=1e-13)

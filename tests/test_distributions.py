@@ -1,5 +1,7 @@
 """Oracles for the laws that come as forecasts: scipy, mpmath, scoringrules, slow integrals, differences."""
 
+import warnings
+
 import array_api_strict
 import mpmath
 import numpy as np
@@ -8,7 +10,7 @@ import scipy.stats as st
 import scoringrules
 from scipy import integrate
 
-from calibrant import Calibrator
+from calibrant import Calibrator, concatenate, isotonic
 from calibrant._arrays import to_numpy
 from calibrant.distributions import (
     GaussianMixture,
@@ -28,6 +30,7 @@ from calibrant.distributions.logistic import softplus_integral
 from calibrant.distributions.scipy_law import ScipyDistribution
 from calibrant.distributions.student_t import StandardT
 from calibrant.distributions.torch_law import TorchDistribution
+from calibrant.interpolators import NAF
 from calibrant.scores import CDFScore
 
 LOC, SCALE = np.array([-1.0, 0.0, 2.5]), np.array([0.5, 1.0, 3.0])
@@ -688,3 +691,109 @@ def test_the_integral_of_softplus_is_the_dilogarithm():
     z = np.concatenate([np.linspace(-30, 30, 61), [-1e-9, 1e-9]])
     true = [float(-mpmath.polylog(2, -mpmath.exp(each)).real) for each in z]
     np.testing.assert_allclose(softplus_integral(z), true, rtol=1e-14)
+
+
+# ---- how far out the logarithms reach --------------------------------------------------------------------------------
+
+
+def residuals_with_ties():
+    """So many equal ones that the guard has to bend the law of NAF."""
+    return np.concatenate([np.random.default_rng(0).normal(size=30), [0.5] * 30, [5.0] * 10])
+
+
+FORECASTS = {
+    "guarded": lambda: Calibrator(interpolator=NAF()).fit(np.zeros(70), residuals_with_ties())(np.zeros(200)),
+    "a spline beside another law": lambda: concatenate(
+        [
+            Calibrator(interpolator=NAF()).fit(np.zeros(30), residuals_with_ties()[:30])(np.zeros(100)),
+            Normal(np.zeros(100), 1.0),
+        ]
+    ),
+    "reweighted": lambda: Calibrator(interpolator=NAF()).fit(
+        np.zeros(30), residuals_with_ties()[:30], weights=np.linspace(0.5, 2.0, 30)
+    )(np.zeros(200), weights=np.linspace(0.1, 5.0, 200)),
+}
+
+
+@pytest.mark.parametrize("name", FORECASTS)
+def test_the_cdf_score_of_a_calibrated_forecast_is_the_logit_of_its_level(name):
+    law, p = FORECASTS[name](), np.geomspace(1e-8, 0.5, 100)
+    y = law.ppf(np.stack([p, 1 - p], axis=1).reshape(-1))
+    np.testing.assert_allclose(CDFScore()(law, y), np.log(law.cdf(y)) - np.log(law.sf(y)), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("name", FORECASTS)
+def test_the_cdf_score_grows_steadily_where_levels_are_too_small_for_floats(name, sign):
+    """Tails that are exponential in y stay straight lines in the logit."""
+    law = FORECASTS[name]()[:3]
+    s = np.stack([CDFScore()(law, sign * np.full(3, y)) for y in (1000.0, 2000.0, 3000.0)])
+    assert np.all(np.isfinite(s))
+    assert np.all(sign * s[1] > 745)
+    np.testing.assert_allclose(s[2] - s[1], s[1] - s[0], rtol=1e-9)
+
+
+def test_the_density_of_a_calibration_of_joined_laws_is_the_slope_of_its_cdf():
+    base = concatenate([Normal([0.0, 1.0], 1.0), Laplace([2.0, 0.5], 2.0)])
+    H = isotonic().fit(base[np.arange(40) % 4], np.random.default_rng(2).normal(1.0, 2.0, 40))(base)
+    y, h = np.array([[-0.3, 0.9], [1.2, 2.1], [-1.0, 4.0], [0.1, 0.8]]), 1e-7
+    np.testing.assert_allclose(H.pdf(y), (H.cdf(y + h) - H.cdf(y - h)) / (2 * h), rtol=1e-5)
+
+
+class Ends(np.random.Generator):
+    """Draws that are as near to 0 and to 1 as those of a generator may be."""
+
+    def random(self, shape):
+        return np.broadcast_to(np.array([0.0, 1 - 2.0**-53]), shape).copy()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_draw_is_infinite_where_no_mass_is(dtype):
+    drawn = Normal(np.zeros(3, dtype), np.ones(3, dtype)).sample(2, Ends(np.random.PCG64(0)))
+    assert np.all(np.isfinite(drawn))
+    assert np.all(drawn[:, 0] < -5)
+    assert np.all(drawn[:, 1] > 5)
+
+
+def test_a_law_of_torch_without_moments_has_them_by_quadrature():
+    """torch knows those of no logit-normal law."""
+    torch = pytest.importorskip("torch")
+    td, loc = torch.distributions, np.array([0.0, 1.0])
+    law = from_torch(td.TransformedDistribution(td.Normal(torch.as_tensor(loc), 0.5), [td.SigmoidTransform()]))
+    z = st.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    values = 1 / (1 + np.exp(-(loc[:, None] + 0.5 * z)))
+    np.testing.assert_allclose(law.mean(), values.mean(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(law.std(), values.std(axis=1), rtol=1e-4)
+
+
+class Muttering(st.rv_continuous):
+    """A family that warns of how it finds its moments and quantiles."""
+
+    def _cdf(self, x):
+        return x
+
+    def _ppf(self, p):
+        warnings.warn("a root may be missed", UserWarning, stacklevel=2)
+        return p
+
+    def _stats(self):
+        warnings.warn("an integral may be divergent", UserWarning, stacklevel=2)
+        return 0.5, 1 / 12, 0.0, -1.2
+
+
+def test_what_scipy_warns_of_on_its_way_to_an_answer_stays_unsaid():
+    law = from_scipy(Muttering(a=0.0, b=1.0, name="muttering")(loc=[0.0, 1.0]))
+    np.testing.assert_allclose(law.mean(), [0.5, 1.5])
+    np.testing.assert_allclose(law.std(), [12**-0.5] * 2)
+    np.testing.assert_allclose(law.ppf(0.25), [0.25, 1.25])
+
+
+def test_a_transform_of_torch_that_stands_twice_in_a_law_is_one():
+    torch = pytest.importorskip("torch")
+    td = torch.distributions
+    loc, a, b = (torch.tensor(row, dtype=torch.float64) for row in ([0.0, 1.0], [1.0, 2.0], [5.0, -1.0]))
+    once, last = td.AffineTransform(a, a + 1), td.AffineTransform(b, b**2)
+    law = from_torch(td.TransformedDistribution(td.Normal(loc, 1.0 + 0 * loc), [once, once, last]))
+    mean = b + b**2 * (a + (a + 1) * (a + (a + 1) * loc))
+    np.testing.assert_allclose(law.ppf(0.5), mean, rtol=1e-9)
+    np.testing.assert_allclose(law[1:].ppf(0.5), mean[1:], rtol=1e-9)

@@ -39,6 +39,7 @@ from calibrant import (
     Calibrator,
     CrossCalibrated,
     CrossGuarantee,
+    Ensemble,
     Guarantee,
     Normal,
     Point,
@@ -51,6 +52,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
+from calibrant.sklearn.around import Routed, last_step
+from calibrant.sklearn.folds import at_most
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(600, 3))
@@ -226,6 +229,49 @@ def test_calibrate_makes_one_ensemble_of_the_folds():
         assert abs(evaluate(model.predict_distribution(X[SEEN]), Y[SEEN]).coverage - 0.9) < 0.05
 
 
+@pytest.mark.parametrize("score", [None, "residual"])
+def test_two_folds_are_a_mixture_and_an_ensemble_too(score):
+    model = fitted(cv=2, score=score)
+    assert len(model.calibrated_.members) == 2
+    both = Ensemble([Point(each.predict(X[NEW])) for each in model.estimators_])
+    found = model.calibrate(X[NEW], Y[NEW]).predict_distribution(X[NEW])
+    wanted = Calibrator().fit(both, Y[NEW])(both)
+    np.testing.assert_allclose(found.median(), wanted.median())
+
+
+def test_a_hundred_draws_are_made_unless_told_otherwise():
+    assert fitted().predict_samples(X[:3]).shape == (3, 100)
+
+
+def test_what_holds_one_value_a_row_is_split_with_the_rows_and_nothing_else():
+    given = {
+        "weight": np.array([1.0, 2.0, 3.0]),
+        "rounds": 3,
+        "name": "abc",
+        "names": dict.fromkeys("abc"),
+        "two": [1, 2],
+    }
+    kept = Routed([given], {"groups": [7, 8, 9]}).rows(np.array([0, 2]), 3)
+    np.testing.assert_array_equal(kept.fit[0].pop("weight"), [1.0, 3.0])
+    assert kept.fit[0] == {name: value for name, value in given.items() if name != "weight"}
+    assert list(kept.split["groups"]) == [7, 9]
+
+
+@pytest.mark.parametrize("before", [[], [StandardScaler()], [StandardScaler(), StandardScaler()]], ids=len)
+def test_the_last_step_is_the_model_at_the_end(before):
+    model = Ridge()
+    assert last_step(make_pipeline(*before, model)) is model
+    assert last_step(GridSearchCV(make_pipeline(*before, model), {})) is model
+
+
+@pytest.mark.parametrize(
+    ("cv", "count", "wanted"),
+    [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (5, 1, 2), (2, 1, 2), (True, 9, True), (0.2, 1, 0.2)],
+)
+def test_folds_are_no_more_than_there_is_to_hold_out_and_two_at_least(cv, count, wanted):
+    assert at_most(cv, count) == wanted
+
+
 def test_the_kind_of_prediction_is_found_and_may_be_chosen():
     assert type(fitted(BayesianRidge()).calibrated_.score).__name__ == "ZScore"
     levels = [QuantileRegressor(quantile=q, alpha=0) for q in (0.1, 0.5, 0.9)]
@@ -389,13 +435,15 @@ def test_a_law_without_a_mean_says_what_to_choose():
 
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
-    of_labels = (model.calibrate, model.update, model.track, model.evaluate, model.report)
-    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_):
+    of_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
+    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.league_):
         with pytest.raises(NotFittedError):
             call(X)
     for call in of_labels:
         with pytest.raises(NotFittedError):
             call(X, Y)
+    with pytest.raises(NotFittedError):
+        model.save("never.safetensors")
 
 
 def test_wrong_coverages_and_levels_are_named():

@@ -102,6 +102,9 @@ def test_columns_called_by_numbers_are_compared_too():
     model.predict(numbered)
     with pytest.raises(ValueError, match="column 0 of X is 2, and in fit it was 0"):
         model.predict(numbered[[2, 1, 0]])
+    np.testing.assert_array_equal(model.predict(X.to_numpy()), model.predict(numbered))
+    unnamed = CalibratedRegressor(ByPosition(), refine=None, random_state=0).fit(X.to_numpy(), Y)
+    np.testing.assert_array_equal(unnamed.predict(numbered), model.predict(numbered))
 
 
 @pytest.mark.parametrize("model", [Refined(ByPosition(), "spread"), Chosen([ByPosition(), Ridge()])])
@@ -239,6 +242,27 @@ def test_an_estimator_that_cannot_take_the_column_of_by_is_told_the_way():
     assert "features=" in caught.value.__notes__[0]
 
 
+class Refusing(Ridge):
+    def fit(self, X, y):
+        raise ValueError("no reason that X could tell")
+
+
+def test_an_error_of_the_estimators_own_stays_as_it_is():
+    table = X.assign(when=pd.date_range("2024", periods=N), part=np.arange(N) % 2, late=np.arange(N) % 3 == 0)
+    with pytest.raises(ValueError, match=r"^no reason that X could tell$") as caught:
+        CalibratedRegressor(Refusing(), by=["part", "late"], refine=None).fit(table, Y)
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_the_first_of_several_columns_is_named():
+    with pytest.raises(ValueError, match="could not convert string to float") as caught:
+        CalibratedRegressor(Ridge(), by=["part", "half"]).fit(PARTS.assign(half=PART), Y)
+    assert "column 'part' too" in caught.value.__notes__[0]
+    days = pd.date_range("2024", periods=N)
+    with pytest.raises(TypeError, match="X has dates in column 'then'"):
+        CalibratedRegressor(Ridge()).fit(X.assign(then=days, when=days), Y)
+
+
 def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
     with pytest.raises(TypeError, match="X has dates in column 'when', of which the estimator makes no numbers"):
@@ -248,7 +272,7 @@ def test_a_column_of_dates_is_named():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_of_texts_is_named(kind):
-    texts = KINDS[kind](X.assign(when=pd.date_range("2024", periods=N, freq="h").astype(str)))
+    texts = KINDS[kind](X.assign(digits="12", when=pd.date_range("2024", periods=N, freq="h").astype(str)))
     said = (
         "X has texts in column 'when', such as '2024-01-01 00:00:00', of which the estimator makes no numbers: encode"
     )
@@ -341,6 +365,42 @@ def test_evaluate_leaves_rows_out_where_one_of_several_labels_is_missing():
     assert found.margins["y1"].crps == model.evaluate(X[there], both[there]).margins["y1"].crps
 
 
+@pytest.mark.parametrize("method", ["evaluate", "report"])
+def test_rows_without_a_label_are_not_left_out_of_a_y_of_another_length(method):
+    model = fitted(Ridge(), missing="drop")
+    with (
+        pytest.warns(UserWarning, match="y is missing in 2 of 200 rows"),
+        pytest.raises(ValueError, match="y must have one row for each of the 300 rows of X, got 200"),
+    ):
+        getattr(model, method)(X, GAPS[:200])
+
+
+def test_a_wrong_word_for_missing_is_named_before_the_labels_that_miss():
+    with pytest.raises(ValueError, match="missing must be 'error' or 'drop', got 'leave'"):
+        CalibratedRegressor(Ridge(), missing="leave").fit(X, GAPS)
+
+
+OUTSIDE = np.where(np.arange(N) == 7, -1.0, np.abs(Y))
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ("0:", r"y is -1 in row 7 \(the only such row\), below the bound 0"),
+        ("0:top", r"y is .* in row 9 .*, above the bound"),
+        ("counts", r"y is .* in row 0 \(300 rows in all\): Counts\(\) takes whole numbers"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "evaluate", "report"])
+def test_labels_that_are_none_of_their_kind_are_named_by_their_rows(method, labels, said):
+    table, good = X.assign(top=9.0), np.round(np.abs(Y))
+    bad = OUTSIDE if labels != "0:top" else np.where(np.arange(N) == 9, 9.5, good)
+    last = [(np.arange(200), np.arange(200, N))]  # the row trains
+    model = CalibratedRegressor(Ridge(), labels=labels, features=["a"], refine=None, cv=last).fit(table, good)
+    with pytest.raises(ValueError, match=said):
+        getattr(model, method)(table, bad)
+
+
 @pytest.mark.parametrize("y", [[str(v) for v in Y], pd.Series([str(v) for v in Y]), [*Y[:-1].tolist(), "12"]])
 def test_labels_that_are_texts_are_refused(y):
     with pytest.raises(TypeError, match=r"y must hold numbers, got the text '.*' in row"):
@@ -382,6 +442,9 @@ def test_numbers_in_an_array_of_one_value_a_row_are_no_columns():
     order = np.array([2, 0, 1])
     assert slices_in(table[:3], order) is order
     assert list(slices_in(table[:3], order.tolist())) == ["2", "0", "1"]
+    for rows in (X[:3], table[:3]):
+        assert slices_in(rows, ["dawn", "day", "dusk"]) == ["dawn", "day", "dusk"]  # distinct, and no columns
+    assert slices_in(table[:3], [0, 1, 0]) == [0, 1, 0]  # columns, and not distinct
 
 
 def test_the_report_by_groups_is_that_of_the_forecasts():
@@ -389,6 +452,16 @@ def test_the_report_by_groups_is_that_of_the_forecasts():
     page = model.report(X, Y, groups={"part": PART}, features=())
     law, base = model.predict_distribution(X), prediction_of(model.estimators_[0], X)
     assert page.html == calibrant.report(law, Y, base=base, groups={"part": PART}, guarantee=model.guarantee_).html
+
+
+@pytest.mark.parametrize("name", [None, "price"])
+@pytest.mark.parametrize("cv", [0.2, 2])
+def test_a_report_shows_one_model_beside_its_forecasts_and_the_name_of_its_labels(cv, name, monkeypatch):
+    model = fitted(Ridge(), cv=cv)
+    monkeypatch.setattr("calibrant.reports.report", lambda H, y, **given: given)
+    given = model.report(X, pd.Series(Y, name=name))
+    assert given["label"] == (name or "y")
+    assert (given["base"] is None) == (cv == 2)  # of two folds neither model made the forecasts
 
 
 def test_a_group_that_is_no_column_is_named_in_plain_words():

@@ -405,6 +405,12 @@ def test_classes_must_be_classes_with_names_of_their_own(path):
         save(path, replace(small(), score=twice))
 
 
+def test_a_class_of_calibrants_may_be_handed_in_too(path):
+    save(path, replace(small(), score=PercentageError()))
+    for classes in ([Linear, PercentageError], [PercentageError, Linear]):
+        assert type(load(path, classes=classes).score) is PercentageError
+
+
 # ---- a crash harms no older file -----------------------------------------------------------------------------------
 
 
@@ -506,6 +512,32 @@ def test_a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own(p
     path.chmod(0o640)
     save(path, small())
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+@pytest.mark.parametrize("mask", [0o022, 0o027])
+def test_the_mask_of_new_files_is_obeyed_and_left_as_it_was(mask, path):
+    before = os.umask(mask)
+    try:
+        save(path, small())
+    finally:
+        after = os.umask(before)
+    assert (after, stat.S_IMODE(path.stat().st_mode)) == (mask, 0o666 & ~mask)
+
+
+def test_no_file_stays_open(path, monkeypatch):
+    opened, open_file = [], os.open
+
+    def noted(*arguments, **others):
+        opened.append(open_file(*arguments, **others))
+        return opened[-1]
+
+    monkeypatch.setattr(os, "open", noted)
+    save(path, small())
+    assert opened
+    for descriptor in opened:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")

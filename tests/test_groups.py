@@ -13,18 +13,18 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
 import calibrant
-from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, evaluate, report
+from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, Window, evaluate, report
 from calibrant.distributions import Context, PiecewiseLinear
 from calibrant.distributions.labels import labels_of
 from calibrant.distributions.lines import Lines
 from calibrant.distributions.table_of_lines import TableOfLines
-from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
 from calibrant.sklearn.columns import shown
-from calibrant.sklearn.groups import WithinGroups, groups_in
+from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
 from calibrant.sklearn.judging import columns_to_show
 from calibrant.testing import check_distribution
 
@@ -245,6 +245,18 @@ def test_a_column_that_names_no_groups_is_refused(by, kind, words):
     one_sentence(error)
 
 
+def test_groups_and_forgetting_together_are_refused():
+    with pytest.raises(TypeError, match="a calibrator by groups forgets nothing: forget= takes no by="):
+        Calibrator(forget=Window(2)).fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"])
+
+
+@pytest.mark.parametrize("interpolator", [ByGroup(), ByHorizon()])
+def test_scores_too_large_to_square_are_named_by_group_too(interpolator):
+    with pytest.raises(ValueError, match=r"scores is larger than 1e\+150, too large to square, in row 2") as error:
+        Calibrator(interpolator=interpolator).fit([0.0] * 4, [1.0, 2.5, -1e200, 3.0], by=[1, 1, 2, 2])
+    one_sentence(error)
+
+
 def test_weights_and_groups_together_are_refused():
     with pytest.raises(TypeError, match="takes no weights="):
         Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 1.0])
@@ -414,6 +426,14 @@ def test_columns_whose_names_are_numbers_are_found_by_them():
     assert shown(X, [2021]).columns.tolist() == [2021]
 
 
+def test_a_report_shows_the_first_thirty_columns():
+    wide = np.zeros((2, 31))
+    assert list(columns_to_show(wide, None)) == [f"x{k}" for k in range(30)]
+    assert list(columns_to_show(pd.DataFrame(wide), None)) == [str(k) for k in range(30)]
+    assert list(columns_to_show(wide[:, :4], None)) == ["x0", "x1", "x2", "x3"]
+    assert columns_to_show(np.zeros(2), None) is None
+
+
 def test_what_by_names_must_be_in_x():
     X, _ = season(5)
     with pytest.raises(ValueError, match="by names the column 'summer', and those of X are x, winter"):
@@ -424,12 +444,42 @@ def test_what_by_names_must_be_in_x():
         groups_in(X.to_numpy(), 2)
     with pytest.raises(TypeError, match="by must name a column of X, or several, or be a function of X, got a Series"):
         groups_in(X, X.winter)
+    with pytest.raises(ValueError, match="by must name a column of X, or several, got none"):
+        groups_in(X, [])
+    with pytest.raises(ValueError, match=r"by is column -3, and X has shape \(5, 2\)"):
+        groups_in(X.to_numpy(), -3)
+    with pytest.raises(ValueError, match=r"by is column 0, and X has shape \(5,\)"):
+        groups_in(X.x.to_numpy(), 0)
+
+
+def test_a_column_of_an_array_names_groups_by_whole_numbers_from_either_end():
+    table = np.array([[1.0, 0.5], [np.nan, 1.5]])
+    assert groups_in(table, 0) == groups_in(table, -2) == [1, None]
+    with pytest.raises(TypeError, match="by must hold names or whole numbers"):
+        groups_in(table, -1)
+
+
+@pytest.mark.parametrize(
+    ("held", "where"), [([[1, 2]], "in the part held out"), ([[0, 1], [1, 2]], "in fold 1 of 2")], ids=len
+)
+def test_the_part_that_lacks_a_group_is_named(held, where):
+    with pytest.raises(ValueError, match=f"group 'a', with 1 row, has none to calibrate on {where}: use"):
+        check_held(["a", "b", "b"], [np.array(rows) for rows in held])
+
+
+def test_the_group_of_several_columns_is_missing_where_one_of_them_is():
+    X = pd.DataFrame({"place": ["north", None, "south"], "day": [1, 2, 3]})
+    assert groups_in(X, ["place", "day"]) == [("north", 1), None, ("south", 3)]
 
 
 def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
     X, y = season(60)
     with pytest.warns(UserWarning, match=r"rows of only 1 groups calibrate: .* use by= of CalibratedRegressor"):
         CalibratedRegressor(LinearRegression(), refine=None).fit(X, y, groups=X.winter)
+    five = np.arange(10) % 5
+    warn_of_few(five, [np.arange(10)])  # enough
+    with pytest.warns(UserWarning, match="rows of only 4 groups calibrate"):
+        warn_of_few(five, [np.arange(10), np.arange(4)])
 
 
 @pytest.mark.parametrize("interpolator", [Linear(), NAF(), Naive(), Random(), ByGroup(unseen="pooled"), Apart(NAF())])
@@ -517,3 +567,11 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
 def test_a_function_of_x_gives_a_group_for_each_row():
     with pytest.raises(ValueError, match="what by gives must have one row for each of the 3 rows of X, got 2"):
         groups_in(np.zeros((3, 1)), lambda X: ["a", "b"])
+
+
+@pytest.mark.parametrize(("interpolator", "more"), [(ByGroup(), 42), (ByHorizon(), 63)])
+def test_a_group_is_drawn_through_its_scores_and_the_quantiles_of_all_that_it_borrows_from(interpolator, more):
+    by = np.repeat([1, 2, 3], 30)
+    y = by * np.random.default_rng(0).normal(size=90)
+    H = Calibrator(interpolator=interpolator).fit(np.zeros(90), y, by=by)(np.zeros(3), by=[1, 2, 3])
+    assert f"3 laws, {3 * (30 + more)} knots" in repr(H)

@@ -537,6 +537,30 @@ def test_the_command_line_says_in_one_sentence_what_is_wrong(tmp_path):
     assert "calibrated by horizon" in other.output
 
 
+def test_the_command_line_says_what_it_wrote_and_writes_over_nothing_that_it_reads(tmp_path):
+    frame = forecasts(np.random.default_rng(0), 20, steps=2)
+    cal, out, model, page = (tmp_path / name for name in ("cv.csv", "out.csv", "m.safetensors", "r.html"))
+    frame.to_csv(cal, index=False)
+    said = run("horizons", cal, "-o", model).output
+    assert "horizons, 1 to 2." in said
+    assert "Run calibrant inspect to see the assumptions." in said
+    assert said.endswith(f"Wrote {model}.\n")
+    said = run("predict", cal, "-m", model, "-o", out).output
+    assert said.startswith(f"Wrote {len(frame):,} rows to {out}, with other numbers in RW")
+    assert len(pd.read_csv(out)) == len(frame)
+    said = run("report", cal, "-m", model, "-o", page).output
+    assert f"{len(frame)} rows" in said
+    assert said.endswith(f"Wrote {page}: open it in a browser.\n")
+    assert page.stat().st_size > 10_000
+    before = [path.read_bytes() for path in (cal, model)]
+    for over, *words in (
+        (cal, "horizons", cal),
+        *((over, command, cal, "-m", model) for command in ("predict", "report") for over in (cal, model)),
+    ):
+        assert f"{over} is read, so it cannot be written over" in run(*words, "-o", over, code=2).output
+    assert [path.read_bytes() for path in (cal, model)] == before
+
+
 # ---- backtests -------------------------------------------------------------------------------------------------------
 
 

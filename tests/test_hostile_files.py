@@ -16,10 +16,11 @@ from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from test_files import LAWS, Fixed, Scaled, of_law
 
-from calibrant import Calibrator, Guarantee, Normal
+from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.joined import Joined
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.guarantee import (
     CensoredGuarantee,
@@ -29,13 +30,17 @@ from calibrant.guarantee import (
     SurveyGuarantee,
     WeightedGuarantee,
 )
+from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
 from calibrant.interpolators import NAF, Apart, Linear
-from calibrant.interpolators.history import Groups
+from calibrant.interpolators.history import Groups, History
+from calibrant.interpolators.weights import Ratios
 from calibrant.persistence import FileError, Promised, fields, load, relations, save
 from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
+from calibrant.persistence.errors import why
 from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, ZScore
+from calibrant.several import Joint
 
 
 @pytest.fixture
@@ -212,6 +217,19 @@ def test_the_error_about_a_hostile_name_is_short(path):
 
 
 # ---- a digest is no signature: what was made crooked on purpose ----------------------------------------------------
+
+
+def test_the_reason_of_another_library_is_quoted_up_to_300_letters():
+    assert why(ValueError("x" * 300)) == "x" * 300
+    assert why(ValueError("x" * 301)) == "x" * 300 + " ..."
+
+
+def test_the_header_may_name_the_arrays_in_any_order(path):
+    save(path, small())
+    header, entries, data = parsed(path.read_bytes())
+    for names in (("q.knots", "q.probs"), ("q.probs", "q.knots")):
+        path.write_bytes(built(header, {name: entries[name] for name in names}, data))
+        assert same(load(path), small())
 
 
 def without_score(header, entries):
@@ -546,6 +564,18 @@ TABLES = {
     "knots that fall": ({"knots": [0.0, 1.0, 2.0, -1.0, 1.0, 0.0]}, "its knots fall at place 5"),
     "probs that fall": ({"probs": [0.1, 0.05, 0.9, 0.1, 0.5, 0.9]}, "its probs fall at place 1"),
     "a left tail without width": ({"left": [0.5, 0.0]}, "a tail that has mass needs a mean excess above 0"),
+    **{
+        f"a {side} tail without width, where {which} has no mass": (
+            {side: [0.0, 0.0], "probs": probs},
+            "a tail that has mass needs a mean excess above 0",
+        )
+        for side, which, probs in (
+            ("left", "the first", [0.0, 0.5, 0.9, 0.1, 0.5, 0.9]),
+            ("left", "the second", [0.1, 0.5, 0.9, 0.0, 0.5, 0.9]),
+            ("right", "the first", [0.1, 0.5, 1.0, 0.1, 0.5, 0.9]),
+            ("right", "the second", [0.1, 0.5, 0.9, 0.1, 0.5, 1.0]),
+        )
+    },
     "a right tail without width": ({"right": [0.0, 0.5]}, "a tail that has mass needs a mean excess above 0"),
 }
 
@@ -562,16 +592,17 @@ def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
     whole = [0.0, 0.5, 1.0]
     table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
     table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
+    table_of_two_laws(first=[0, 6], knots=np.arange(6.0), probs=[0.1, 0.2, 0.5, 0.6, 0.8, 0.9], left=[0.5], right=[2.0])
     table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
 
 
 EDGES = {
     "WEIGHT": ([0, 0.5, 1.0], [-1e-9, 1 + 1e-9, math.nan, True, "1"]),
-    "AT_LEAST_0": ([0, 2.5, math.inf], [-1e-9, math.nan, None]),
+    "AT_LEAST_0": ([0, 2.5, 2**53, math.inf], [-1e-9, 2**53 + 1, math.nan, None]),
     "POSITIVE": ([1e-300, 1, 1e300], [0, -1.0, math.inf, math.nan]),
-    "FINITE": ([-1e300, 0, 1], [math.inf, -math.inf, math.nan]),
+    "FINITE": ([-1e300, 0, -(2**53)], [-(2**53) - 1, math.inf, -math.inf, math.nan]),
     "PLACE": ([-math.inf, 0.0, math.inf], [math.nan, "0"]),
-    "SCALE": ([0, 1.5, math.inf], [-1e-9, math.nan, 1e300]),
+    "SCALE": ([0, 1.5, 1e151, math.inf], [-1e-9, math.nan, 1.0001e151]),
     "LAMBDA": ([0, -1, 3.5], [-0.5, -2, -1e-9, math.nan]),
     "NAME": (["a", "x" * 200], ["", "x" * 201, 1, None]),
     "YES_OR_NO": ([True, False], [0, 1, None]),
@@ -579,11 +610,35 @@ EDGES = {
         [np.array([-1e151, 1e151]), np.zeros(1, np.float32)],
         [np.array([1.0001e151]), np.array([-math.inf]), np.zeros((1, 1)), np.zeros(0), np.array([1]), [1.0]],
     ),
+    "LOGITS": ([np.array([-1e300, 1e300])], [np.zeros(()), np.zeros((1, 1)), np.zeros(0), np.array([math.inf])]),
+    "SINGLE": ([Normal(0.0, 1.0)], [Normal([0.0], [1.0]), Normal, 0.0]),
+    "ROW": ([Normal([0.0], [1.0])], [Normal(0.0, 1.0), Normal([0.0, 1.0], [1.0, 1.0]), 0.0]),
+    "BOUND": ([None, "a", -math.inf], [math.nan, "", True]),
     "POSITIVES": ([np.array([5e-324, 1e300])], [np.array([1.0, 0.0]), np.array([-1.0]), np.ones((2, 1)), [1.0]]),
+    "PROBS": ([np.array([0.0, 1.0])], [np.array([-1e-9]), np.array([1 + 1e-9]), np.zeros(()), np.zeros(0), [0.5]]),
+    "WEIGHTS": ([np.array([0.0, 1e300])], [np.array([1.0, -1e-9]), np.zeros((1, 1)), np.array([math.inf])]),
+    "SORTED": ([np.array([0.0, 1e300])], [np.array([1.0, -1e-9]), np.zeros((1, 1)), np.array([math.inf])]),
+    "LOCS": ([np.zeros(()), np.array([-1e300])], [np.zeros((1, 1)), np.array(math.nan), np.zeros(0), 0.0]),
+    "SCALES": ([np.ones(()), np.array([5e-324])], [np.ones((1, 1)), np.zeros(()), np.array([1.0, -1.0]), 1.0]),
+    "EXCESSES": (
+        [np.array([0.0, math.inf]), np.zeros(1, np.float32)],
+        [np.array([-1e-9]), np.array([math.nan]), np.zeros((1, 1)), np.zeros(()), np.array([1]), [1.0]],
+    ),
+    "LABELS": (
+        [("a",), (0, "0", True), (("a", 1), ("a", 2))],
+        [(), ("a", "a"), ["a"], "a", (1.5,), (("a", None),), (("a", 1), ("a", 1))],
+    ),
+    "LEVELS_OF_COLUMNS": (
+        [(), (("a", 0.5),), (("a", 0), ("b", 1))],
+        [[("a", 0.5)], (["a", 0.5],), (("a",),), (("a", 0.5, 1),), ((1, 0.5),), (("a", "0.5"),), (("a", True),)],
+    ),
     "TABLE": ([np.zeros(3), np.zeros((2, 3))], [np.zeros(()), np.zeros((1, 2, 3)), np.zeros((2, 0)), np.ones(3, int)]),
-    "PLACES": ([np.array([-1, 2**62])], [np.ones((1, 1), np.int64), np.ones(1), np.zeros(0, np.int64), [1]]),
+    "PLACES": (
+        [np.array([-1, 2**62]), np.zeros(1, np.int64)],
+        [np.ones((1, 1), np.int64), np.ones(1), np.zeros(0, np.int64), [1]],
+    ),
     "RANKS": (
-        [np.ones((2, 1), np.int64)],
+        [np.ones((2, 1), np.int64), np.ones((1, 1), np.int64)],
         [np.ones(2, np.int64), np.ones((2, 1)), np.zeros((0, 1), np.int64), [[1], [2]]],
     ),
 }
@@ -595,6 +650,23 @@ def test_what_a_field_may_hold_ends_where_it_says():
     taken = {name: [value for value in unfit if tests[name](value)] for name, (_, unfit) in EDGES.items()}
     assert not any(refused.values()), refused
     assert not any(taken.values()), taken
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fit", "unfit"),
+    [
+        (fields.count("a count", 2), [2, 2**53], [1, 2**53 + 1, -3, True, 3.0, "3", None]),
+        (fields.several(fields.NAME), [("a",), ["a", "b"]], [(), [], ("a", ""), "a", {"a"}, None]),
+        (fields.optional(fields.NAME), [None, "a"], ["", 0]),
+        (fields.either(fields.NAME, fields.POSITIVE), ["a", 1.5], ["", 0, None]),
+        (fields.instance(Guarantee), [Guarantee(4, 0.0), ChosenGuarantee(4, 0.0)], [Guarantee, None]),
+        (fields.later(fields.NAME), ["a"], [None, ""]),
+    ],
+    ids=["count", "several", "optional", "either", "instance", "later"],
+)
+def test_what_is_made_of_other_fields_ends_where_they_do(wanted, fit, unfit):
+    assert [value for value in fit if not wanted.test(value)] == []
+    assert [value for value in unfit if wanted.test(value)] == []
 
 
 def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
@@ -741,3 +813,271 @@ def test_a_line_needs_a_width_for_either_tail_that_has_mass():
             "the root is no proper PiecewiseLinear: a tail that has mass needs a mean excess above 0"
         )
     assert read_altered(good, probs=whole, left=0, right=0).mean() == 0.5
+
+
+def test_a_law_through_all_scores_has_a_knot_for_each_and_perhaps_one_at_either_end():
+    good = small()
+    for knots in (4, 5, 6):
+        probs = np.linspace(0.0, 1.0, knots)
+        assert read_altered(good, q__knots=np.arange(float(knots)), q__probs=probs).q.mean() == (knots - 1) / 2
+    for knots in (3, 7):
+        found = read_altered(good, q__knots=np.arange(float(knots)), q__probs=np.linspace(0.0, 1.0, knots))
+        assert found.startswith("the root is no proper Calibrated: its guarantee has n = 4, which does not go with q, ")
+
+
+TRACKED = {"held": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
+OF_GROUPS = {"labels": ("a", "b"), "counts": (1, 4), "accuracies": (0.0, 0.5), "ties": (1, 4)}
+
+
+def tracker(rows=7):
+    return Tracker(small(), levels=(0.25, 0.75), step=1.0, rows=rows, **TRACKED)
+
+
+def by_horizon(*labels):
+    """A calibration of as many groups, as though it were one of horizons."""
+    rows = [label for label in labels for _ in range(4)]
+    calibrated = Calibrator(interpolator=Apart(own=Linear())).fit(np.zeros(len(rows)), np.arange(len(rows)), by=rows)
+    return HorizonCalibrated(calibrated, LongColumns(ForecastColumns("naive", "naive")))
+
+
+UNFIT = {
+    "fewer probs than knots": (
+        lambda: PiecewiseLinear(np.arange(3.0), np.linspace(0.1, 0.9, 3), 1.0, 1.0),
+        {"probs": np.array([0.1, 0.9])},
+        "PiecewiseLinear: 3 knots of float64 do not go with 2 probs of float64",
+    ),
+    "probs of another dtype": (
+        lambda: PiecewiseLinear(np.arange(2.0), np.array([0.25, 0.75]), 1.0, 1.0),
+        {"probs": np.array([0.25, 0.75], np.float32)},
+        "PiecewiseLinear: 2 knots of float64 do not go with 2 probs of float32",
+    ),
+    "knots that are tied, and then fall": (
+        lambda: PiecewiseLinear(np.arange(4.0), np.linspace(0.1, 0.9, 4), 1.0, 1.0),
+        {"knots": np.array([0.0, 0.0, 2.0, 1.0])},
+        "PiecewiseLinear: its knots fall at place 3",
+    ),
+    "bounds that meet": (
+        lambda: Normal(0.0, 1.0).clip(-1.0, 1.0),
+        {"upper": -1.0},
+        "Clipped: lower must be below upper, got -1.0 and -1.0",
+    ),
+    "more slopes than knots": (
+        lambda: LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)),
+        {"slopes": np.ones(4)},
+        "LogitSpline: 3 knots do not go with 3 values and 4 slopes",
+    ),
+    "fewer values than knots": (
+        lambda: LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)),
+        {"values": np.arange(2.0)},
+        "LogitSpline: 3 knots do not go with 2 values and 3 slopes",
+    ),
+    "a spline of one knot": (
+        lambda: LogitSpline(np.arange(2.0), np.arange(2.0), np.ones(2)),
+        {name: np.ones(1) for name in ("knots", "values", "slopes")},
+        "LogitSpline: 1 knots do not go with 1 values and 1 slopes",
+    ),
+    "slopes of another dtype": (
+        lambda: LogitSpline(np.arange(2.0), np.arange(2.0), np.ones(2)),
+        {"slopes": np.ones(2, np.float32)},
+        "LogitSpline: 2 knots do not go with 2 values and 2 slopes",
+    ),
+    "slopes too steep": (
+        lambda: LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)),
+        {"slopes": np.array([1.0, 1.0, 3.1])},
+        "LogitSpline: its slopes are too steep for a cubic that rises",
+    ),
+    **{
+        f"a slope too steep on its {side}": (
+            lambda knots=knots, values=values: LogitSpline(np.array(knots), np.array(values), np.full(3, 0.5)),
+            {"slopes": np.array([0.5, 2.0, 0.5])},
+            "LogitSpline: its slopes are too steep for a cubic that rises",
+        )
+        for side, knots, values in (
+            ("left", [0.0, 2.0, 3.0], [0.0, 0.5, 1.5]),
+            ("right", [0.0, 1.0, 3.0], [0.0, 1.0, 1.5]),
+        )
+    },
+    **{
+        f"other {name} than groups": (
+            lambda: GroupGuarantee(**OF_GROUPS),
+            {name: values},
+            f"GroupGuarantee: {groups} groups do not go with {counts} counts and {lambdas} lambdas",
+        )
+        for name, values, groups, counts, lambdas in (
+            ("labels", ["a", "b", "c"], 3, 2, 2),
+            ("counts", [1], 2, 1, 2),
+            ("accuracies", [0.0, 0.0, 0.0], 2, 2, 3),
+            ("ties", [1], 2, 2, 2),
+        )
+    },
+    "a tie larger than its group": (
+        lambda: GroupGuarantee(**OF_GROUPS),
+        {"ties": [1, 5]},
+        "GroupGuarantee: its largest tie is of 5 scores, but n is 4",
+    ),
+    "more floors than rows of all groups": (
+        lambda: GroupGuarantee(**OF_GROUPS),
+        {"floored": 6},
+        "GroupGuarantee: 6 of its rows had no width, but n is 5",
+    ),
+    "more floors than rows": (
+        lambda: Guarantee(4, 0.0),
+        {"floored": 5},
+        "Guarantee: 5 of its rows had no width, but n is 4",
+    ),
+    "no groups for horizons": (
+        lambda: HorizonCalibrated(small(), by_horizon(1).columns),
+        {},
+        "HorizonCalibrated: it was not calibrated by horizon",
+    ),
+    "names for horizons": (lambda: by_horizon("a", "b"), {}, "HorizonCalibrated: its groups are no horizons"),
+    "a horizon of no step": (lambda: by_horizon(2, 0), {}, "HorizonCalibrated: its groups are no horizons"),
+    "columns of nothing": (
+        lambda: ForecastColumns("naive", "naive"),
+        {"point": None},
+        "ForecastColumns: 'naive' has no columns",
+    ),
+    **{
+        f"levels {levels}": (
+            lambda: ForecastColumns("naive", "naive"),
+            {"quantiles": [[f"q{k}", level] for k, level in enumerate(levels)]},
+            f"ForecastColumns: its levels must increase inside (0, 1), got {levels}",
+        )
+        for levels in ([0.5, 0.5], [0.9, 0.1], [0, 0.5], [0.5, 1])
+    },
+    "more locs than scales": (
+        lambda: Normal(np.zeros(2), np.ones(2)),
+        {"loc": np.zeros(3)},
+        "LocationScale: loc (3,), scale (2,) and base () do not go together",
+    ),
+    "locs of another dtype": (
+        lambda: Normal(np.zeros(2), np.ones(2)),
+        {"loc": np.zeros(2, np.float32)},
+        "LocationScale: loc (2,), scale (2,) and base () do not go together",
+    ),
+    "more bases than locs": (
+        lambda: StudentT(np.full(2, 3.0), np.zeros(2), np.ones(2)),
+        {"base__df": np.full(3, 3.0)},
+        "LocationScale: loc (2,), scale (2,) and base (3,) do not go together",
+    ),
+    "more parts than rows": (
+        lambda: Joined.of([Normal(0.0, 1.0)] * 2, [0, 1, 0]),
+        {"part": np.array([0, 1])},
+        "Joined: 2 parts do not go with 3 rows",
+    ),
+    "a part below the first": (
+        lambda: Joined.of([Normal(0.0, 1.0)] * 2, [0, 1, 0]),
+        {"part": np.array([0, 1, -1])},
+        "Joined: its rows must come from its 2 laws, got -1 to 1",
+    ),
+    "a part beyond the last": (
+        lambda: Joined.of([Normal(0.0, 1.0)] * 2, [0, 1, 0]),
+        {"part": np.array([0, 2, 1])},
+        "Joined: its rows must come from its 2 laws, got 0 to 2",
+    ),
+    **{
+        f"row {row} of a part": (
+            lambda: concatenate([Normal(np.zeros(2), np.ones(2)), Laplace(np.zeros(3), np.ones(3))]),
+            {"row": np.array([0, 1, 0, 1, row])},
+            f"Joined: row {row} is not among the 3 rows of law 1",
+        )
+        for row in (-1, 3)
+    },
+    "a guarantee of groups for one law": (
+        small,
+        {"guarantee": encode(GroupGuarantee(**OF_GROUPS)).tree},
+        "Calibrated: its guarantee, GroupGuarantee, does not go with q, ",
+    ),
+    "a guarantee of one law for groups": (
+        of_groups,
+        {"guarantee": encode(Guarantee(8, 0.0)).tree},
+        "Calibrated: its guarantee, Guarantee, does not go with q, ",
+    ),
+    "a history of other rows": (
+        lambda: Calibrator().fit(np.zeros(4), np.arange(4.0)),
+        {"history__scores": np.arange(5.0)},
+        "Calibrated: its guarantee has n = 4, but its history has 5 scores",
+    ),
+    "groups of other rows": (
+        lambda: History(np.arange(3.0), groups=Groups(("a",), np.zeros(3, np.int64))),
+        {"groups__numbers": np.zeros(2, np.int64)},
+        "History: 3 scores do not go with the groups of 2 rows",
+    ),
+    "weights of other rows": (
+        lambda: History(np.arange(3.0), Ratios(np.ones(3))),
+        {"weights__values": np.ones(4)},
+        "History: 3 scores do not go with 4 weights",
+    ),
+    "weights beside a half-life": (
+        lambda: History(np.arange(3.0), Ratios(np.ones(3)), HalfLife(2.0)),
+        {},
+        "History: a half-life takes no other weights",
+    ),
+    "fewer levels than positions": (
+        tracker,
+        {"levels": [0.5]},
+        "Tracker: 1 levels do not go with 2 positions and 2 counts",
+    ),
+    "more positions than levels": (
+        tracker,
+        {"held": np.zeros(3)},
+        "Tracker: 2 levels do not go with 3 positions and 2 counts",
+    ),
+    "more counts than levels": (
+        tracker,
+        {"covered": np.array([3, 3, 3])},
+        "Tracker: 2 levels do not go with 2 positions and 3 counts",
+    ),
+    "a count below 0": (
+        tracker,
+        {"covered": np.array([3, -1])},
+        "Tracker: its counts must lie between 0 and its 7 rows, got -1",
+    ),
+    "a count beyond the rows": (
+        tracker,
+        {"covered": np.array([3, 8])},
+        "Tracker: its counts must lie between 0 and its 7 rows, got 3",
+    ),
+    **{
+        f"extremes {extremes}": (
+            tracker,
+            {"extremes": extremes},
+            "Tracker: its least score must not be above its largest",
+        )
+        for extremes in ([0.75, 0.5], [0.5], [0.25, 0.5, 0.75])
+    },
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_parts_that_do_not_go_together_are_named(name):
+    thing, places, sentence = UNFIT[name]
+    assert read_altered(thing(), **places).startswith(f"the root is no proper {sentence}")
+
+
+def test_parts_that_just_go_together_are_read():
+    for covered in ([0, 7], [3, 3]):
+        assert read_altered(tracker(), covered=np.array(covered)).covered.tolist() == covered
+    joint = Joint(np.array([[1, 2], [2, 1], [3, 3]]), np.array([0.5, 0.5, 1.0]))
+    assert read_altered(joint).largest.tolist() == [0.5, 0.5, 1.0]
+    assert read_altered(tracker(), extremes=[0.25, 0.5]).extremes == (0.25, 0.5)
+    assert read_altered(by_horizon(1, 2)).horizons == (1, 2)
+    groups = GroupGuarantee(**OF_GROUPS, floored=5)
+    assert read_altered(groups) == groups
+    everywhere = Guarantee(4, 0.0, largest_tie=4, floored=4)
+    assert read_altered(everywhere) == everywhere
+    columns = ForecastColumns("naive", None, (("low", 0.1), ("high", 0.9)))
+    assert read_altered(columns) == columns
+    steep = read_altered(LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)), slopes=np.full(3, 3.0))
+    assert steep.slopes.tolist() == [3.0, 3.0, 3.0]
+    two = LogitSpline(np.arange(2.0), np.arange(2.0), np.full(2, 3.001))  # 0.001 for rounding
+    assert same(read_altered(two), two)
+    for parts in ([1, 0, 1], [0, 0], [1, 1]):
+        law = Joined.of([Normal(0.0, 1.0), Normal(5.0, 1.0)], parts)
+        assert read_altered(law).mean().tolist() == [5.0 * part for part in parts]
+    for laws in ([1, 0, 1], [0, 0], [2, 2]):
+        rows = replace(of_groups().q.laws, law=np.array(laws, np.int64))
+        assert same(read_altered(rows), rows)
+    assert read_altered(StudentT(np.array([3.0, 4.0]), np.zeros(2), np.ones(2))).mean().tolist() == [0.0, 0.0]
+    weighed = read_altered(History(np.arange(3.0), Ratios(np.ones(3))))
+    assert weighed.weights.values.tolist() == [1.0, 1.0, 1.0]

@@ -178,7 +178,7 @@ def test_lightgbm_quantiles_of_log_counts_score_as_by_hand():
     levels = (0.1, 0.5, 0.9)
     models = [
         TransformedTargetRegressor(
-            lightgbm.LGBMRegressor(objective="quantile", alpha=level, n_estimators=40, verbose=-1), **LOGS
+            lightgbm.LGBMRegressor(objective="quantile", alpha=level, n_estimators=40, n_jobs=1, verbose=-1), **LOGS
         ).fit(x[:600], y[:600])
         for level in levels
     ]

@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
 from calibrant import CalibratedRegressor, Chosen, Refined, neg_crps
 from calibrant._frames import is_frame
+from calibrant.sklearn.in_time import dates_in_order
 
 N = 203
 RNG = np.random.default_rng(0)
@@ -127,8 +128,19 @@ def test_the_split_that_the_warning_names_is_the_one_that_was_made_at_random():
         model(X, cv=5).fit(X, Y)
 
 
+def test_ten_times_in_order_tell_of_time_and_nine_do_not():
+    assert dates_in_order(IN_ORDER["column"][:10]) == "column 'day' of X"
+    assert dates_in_order(IN_ORDER["column"][:9]) is None
+
+
 def test_a_frozen_model_splits_nothing_and_is_told_nothing():
     X = IN_ORDER["index"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CalibratedRegressor(FrozenEstimator(Ridge().fit(X, Y))).fit(X, Y)
+
+
+@pytest.mark.parametrize("cv", ["latest:2", "latest:0", "latest:a third"])
+def test_a_share_that_is_none_is_shown_with_what_is_wanted(cv):
+    with pytest.raises(ValueError, match=rf"cv must be 'latest', or 'latest:0.3' for the last 30% .*, got '{cv}'"):
+        model(cv=cv).fit(A, Y)

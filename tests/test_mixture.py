@@ -4,14 +4,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+import scipy.stats
 
-from calibrant import Calibrator, CrossCalibrated, Laplace, LogNormal, Mixture, Normal, Quantiles, StudentT
-from calibrant.distributions import Binomial, Distribution, Poisson
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Laplace,
+    LogNormal,
+    Mixture,
+    Normal,
+    Quantiles,
+    StudentT,
+    isotonic,
+)
+from calibrant.distributions import Binomial, Distribution, Poisson, from_scipy
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.outline import bends
 from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
 from calibrant.labels import Transformed
-from calibrant.scores import CDFScore, QuantileScore, ResidualScore, ZScore
+from calibrant.scores import CDFScore, LogScore, QuantileScore, ResidualScore, ZScore
 from calibrant.scores.pull_back import pull_back
 
 N, ROWS, FOLDS = 60, 40, 3
@@ -377,3 +388,36 @@ def test_a_mixture_has_a_weight_for_each_component():
         ValueError, match=r"Mixture.weights must have one row for each of the 2 rows of Mixture.components, got 3"
     ):
         Mixture([Normal(0.0, 1.0), Normal(1.0, 1.0)], [0.5, 0.25, 0.25])
+
+
+def integrated(law, y):
+    """The crps as a sum over a fine grid, for the labels of each row."""
+    t = np.linspace(0.0, 60.0, 24_001)
+    t = (t[1:] + t[:-1]) / 2
+    F = law.cdf(t[None, :]) if law.shape else law.cdf(t)[None, :]
+    return np.sum((F - (np.reshape(y, (-1, 1)) <= t)) ** 2, axis=1) * (t[1] - t[0])
+
+
+def of_logs(seed):
+    rng = np.random.default_rng(seed)
+    return Calibrator(LogScore()).fit(np.ones(40), np.exp(rng.normal(0.0, 0.4, 40)))([1.0, 3.0])
+
+
+def of_gammas(seed):
+    rng, gamma = np.random.default_rng(seed), scipy.stats.gamma
+    return isotonic().fit(from_scipy(gamma(np.full(30, 2.0))), rng.gamma(2.2, size=30))(from_scipy(gamma([2.0, 4.0])))
+
+
+@pytest.mark.parametrize("made", [of_logs, of_gammas])
+def test_the_crps_of_a_mixture_of_curved_laws_is_the_integral_by_rows_and_for_single_laws(made):
+    one, two, y = made(1), made(2), np.array([0.8, 3.5])
+    both = Mixture([one, two], [0.3, 0.7])
+    np.testing.assert_allclose(both.crps(y), integrated(both, y), rtol=1e-4)
+    single = Mixture([one[0], two[1]], [0.3, 0.7])
+    np.testing.assert_allclose(single.crps(y[0]), integrated(single, y[:1])[0], rtol=1e-4)
+
+
+def test_the_mean_of_a_clipped_mixture_is_missing_where_a_component_is():
+    some = Normal([0.0, 1.0], 1.0).among([True, False, True])
+    mixed, own = Mixture([some, Normal([0.0, 1.0, 1.0], 1.0)], [0.5, 0.5]), Normal([0.0, 1.0], 1.0).clip(-0.5, 1.5)
+    np.testing.assert_allclose(mixed.clip(-0.5, 1.5).mean(), [own.mean()[0], np.nan, own.mean()[1]], rtol=1e-9)

@@ -81,14 +81,18 @@ def case():
 SCORES = [-1.4, -1.1, -0.4, -0.2, 0.1, 0.3, 0.9, 2.1]
 
 
+def watched(case):
+    """Labels that are larger from row 350 on."""
+    moved = case.y + np.where(np.arange(len(case.y)) < 350, 0.0, 1.0)
+    return calibrant.monitor(case.fit(Linear()), case.base, moved, rng=np.random.default_rng(0))
+
+
 def every_plot(case):
     """Each public function, ready to be called with `ax`."""
     both = {"before": case.base, "after": case.H}
     linear = case.fit(Linear(), rows=20)
     by = {"region": case.region, "x": case.f}
-    same_width = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region, "scale": case.base.std()})
-    moved = case.y + np.where(np.arange(len(case.y)) < 350, 0.0, 1.0)
-    watched = calibrant.monitor(case.fit(Linear()), case.base, moved, rng=np.random.default_rng(0))
+    groups = {"region": case.region, "scale": case.base.std()}
     return {
         "pit_histogram": lambda ax=None: plots.pit_histogram(case.H, case.y, n=case.n, ax=ax),
         "reliability": lambda ax=None: plots.reliability(both, case.y, n=case.n, ax=ax),
@@ -96,7 +100,7 @@ def every_plot(case):
         "spread_skill": lambda ax=None: plots.spread_skill(both, case.y, bins=6, ax=ax),
         "coverage_by": lambda ax=None: plots.coverage_by(Normal(case.f, 1.05), case.y, case.base.std(), ax=ax),
         "coverage_by_slice": lambda ax=None: plots.coverage_by_slice(both, case.y, by, ax=ax),
-        "diagnosis": lambda ax=None: plots.diagnosis(same_width, ax=ax),
+        "diagnosis": lambda ax=None: plots.diagnosis(diagnose(Normal(case.f, 1.05), case.y, groups), ax=ax),
         "density": lambda ax=None: plots.density(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
         "cdf": lambda ax=None: plots.cdf(case.H, rows=[1, 2], base=case.base, y=case.y, ax=ax),
         "ridgeline": lambda ax=None: plots.ridgeline(case.H, base=case.base, y=case.y, ax=ax),
@@ -105,7 +109,7 @@ def every_plot(case):
         "sharpness": lambda ax=None: plots.sharpness(both, case.y, ax=ax),
         "scores": lambda ax=None: plots.scores(linear, case.calibration[:20], case.y_calibration[:20], ax=ax),
         "interpolators": lambda ax=None: plots.interpolators(SCORES, ax=ax),
-        "monitor": lambda ax=None: plots.monitor(watched, ax=ax),
+        "monitor": lambda ax=None: plots.monitor(watched(case), ax=ax),
     }
 
 
@@ -319,7 +323,7 @@ def test_names_of_too_many_rows_are_thinned_out(case):
     plots.ridgeline(case.H, rows=range(30), ax=ax)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names[:2] == ["row 0", "row 3"]
-    assert ax.get_yticklabels()[0].get_fontsize() >= 5
+    assert 5 <= ax.get_yticklabels()[0].get_fontsize() < 7  # 10 as it comes
 
 
 @each
@@ -1170,13 +1174,19 @@ REFUSED = {
     "rows of one": (lambda c: plots.density(Normal(0.0, 1.0), rows=1), "rows must be left out for a single law, got 1"),
     "base": (lambda c: plots.density(c.H, rows=1, base=c.base[:5]), "the rows of the forecast, 600 rows, got 5 rows"),
     "labels": (lambda c: plots.ridgeline(c.H, rows=[1, 2], labels=["a"]), "one row for each of the 2 rows"),
-    "x": (lambda c: plots.fan(c.H, x=["a"] * 600), "x must hold numbers or dates, got"),
+    "x": (lambda c: plots.fan(c.H, x=["a"] * 600), "x must hold numbers or dates, got dtype"),
+    "x of objects": (lambda c: plots.fan(c.H[:2], x=[{}, "a"]), "x must hold numbers or dates, got dict$"),
+    "x of columns": (lambda c: plots.fan(c.H[:2], x=[[0.0], [1.0]]), r"x must be 1-d, got shape \(2, 1\)"),
     "x missing": (
         lambda c: plots.fan(c.H[:2], x=[0.0, np.nan]),
         r"x is missing or infinite in row 1 \(the only such row\)",
     ),
     "x length": (lambda c: plots.fan(c.H, x=[1.0]), "x must have one row for each of the 600 rows"),
+    "y length": (lambda c: plots.density(c.H, rows=1, y=c.y[:5]), "y must have one row for each of the 600 rows"),
+    "y of one": (lambda c: plots.cdf(Normal(0.0, 1.0), y=[1.0, 2.0]), "y must have one row for each of the 1 row"),
+    "y of columns": (lambda c: plots.fan(c.H, y=c.y[:, None]), r"y must be 1-d, got shape \(600, 1\)"),
     "no coverages": (lambda c: plots.fan(c.H, coverages=()), "coverages must hold at least one number"),
+    "no ridges": (lambda c: plots.ridgeline(c.H[:0]), "a ridgeline needs a forecast of at least one row, got "),
     "fan of one": (lambda c: plots.fan(Normal(0.0, 1.0)), "a fan needs a forecast of at least one row"),
     "no names": (lambda c: plots.sharpness(c.H, c.y), "forecasts must be a mapping of names to forecasts"),
     "calibrator": (lambda c: plots.scores(Calibrator(), c.f, c.y), "calibrated must be a Calibrated, got Calibrator"),
@@ -1205,6 +1215,26 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_drawn(what, case):
     assert plt.get_fignums() == []
 
 
+@pytest.mark.filterwarnings("ignore:weights of 30 rows")
+@pytest.mark.parametrize(
+    ("plot", "message"),
+    [
+        (lambda H, y: plots.fan(H, y=y), "the forecast has no finite median to draw"),
+        (lambda H, y: plots.cdf(H, rows=[3], y=y), "has no finite quantile to draw"),
+        (plots.coverage_by, r"the predicted value is not finite in row 0 \(30 rows in all\)"),
+        (plots.intervals, r"the centre of the forecast is not finite in row 0 \(30 rows in all\)"),
+        (plots.parity, r"the centre of the forecast is not finite in row 0 \(30 rows in all\)"),
+    ],
+)
+def test_a_forecast_whose_mass_is_at_infinity_is_refused(plot, message):
+    calibrated = Calibrator(interpolator=Random()).fit([0.0, 0.0], [0.0, 1.0], weights=[1e-9, 1e-9])
+    H = calibrated(np.zeros(30), weights=np.ones(30), rng=np.random.default_rng(0))
+    assert np.isinf(H.median()).all()
+    with pytest.raises(ValueError, match=message):
+        plot(H, np.arange(30.0))
+    assert plt.get_fignums() == []
+
+
 def test_as_many_rows_are_drawn_as_the_refusal_of_more_says():
     ax = plots.cdf(Normal(np.arange(50.0), 1.0), rows=range(8))
     assert np.median(ax.lines[-1].get_xdata()) == pytest.approx(7.0)
@@ -1227,6 +1257,367 @@ def test_the_pits_of_a_true_law_with_an_atom_stay_inside_the_band():
     assert all(low <= bar.get_height() <= high for bar in ax.containers[0])
 
 
+# ---- what is on the axes ---------------------------------------------------------------------------------------------
+
+WORDS = {
+    "pit_histogram": ("PIT, H(y)", "rows", ["95% band if calibrated"]),
+    "reliability": ("level c", "share with H(y) ≤ c", ["before", "after", "95% band if calibrated"]),
+    "parity": ("predicted centre (200 of 600)", "y", ["90% intervals", "inside: 87.5% of 600 rows", "outside"]),
+    "spread_skill": ("predicted spread: standard deviation", "error: root mean square", ["before", "after"]),
+    "coverage_by": ("x", "inside 90% intervals, %", ["chance allows", "inside", "off"]),
+    "coverage_by_slice": ("inside 90% intervals, %", "", ["before", "after", "off: the bar misses 90%"]),
+    "diagnosis": ("inside 90% intervals, %", "", ["chance allows", "inside", "off"]),
+    "density": ("y", "density", ["before", "after", "label y"]),
+    "cdf": ("y", "H(y)", ["before", "after", "label y"]),
+    "ridgeline": ("y", "", ["before", "after", "label y"]),
+    "fan": ("x", "y", ["50%", "80%", "95%", "median", "label y"]),
+    "intervals": (
+        "rows, in the order of the width (200 of 600)",
+        "y less the interval's centre",
+        ["90% intervals", "inside: 87.5% of 600 rows", "outside"],
+    ),
+    "sharpness": ("| labels inside − 90% |, points", "mean width of 90% intervals", ["too few inside"]),
+    "scores": ("ZScore, φ(f(x), y)", "q", ["scores, at i / (n + 1)", "q", "λ = 0: where q may be"]),
+    "interpolators": ("", "", []),
+    "monitor": (
+        "row",
+        "capital",
+        ["capital", "threshold", "alarm at row 371", "since row 348", "cut off from here on"],
+    ),
+}
+
+
+@each
+def test_the_axes_and_the_marks_of_a_picture_are_named(name, case):
+    ax = every_plot(case)[name]()
+    x, y, marks = WORDS[name]
+    assert (ax.get_xlabel().replace("\n", " "), ax.get_ylabel().replace("\n", " ")) == (x, y)
+    assert (key_of(ax) if ax.get_legend() else []) == marks
+
+
+def dotted(ax):
+    return [line.get_xydata().tolist() for line in ax.lines if line.get_linestyle() == ":"]
+
+
+ACROSS, UP, DIAGONAL = [[0, 90], [1, 90]], [[90, 0], [90, 1]], [[0, 0], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("pit_histogram", [[0, 30], [1, 30]]),
+        ("reliability", DIAGONAL),
+        ("coverage_by", ACROSS),
+        ("coverage_by_slice", UP),
+        ("diagnosis", UP),
+    ],
+)
+def test_a_dotted_line_shows_what_is_wanted(name, line, case):
+    assert dotted(every_plot(case)[name]()) == [line]
+
+
+def test_the_diagonal_of_a_square_goes_from_corner_to_corner(case):
+    for name in ("parity", "spread_skill"):
+        ax = every_plot(case)[name]()
+        (((left, bottom), (right, top)),) = dotted(ax)
+        assert (left, right) == (bottom, top) == ax.get_xlim() == ax.get_ylim()
+        assert ax.get_aspect() == 1
+
+
+def test_thin_lines_stand_at_zero_and_below_all_rows(case):
+    for name, line in (("intervals", [[0, 0], [1, 0]]), ("coverage_by_slice", [[0, 0.5], [1, 0.5]])):
+        assert line in [each.get_xydata().tolist() for each in every_plot(case)[name]().lines]
+
+
+def test_a_share_has_axes_from_zero_to_one(case):
+    assert plots.pit_histogram(case.H, case.y).get_xlim() == (0, 1)
+    square = plots.reliability(case.H, case.y)
+    assert (square.get_xlim(), square.get_ylim(), square.get_aspect()) == ((0, 1), (0, 1), 1)
+    difference = plots.reliability(case.H, case.y, difference=True)
+    assert difference.get_xlim() == (0, 1)
+    assert dotted(difference) == [[[0, 0], [1, 0]]]
+    assert difference.get_ylabel().replace("\n", " ") == "observed − nominal share, points"
+    assert key_of(difference) == ["forecast", "95% band if calibrated"]
+    assert plots.cdf(case.H, rows=1).get_ylim() == (0, 1.03)
+    assert plots.scores(case.fit(Linear()), case.calibration, case.y_calibration).get_ylim() == (-0.02, 1.02)
+    for panel in plots.interpolators(SCORES).child_axes:
+        assert panel.get_ylim() == (0, 1)
+        assert panel.get_yticks().tolist() == [0, 0.5, 1]
+
+
+def test_the_axes_of_spread_and_error_reach_over_all_bars(case):
+    ax = plots.spread_skill(case.base, case.y, bins=4)
+    line, _, (bars,) = ax.containers[0]
+    most = max(line.get_xdata().max(), *(segment[:, 1].max() for segment in bars.get_segments()))
+    assert ax.get_xlim() == ax.get_ylim() == pytest.approx((0, 1.08 * most))
+
+
+def test_counts_start_at_zero_and_have_whole_ticks(case):
+    ax = plots.pit_histogram(case.H[:3], case.y[:3], bins=2)
+    bars, band = ax.containers[0], ax.patches[-1].get_bbox()
+    assert ax.get_ylim() == pytest.approx((0, 1.05 * max(band.y1, *(bar.get_height() for bar in bars))))
+    assert plots.pit_histogram(case.H[:1], case.y[:1], bins=2).get_yticks().tolist() == [0, 1, 2]
+
+
+def test_several_pit_histograms_are_outlines(case):
+    ax = plots.pit_histogram({"before": case.base, "after": case.H}, case.y, bins=10)
+    outlines = {each.get_label(): each.get_data() for each in ax.patches[:2]}
+    for name, forecast in (("before", case.base), ("after", case.H)):
+        values, edges, _ = outlines[name]
+        assert edges == pytest.approx(np.linspace(0, 1, 11))
+        assert values.tolist() == np.histogram(metrics.pit(forecast, case.y), edges)[0].tolist()
+    most = max(values.max() for values, *_ in outlines.values())
+    assert ax.get_ylim() == pytest.approx((0, 1.05 * most))  # from zero, also where no bar is that low
+    assert key_of(ax) == ["before", "after", "95% band if calibrated"]
+
+
+def test_rows_stand_from_the_top_down_with_room_at_both_ends(case):
+    ax = plots.coverage_by_slice(case.H, case.y, case.region)
+    assert ax.get_ylim() == (3.6, -0.6)
+    assert plots.ridgeline(case.H, rows=[1, 2]).get_ylim()[0] == -0.15
+
+
+def test_there_is_room_around_the_bars_of_coverage_by():
+    y = np.random.default_rng(6).normal(size=600)
+    ax = plots.coverage_by(Normal(np.zeros(600), 1.0), y, np.arange(600) % 3)
+    assert ax.get_xlim() == pytest.approx((-0.04, 2.04))
+    found = 100 * np.array(list(coverage_along(ax).values()))
+    low, high = found[:, 1].min(), found[:, 2].max()
+    assert low < found[:, 0].min() < found[:, 0].max() < high
+    room = 0.05 * (high - low)
+    assert ax.get_ylim() == pytest.approx((low - room, high + room))
+
+
+def test_intervals_have_room_at_both_ends(case):
+    assert plots.intervals(case.H, case.y, most=50).get_xlim() == pytest.approx((-1.5, 50.5))
+
+
+def test_points_of_sharpness_are_seen_from_zero_on(case):
+    ax = plots.sharpness({"before": case.base}, case.y)
+    point, _, (across, up) = ax.containers[0]
+    ((end, _),) = [segment[1] for segment in across.get_segments()]
+    ((_, top),) = [segment[1] for segment in up.get_segments()]
+    assert ax.get_xlim() == pytest.approx((0, 1.15 * end))
+    assert ax.get_ylim() == pytest.approx((0, 1.3 * top))
+    share = metrics.coverage(case.base, case.y)
+    assert end - point.get_xdata()[0] == pytest.approx(100 * np.sqrt(share * (1 - share) / 600))
+    lower, upper = case.base.interval(0.9)
+    assert top - point.get_ydata()[0] == pytest.approx(np.std(upper - lower) / np.sqrt(600))
+
+
+def test_a_forecast_of_no_width_that_is_right_has_axes_all_the_same():
+    y = np.zeros(10)
+    ax = plots.sharpness({"sure": Interval(y, y)}, y, coverage=0.9)
+    assert ax.get_ylim() == (0, 1)
+    assert ax.get_xlim() == pytest.approx((0, 11.5))
+
+
+def test_the_name_of_a_forecast_does_not_hide_the_arrow_to_what_is_better():
+    f, noise = np.random.default_rng(5).normal(size=(2, 1000))
+    y = f + 0.1 * noise
+    ax = plots.sharpness({"sharp": Normal(f, 0.1), "wide": Normal(np.zeros(1000), 5.0)}, y)
+    ax.figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
+    assert not boxes["sharp"].overlaps(boxes["better"])
+    assert not boxes["sharp"].overlaps(boxes["wide"])
+
+
+def stems(ax):
+    """The dotted lines under labels, each from its foot to its head."""
+    lines = [c for c in ax.collections if isinstance(c, LineCollection) and c.get_linestyle()[0][1]]
+    return [segment.tolist() for each in lines for segment in each.get_segments()]
+
+
+def test_a_label_is_a_dot_on_its_curve_and_a_stem_down_to_the_axis(case):
+    law = Normal([0.0, 1.0], 1.0)
+    y = np.array([0.5, 3.0])
+    for plot, height in ((plots.density, law.pdf), (plots.cdf, law.cdf)):
+        ax = plot(law, rows=[0, 1], y=y)
+        dots = [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"]
+        tops = [[at, pytest.approx(top, abs=2e-3)] for at, top in zip(y, height(y), strict=True)]
+        assert dots == tops
+        assert stems(ax) == [[[at, 0], top] for at, top in zip(y, tops, strict=True)]
+    ax = plots.ridgeline(law, rows=[0, 1], y=y)
+    scale = 1.3 / law.pdf(law.loc)[0]
+    tops = [[at, pytest.approx(1 - k + scale * law.pdf(y)[k], abs=5e-3)] for k, at in enumerate(y)]
+    assert [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"] == tops
+    assert stems(ax) == [[[at, 1 - k], tops[k]] for k, at in enumerate(y)]
+
+
+def test_a_density_stands_on_zero_with_room_above_the_highest_curve():
+    peak = scipy.stats.norm.pdf(0)
+    assert plots.density(Normal([0.0], 1.0)).get_ylim() == pytest.approx((0, 1.15 * peak), rel=1e-3)
+    higher = plots.density(Normal([0.0], 1.0), base=Normal([0.0], 0.5))
+    assert higher.get_ylim() == pytest.approx((0, 1.15 * 2 * peak), rel=1e-3)
+
+
+def test_a_ridge_has_an_outline_on_a_line_and_the_base_dashed(case):
+    ax = plots.ridgeline(case.H, rows=[5, 6], base=Normal(case.f, 1.0))
+    assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"] * 2
+    for k, row in enumerate((5, 6)):
+        outline, line, dashed = ax.lines[3 * k : 3 * k + 3]
+        assert list(line.get_ydata()) == [1 - k, 1 - k]
+        assert list(line.get_xdata()) == [outline.get_xdata()[0], outline.get_xdata()[-1]]
+        peak = outline.get_xdata()[np.argmax(outline.get_ydata())]
+        assert case.H[row].pdf(peak) == pytest.approx(max(case.H[row].pdf(outline.get_xdata())), rel=0.05)
+        assert dashed.get_xdata()[np.argmax(dashed.get_ydata())] == pytest.approx(case.f[row], abs=0.05)
+    assert max(line.get_ydata().max() for line in ax.lines[::3]) <= 2.3
+    assert {tick.tick1line.get_markersize() for tick in ax.yaxis.get_major_ticks()} == {0}
+
+
+def test_atoms_are_stems_as_high_as_their_probability():
+    law = Normal([0.3, 0.3], 1.0).clip(lower=0.0)
+    share = scipy.stats.norm.cdf(-0.3)
+    ax = plots.density(law, rows=0)
+    (stem,) = [c.get_segments()[0] for c in ax.collections if isinstance(c, LineCollection)]
+    np.testing.assert_allclose(stem, [[0, 0], [0, share]], atol=1e-9)
+    (tip,) = [line for line in ax.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(tip.get_xydata(), [[0, share]], atol=1e-9)
+    ax = plots.ridgeline(law, rows=[0, 1])
+    ridges = [s for c in ax.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+    np.testing.assert_allclose(ridges, [[[0, 1], [0, 1 + share]], [[0, 0], [0, share]]], atol=1e-9)
+
+
+def test_the_curves_of_several_rows_are_named(case):
+    law = Normal([0.0, 5.0, 10.0], 1.0)
+    names = {text.get_text(): text.xy for text in plots.cdf(law, rows=[2, 0, 1]).texts}
+    assert names == {
+        f"row {k}": (pytest.approx(law[k].ppf(level)), pytest.approx(level)) for k, level in enumerate((0.9, 0.5, 0.1))
+    }
+    names = {text.get_text(): text.xy for text in plots.density(law, rows=[2, 0]).texts}
+    assert {name: round(x) for name, (x, _) in names.items()} == {"row 0": 0, "row 2": 10}
+
+
+def test_the_panels_of_interpolators_take_each_score_up_and_to_the_left():
+    ax = plots.interpolators(SCORES, [Linear(), Naive(), NAF(), Random()])
+    assert not ax.axison
+    n = len(SCORES)
+    panel = ax.child_axes[0]
+    values = np.arange(1, n + 1) / (n + 1)
+    left, right = panel.get_xlim()
+    width = 0.1 * np.ptp(SCORES)
+    assert (left, right) == pytest.approx((min(SCORES) - width, max(SCORES) + width))
+    up, across = ([s.tolist() for s in c.get_segments()] for c in panel.collections if isinstance(c, LineCollection))
+    assert up == [[[u, 0], [u, pytest.approx(q)]] for u, q in zip(SCORES, values, strict=True)]
+    assert across == [[[left, pytest.approx(q)], [u, pytest.approx(q)]] for u, q in zip(SCORES, values, strict=True)]
+    q, below, beside = panel.lines
+    assert len(q.get_xdata()) >= 1000
+    assert below.get_xydata().tolist() == [[u, 0] for u in SCORES]
+    assert beside.get_xydata().tolist() == [[left, pytest.approx(q)] for q in values]
+    large = plots.interpolators(SCORES, [Linear()], ax=plt.figure(figsize=(9, 6)).subplots())
+    assert len(large.child_axes[0].get_xticks()) <= 6
+
+
+def test_only_the_outer_panels_of_interpolators_have_words():
+    ax = plots.interpolators(SCORES)
+    assert [panel.get_ylabel() for panel in ax.child_axes] == ["q(u)", "", "q(u)", ""]
+    assert [panel.get_xlabel() for panel in ax.child_axes] == ["", "", "score u", "score u"]
+    for axis, shown in (("y", [True, False, True, False]), ("x", [False, False, True, True])):
+        ticks = [getattr(panel, f"{axis}axis").get_major_ticks()[0] for panel in ax.child_axes]
+        assert [tick.label1.get_visible() for tick in ticks] == shown
+
+
+def test_scores_are_drawn_from_a_tenth_before_the_first_to_a_tenth_after_the_last(case):
+    calibrated = case.fit(Linear(), rows=20)
+    ordered = np.sort(calibrated.score(case.calibration[:20], case.y_calibration[:20]))
+    room = 0.1 * np.ptp(ordered)
+    ax = plots.scores(calibrated, case.calibration[:20], case.y_calibration[:20])
+    assert ax.get_xlim() == pytest.approx((ordered[0] - room, ordered[-1] + room))
+
+
+def test_an_alarm_is_a_dot_and_the_rows_since_the_change_are_shaded(case):
+    found = watched(case)
+    ax = plots.monitor(found)
+    (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
+    row, since = found.alarm.row, found.alarm.since
+    assert dot.get_xydata().tolist() == [[row, pytest.approx(np.exp(found.log_capital[row]))]]
+    (span,) = ax.patches
+    assert (span.get_x(), span.get_x() + span.get_width()) == (since, row)
+    capital = np.exp(found.log_capital)
+    assert capital.max() > found.threshold**2
+    assert ax.get_yscale() == "log"
+    (threshold,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert list(threshold.get_ydata()) == [found.threshold, found.threshold]
+    assert ax.get_ylim() == pytest.approx((capital.min() / 3, found.threshold**2))
+    first = np.argmax(capital > found.threshold**2)
+    assert ax.collections[0].get_offsets().tolist() == [[first, found.threshold**2]]
+
+
+def test_a_fan_of_one_row_has_the_narrower_band_on_top_and_thicker():
+    law = Normal([2.0], 1.0)
+    ax = plots.fan(law, coverages=(0.5, 0.8, 0.95))
+    assert [c.get_linewidth()[0] for c in ax.collections] == [2, 4, 6]
+    for band, coverage in zip(ax.collections, (0.95, 0.8, 0.5), strict=True):
+        np.testing.assert_allclose(band.get_segments(), [[[0, end[0]] for end in law.interval(coverage)]])
+    assert ax.lines[0].get_marker() == "o"
+
+
+@pytest.mark.parametrize(("rows", "size"), [(25, 2.5), (400, 1.25), (2500, 1.0)])
+def test_the_labels_of_a_fan_are_the_smaller_the_more_there_are(rows, size):
+    (dots,) = [
+        line for line in plots.fan(Normal(np.zeros(rows), 1.0), y=np.zeros(rows)).lines if line.get_marker() == "o"
+    ]
+    assert dots.get_markersize() == pytest.approx(size)
+
+
+def test_the_centre_of_an_interval_is_its_middle(case):
+    lower, upper = case.f - 1, case.f + 3
+    ax = plots.parity(Interval(lower, upper), case.f, most=600)
+    at = np.concatenate([line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "x")])
+    np.testing.assert_allclose(at, np.sort(case.f + 1))
+
+
+def test_a_second_picture_on_the_same_axes_has_labels_of_their_own_size(case):
+    """The first has set a long one in small letters, and named its rows."""
+    figure, ax = plt.subplots(figsize=(2, 2))
+    plots.intervals(case.H, case.y, ax=ax)
+    figure.canvas.draw()
+    assert ax.yaxis.label.get_fontsize() < 10
+    plots.cdf(case.H, rows=1, ax=ax)
+    figure.canvas.draw()
+    assert (ax.get_ylabel(), ax.yaxis.label.get_fontsize()) == ("H(y)", 10)
+    figure, ax = plt.subplots()
+    plots.ridgeline(case.H, rows=[1, 2], ax=ax)
+    plots.cdf(case.H, rows=1, ax=ax)
+    ax.set_yticks([0, 1], ["none", "all"])
+    figure.get_tightbbox()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["none", "all"]
+
+
+def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
+    figure = Figure(figsize=(2, 6), dpi=72)
+    ax = figure.subplots()
+    ax.xaxis.label.set_fontsize(21)
+    key(ax, [ax.plot([0, 1], label=f"{k} is a name that is much too long for it")[0] for k in range(3)], Pen.of(ax))
+    figure.draw_without_rendering()
+    letters = 0.7 * 6 / 7 * 21
+    assert 3 * letters < ax.get_legend().get_window_extent().height < 3 * 1.5 * letters
+
+
+def test_a_key_is_drawn_and_the_room_that_it_takes_is_not():
+    figure, ax = plt.subplots(figsize=(4, 3), dpi=50)
+    key(ax, [ax.plot([0, 1], label="a name")[0]], Pen.of(ax))
+    figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+
+    def ink():
+        rows = slice(150 - int(box.y1), 150 - int(box.y0) - 2)
+        return (np.asarray(figure.canvas.buffer_rgba())[rows, int(box.x0) : int(box.x1), :3] < 255).mean()
+
+    assert ink() > 0.05
+    ax.get_legend().set_visible(False)
+    figure.canvas.draw()
+    assert ink() == 0
+    assert not any(child.get_visible() for child in ax.child_axes)
+
+
+def test_new_axes_have_few_ticks():
+    ax = plots.cdf(Normal([0.0], 1.0))
+    ax.set(xlim=(0, 8), ylim=(0, 8))
+    with plots.theme():  # whose letters are so small that there would be room for more
+        assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [0, 2, 4, 6, 8]
+
+
 # ---- the certificate -------------------------------------------------------------------------------------------------
 
 
@@ -1245,13 +1636,15 @@ def test_a_certificate_is_drawn_from_its_own_numbers(case):
 
 def test_there_is_room_on_both_sides_of_the_bars_of_a_certificate(case):
     found = diagnose(Normal(case.f, 1.05), case.y, {"region": case.region})
-    ax = plots.diagnosis(found)
+    ax = plots.diagnosis(found, ax=plt.figure(figsize=(9, 4)).subplots())
     bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     dots = np.concatenate([line.get_xdata() for line in ax.lines])
     ends = min(np.min(bars), *dots), max(np.max(bars), *dots)
     assert ends == (np.min(bars), np.max(bars))
     room = 0.05 * (ends[1] - ends[0])
     assert ax.get_xlim() == pytest.approx((ends[0] - room, ends[1] + room))
+    assert ax.get_ylim() == (len(bars) - 0.4, -0.6)
+    assert len(ax.get_xticks()) <= 6
 
 
 def test_the_ticks_of_counts_stand_at_the_shares_that_are_judged_over_the_bars_and_under_the_dots():
@@ -1342,7 +1735,19 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
     key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
     figure.draw_without_rendering()
     (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
-    assert not ax.get_legend().get_window_extent().overlaps(top.get_window_extent())
+    box = ax.get_legend().get_window_extent()
+    assert not box.overlaps(top.get_window_extent())
+
+
+def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
+    figure = Figure(figsize=(1.2, 2.4), layout="constrained")
+    ax = figure.subplots()
+    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    figure.draw_without_rendering()
+    box, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert box.width > axes.width
+    assert box.x0 < axes.x0
+    assert axes.x1 - 6 < box.x1 <= axes.x1
 
 
 def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):

@@ -2,6 +2,8 @@
 
 import pickle
 from functools import partial
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, TimeSeriesSplit
@@ -99,6 +102,13 @@ def test_a_frozen_model_is_refined_on_the_rows_as_they_are():
     model = Refined(FrozenEstimator(base), Notes()).fit(X[100:350], Y[100:350])
     np.testing.assert_array_equal(shown(model).prediction.values, base.predict(X[100:350]))
     assert len(shown(model)) == 250
+
+
+def test_nothing_is_known_before_fit():
+    refined, chosen = Refined(Ridge()), Chosen([Ridge()])
+    for ask in (refined.predict_forecast, chosen.predict_forecast, lambda X: refined.league_):
+        with pytest.raises(NotFittedError):
+            ask(X)
 
 
 def test_it_clones_pickles_and_nests():
@@ -264,6 +274,28 @@ def test_the_refiner_learns_from_five_folds_unless_told_otherwise():
     np.testing.assert_allclose(shown(model).prediction.values, wanted)
 
 
+def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_state():
+    def drawn(random):
+        return int(random.randint(2**31 - 1))
+
+    model = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, Y)
+    random = np.random.RandomState(0)
+    (train, _), inner = next(ShuffleSplit(1, test_size=0.2, random_state=drawn(random)).split(ROW)), drawn(random)
+    assert model.seed_ == drawn(random)
+    rows, random = shown(model.estimators_[0]), np.random.RandomState(inner)
+    np.testing.assert_array_equal(rows.X[:, 0], train)
+    _, test = next(KFold(5, shuffle=True, random_state=drawn(random)).split(train))
+    alone = Ridge().fit(np.delete(ROW[train], test, 0), np.delete(Y[train], test))
+    np.testing.assert_allclose(rows.prediction.values[test], alone.predict(ROW[train][test]))
+    assert rows.seed == drawn(random)
+
+    several = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, np.stack([Y, -Y], axis=1))
+    random = np.random.RandomState(0)
+    _, _, wanted = drawn(random), drawn(random), drawn(random)  # of the split, of the folds, of both refiners
+    assert [each.keywords["rows"].seed for each in several.estimators_[0].refinements] == [wanted] * 2
+    assert several.seed_ == drawn(random)
+
+
 def test_few_training_rows_stay_plain():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:100], Y[:100])
     assert model.estimators_[0].refinement_.name == "plain"
@@ -271,6 +303,21 @@ def test_few_training_rows_stay_plain():
         AttributeError, match="there was no league: the refiner was given, or there were fewer than 100"
     ):
         _ = model.estimators_[0].league_
+
+
+@pytest.mark.parametrize(("train", "refined"), [([0], False), ([0, 1], True)], ids=["one", "two"])
+def test_two_training_rows_or_groups_are_refined_by_default_and_one_is_not(train, refined):
+    one = CalibratedRegressor(Ridge(), cv=[(train, [2, 3, 4])]).fit(X[:5], Y[:5])
+    assert isinstance(one.estimators_[0], Refined) == refined
+    rows, held = np.flatnonzero(np.isin(np.arange(50) % 10, train)), np.flatnonzero(np.arange(50) % 10 > 1)
+    grouped = CalibratedRegressor(Ridge(), cv=[(rows, held)]).fit(X[:50], Y[:50], groups=np.arange(50) % 10)
+    assert isinstance(grouped.estimators_[0], Refined) == refined
+
+
+def test_the_league_of_several_folds_is_that_of_the_first():
+    model = CalibratedRegressor(Chosen([Ridge()], cv=2), cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+    assert model.league_ is model.estimators_[0].league_
+    assert model.league_ is not model.estimators_[1].league_
 
 
 def test_a_frozen_model_with_refinement_divides_its_rows():
@@ -323,18 +370,33 @@ def test_the_league_of_models():
     assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
 
 
-def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state():
-    model = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+@pytest.mark.parametrize("weight", [None, np.linspace(0.1, 5.0, 350)], ids=["equal", "weighed"])
+def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state(weight):
+    model, order = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN], weight), []
     random, scores = np.random.RandomState(0), []
     folds = KFold(2, shuffle=True, random_state=random.randint(2**31 - 1))
     seed = random.randint(2**31 - 1)
     for train, test in folds.split(X[SEEN]):
-        f, y = Ridge().fit(X[SEEN][train], Y[SEEN][train]).predict(X[SEEN][test]), Y[SEEN][test]
+        alone = Ridge().fit(X[SEEN][train], Y[SEEN][train], None if weight is None else weight[train])
+        f, y = alone.predict(X[SEEN][test]), Y[SEEN][test]
         halves = two_halves(len(test), None, seed)
         for one, other in (halves, halves[::-1]):
+            order.append(test[other])
             scores.append(Calibrator().fit(f[one], y[one])(f[other]).crps(y[other]))
     (entry,) = model.league_.entries
-    assert entry.score == pytest.approx(np.mean(np.concatenate(scores)))
+    each = None if weight is None else weight[np.concatenate(order)]
+    assert entry.score == pytest.approx(np.average(np.concatenate(scores), weights=each))
+
+
+def test_the_seconds_of_a_candidate_are_those_of_its_five_folds(monkeypatch):
+    monkeypatch.setattr("calibrant.sklearn.chosen.time", SimpleNamespace(perf_counter=count(100).__next__))
+    league = Chosen({"line": Ridge(), "mean": DummyRegressor()}, random_state=0).fit(X[SEEN], Y[SEEN]).league_
+    assert [entry.seconds for entry in league.entries] == [5.0, 5.0]
+
+
+def test_halves_too_small_to_tell_a_scale_are_judged_without_a_warning():
+    model = Chosen({"line": Ridge(), "mean": DummyRegressor()}, cv=3, random_state=0).fit(X[:8], Y[:8])
+    assert [entry.name for entry in model.league_.entries] == ["line", "mean"]
 
 
 @pytest.mark.filterwarnings("ignore:Quantiles.values crosses")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -45,7 +46,7 @@ from calibrant.reports.bootstrap import Bootstrap, Estimate, basic
 from calibrant.reports.curves import COVERAGES, bins, curves
 from calibrant.reports.groups import groupings
 from calibrant.reports.notes import notes
-from calibrant.reports.page import number
+from calibrant.reports.page import number, page
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
 from calibrant.reports.smooth import smoothed
@@ -571,6 +572,31 @@ def test_a_stretch_in_the_middle_is_off_from_when_to_when():
     )
 
 
+@pytest.mark.parametrize(("shift", "factor"), [(1.0, 1.0), (0.0, 0.3), (0.35, 0.9)])
+def test_the_stretch_that_is_farthest_off_is_named_with_its_numbers(shift, factor):
+    calibrated, base, y, day = changed(shift=shift, factor=factor, at=1400)
+    H, n = calibrated(base), calibrated.guarantee.n
+    page = report(H, y, time=day, guarantee=calibrated.guarantee, rows=[0])
+    text = next(each.text for each in page.verdict if each.text.startswith("Over time"))
+    worst = max(over_time(H, y, day, n=n), key=lambda each: each.distance)
+    (held,) = worst.held
+    gap = f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})"
+    share = f"the 90% intervals hold {100 * held.share:.1f}% of the labels"
+    assert f"The farthest off is {worst.start} to {worst.end}, 200 rows: " in text
+    assert (gap in text, share in text) == (worst.gap > worst.allowed, held.off)
+    assert gap in text
+
+
+@pytest.mark.parametrize(("west", "late", "first"), [(3.0, 1.0, "group"), (1.0, 3.0, "time")])
+def test_what_is_farther_off_comes_first(west, late, first):
+    calibrated, base, y, day = changed(shift=0.0)
+    region = np.where(np.arange(2000) % 10, "east", "west")
+    y = y + 2 * base.scale * np.where(region == "west", west, np.where(np.arange(2000) >= 1800, late, 0.0))
+    page = report(calibrated(base), y, groups={"region": region}, time=day, guarantee=calibrated.guarantee, rows=[0])
+    off = [each.text for each in page.verdict if "off by more than chance allows" in each.text]
+    assert [text.startswith("Over time") for text in off] == ([False, True] if first == "group" else [True, False])
+
+
 def test_what_stays_as_it_was_is_good_over_time():
     calibrated, base, y, day = changed(shift=0.0)
     page = report(calibrated(base), y, time=day, guarantee=calibrated.guarantee)
@@ -995,6 +1021,29 @@ def test_both_ends_may_be_atoms_and_laws_of_steps_show_what_is_far_above_the_oth
     assert "The stem is a feature of the forecast" in page.html
 
 
+def test_the_law_of_a_count_is_a_bar_around_each_value_and_a_tenth_beyond():
+    law = drawn_law(Poisson([3.0]))
+    assert (law["q"][0], law["q"][-1]) == (0, 8)
+    assert (law["from"], law["to"], law["step"]) == (-1.5, 9.5, 1)  # around -0.8 and 8.8
+    np.testing.assert_allclose(law["density"], stats.poisson.pmf(np.arange(-1, 10), 3.0), rtol=1e-4)
+
+
+def test_a_hundred_counts_are_a_hundred_bars_and_more_are_put_together():
+    law = drawn_law(Poisson([248.0]))
+    assert (law["from"], law["to"]) == (198.5, 298.5)
+    np.testing.assert_allclose(law["density"], stats.poisson.pmf(np.arange(199, 299), 248.0), rtol=1e-4)
+    more = drawn_law(Poisson([252.0]))
+    assert (more["from"], more["to"], len(more["density"])) == (202.5, 304.5, 51)
+    pairs = stats.poisson.pmf(np.arange(203, 305), 252.0).reshape(51, 2).mean(axis=1)
+    np.testing.assert_allclose(more["density"], pairs, rtol=1e-4)
+
+
+def test_a_law_that_is_one_value_has_room_on_both_sides():
+    H = Calibrator(interpolator=Naive()).fit(np.zeros(20), np.zeros(20))([0.0, 10.0])
+    ends = [(law["from"], law["to"], law["atoms"]) for law in (drawn_law(H, k) for k in (0, 1))]
+    assert ends == [(-1.0, 1.0, [[0.0, 1.0]]), (9.5, 10.5, [[10.0, 1.0]])]
+
+
 def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
     rng = np.random.default_rng(41)
     rate = rng.uniform(0.5, 6, 800)
@@ -1369,3 +1418,21 @@ def test_a_heavy_tail_is_cut_where_it_would_leave_a_spike():
     assert max(drawn["density"]) > 10 * np.median(drawn["density"])
     light = drawn_law(Normal([0.0], 1.0))
     assert light["from"] < light["q"][0]
+
+
+def test_without_jinja2_the_import_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"^calibrant.report needs jinja2: pip install 'calibrant\[report\]'"):
+        importlib.reload(calibrant.reports)
+
+
+def test_data_of_a_page_that_are_no_json_are_refused():
+    with pytest.raises(ValueError, match=r"^data must be JSON, with None for a number that is not finite, got: "):
+        page("page.html", (), {"share": np.nan}, title="t")
+
+
+def test_ties_are_said_as_a_share_of_the_calibration_rows_and_the_new_one():
+    tied = Calibrator().fit(np.zeros(9), np.array([1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0]))
+    labels = np.random.default_rng(0).choice([1.0, 2.0, 3.0, 4.0, 5.0], 30)
+    page = report(tied(np.zeros(30)), labels, guarantee=tied.guarantee)
+    assert [each.text for each in page.verdict if "up to 5 at a time (50% of them)" in each.text] != []

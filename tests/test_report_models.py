@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator, Normal, Point, Samples, report
+from calibrant.metrics.figures import shown
 from calibrant.reports.models import entries, laws_by_name
 from calibrant.reports.sides import side_of
 
@@ -39,6 +40,9 @@ def test_the_page_is_on_the_first_and_says_which_is_best():
     assert said.kind == "warn"
     assert said.text.startswith("Of 3 models, sharp has the lowest CRPS, ")
     assert said.text.endswith("This page is on rough.")
+    change = league(MODELS)[0].crps.change
+    gap = f"{shown(change.value)} ({shown(change.low)} to {shown(change.high)})"
+    assert f", a difference of {gap} from rough. This" in said.text
     assert "Forecasts of y by rough" in page.html
     best = {name: MODELS[name] for name in ("sharp", "rough", "sure")}
     assert any(

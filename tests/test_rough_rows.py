@@ -47,10 +47,12 @@ BASES = {
 # ---- the rule of a stretch -------------------------------------------------------------------------------------------
 
 KNOTS = np.sort(RNG.logistic(size=200))
+MANY = np.sort(np.random.default_rng(12).logistic(size=3_000))
 LAWS = {
     "linear": LogisticLinear(KNOTS, np.arange(1, 201) / 201),
     "few knots": LogisticLinear(KNOTS[::40], np.arange(1, 6) / 6),
     "atoms": PiecewiseLinear(np.repeat(KNOTS, 2), np.repeat(np.arange(201) / 200, 2)[1:-1]),
+    "many atoms": PiecewiseLinear(np.repeat(MANY, 2), np.repeat(np.arange(3_001) / 3_000, 2)[1:-1]),
 }
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from calibrant import Normal, load
 from calibrant.cli.app import app
+from calibrant.persistence import save
 from calibrant.several import SeveralCalibrator
 
 
@@ -43,9 +44,11 @@ def test_fit_predict_and_evaluate_several_targets(files):
     model, out = files / "m.safetensors", files / "out.csv"
     said = run("fit", files / "cal.csv", *NORMAL, "-o", model)
     assert "Calibrated a, b on 300 rows" in said
+    assert said.endswith(f"Wrote {model}.")
     assert "holds all 2 labels" in said
     wanted = ("--interval", 0.9, "--joint", "--quantiles", 0.5, "--keep", "id")
-    run("predict", files / "test.csv", "-m", model, *wanted, "-o", out)
+    said = run("predict", files / "test.csv", "-m", model, *wanted, "-o", out)
+    assert said == f"Wrote 400 rows to {out}: id, q0.5_a, lower_a, upper_a, q0.5_b, lower_b, upper_b."
     found, test, cal = pd.read_csv(out), pd.read_csv(files / "test.csv"), pd.read_csv(files / "cal.csv")
     assert list(found) == ["id", "q0.5_a", "lower_a", "upper_a", "q0.5_b", "lower_b", "upper_b"]
 
@@ -159,6 +162,10 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
         (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must stand for the target in --std too"),
         (("--target", "a,a", "--point", "m_{}"), "expected each target once, got a, a"),
         (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
+        ((*POINT, "--sample", "50"), "--sample: it is for one label"),
+        ((*POINT, "--weights", "s_a"), "--weights: it is for one label"),
+        ((*POINT, "--event", "s_a"), "--event: it is for one label"),
+        ((*POINT, "--by", "id"), "--by: it is for one label"),
     ],
 )
 def test_what_cannot_be_done_is_said(files, arguments, what):
@@ -174,3 +181,71 @@ def test_a_box_of_one_label_is_refused(files):
     assert "it is for --interval" in run(
         "predict", files / "test.csv", "-m", model, "--quantiles", 0.9, "--joint", "-o", out, code=2
     )
+
+
+def test_what_is_of_one_label_is_refused_of_a_model_of_several(files):
+    model, test, out = files / "m.safetensors", files / "test.csv", files / "o.csv"
+    run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    predict = ("predict", test, "-m", model, "--interval", 0.9, "-o", out)
+    for flag in ("--probabilities", "--exceedances"):
+        assert f"{flag}: {model} holds several labels" in run(*predict, flag, 1, code=2)
+    for command in (predict, ("evaluate", test, "-m", model)):
+        assert "--weights: it is for one label" in run(*command, "--weights", "s_a", code=2)
+    track = ("track", test, "-m", model, "--interval", 0.9, "--target", "a", "-o", out, "--mean", "m_a", "--std", "s_a")
+    assert f"{model}: it holds several labels, a, b: name one by --target" in run(*track, code=1)
+    assert not out.exists()
+
+
+def test_a_model_of_several_labels_that_does_not_name_its_columns_is_refused(files):
+    model = files / "m.safetensors"
+    run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    save(model, load(model), notes={"several": [{"target": "a"}]})
+    said = run("evaluate", files / "test.csv", "-m", model, code=1)
+    assert said == f"error: {model}: it holds several labels and does not say in which columns"
+
+
+@pytest.mark.parametrize("name", ["cal", "training"])
+def test_the_files_that_are_read_are_not_written_over(files, name):
+    model, over = files / "m.safetensors", files / f"{name}.csv"
+    before = over.read_bytes()
+    fit = ("fit", files / "cal.csv", *POINT, "--training", files / "training.csv", "-o")
+    assert f"{over} is read, so it cannot be written over" in run(*fit, over, code=2)
+    assert over.read_bytes() == before
+    if name == "cal":
+        run("fit", over, *NORMAL, "-o", model)
+        for out in (over, model):
+            said = run("predict", over, "-m", model, "--interval", 0.9, "-o", out, code=2)
+            assert f"{out} is read, so it cannot be written over" in said
+        assert over.read_bytes() == before
+
+
+def test_columns_that_are_not_there_or_clash_are_named_for_several_labels(files):
+    model, out = files / "m.safetensors", files / "o.csv"
+    run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    predict = ("predict", files / "new.csv", "-m", model, "--interval", 0.9, "-o", out)
+    test = pd.read_csv(files / "test.csv")
+    test.assign(lower_b=1.0, upper_b=2.0).to_csv(files / "new.csv", index=False)
+    said = run(*predict, "--keep", "*", code=1)
+    assert f"{files / 'new.csv'}: column 'lower_b' cannot be kept beside the new column of the same name" in said
+    test.drop(columns="m_b").to_csv(files / "new.csv", index=False)
+    assert f"{files / 'new.csv'}: there is no column 'm_b'" in run(*predict, code=1)
+    assert not out.exists()
+
+
+def test_rows_that_all_lack_a_number_are_refused_in_fit_and_empty_in_predict(files, monkeypatch):
+    model, out = files / "m.safetensors", files / "o.csv"
+    run("fit", files / "cal.csv", *NORMAL, "-o", model)
+    test = pd.read_csv(files / "test.csv")
+    test.loc[::2, "a"] = np.nan
+    test.loc[1::2, "b"] = np.nan
+    test.to_csv(files / "none.csv", index=False)
+    fit = ("fit", files / "none.csv", *NORMAL, "-o", files / "n.safetensors")
+    assert run(*fit, code=1) == f"error: {files / 'none.csv'}: no row has all labels and predictions"
+    monkeypatch.setattr("calibrant.cli.several.IN_CACHE", 50)
+    test.loc[50:99, "m_a"] = np.nan  # all rows of a part
+    test.to_csv(files / "none.csv", index=False)
+    said = run("predict", files / "none.csv", "-m", model, "--interval", 0.9, "-o", out)
+    assert "50 rows, the first is row 50, have no prediction: what is written for them is NaN" in said
+    found = pd.read_csv(out).isna()
+    assert found.loc[50:99].all(axis=None)
+    assert not found.drop(index=range(50, 100)).any(axis=None)

@@ -21,6 +21,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
 SHARED = RNG.normal(size=(600, 1))
 Y = X[:, :2] + (SHARED + 0.5 * RNG.normal(size=(600, 2))) * [1.0, 50.0]
+INFINITE = np.where(np.arange(1200).reshape(600, 2) == 7, np.inf, Y)
 KNOWN, NEW = slice(0, 400), slice(400, 600)
 
 
@@ -154,10 +155,17 @@ def test_rows_without_a_label_are_refused_or_dropped():
     ("model", "error", "what"),
     [
         (CalibratedRegressor(LinearRegression(), cv=5), ValueError, "one held-out part, got cv=5 with 5 splits"),
-        (CalibratedRegressor(LinearRegression(), cv=KFold(3)), ValueError, "with 3 splits: give a share"),
+        (CalibratedRegressor(LinearRegression(), cv=KFold(2)), ValueError, "with 2 splits: give a share"),
         (CalibratedRegressor([LinearRegression()] * 2), TypeError, "a list of models is an ensemble for one label"),
-        (CalibratedRegressor(LinearRegression(), labels={"z": "log"}), ValueError, "'z', which is none of the labels"),
+        (
+            CalibratedRegressor(LinearRegression(), labels={"z": "log", "w": "log"}),
+            ValueError,
+            "'z', which is none of the labels",
+        ),
         (CalibratedRegressor(LinearRegression(), labels=["log"]), ValueError, "each of the 2 labels, got 1"),
+        (CalibratedRegressor(LinearRegression(), by=0), TypeError, "by=0 is for one label, and y has several"),
+        (CalibratedRegressor(LinearRegression(), weights=np.ravel), TypeError, "several labels take no weights="),
+        (CalibratedRegressor(LinearRegression(), adapter="law"), TypeError, "adapter must be None, 'point' or a funct"),
         (
             CalibratedRegressor(LinearRegression(), labels={"y0": "log"}),
             ValueError,
@@ -168,6 +176,50 @@ def test_rows_without_a_label_are_refused_or_dropped():
 def test_what_cannot_be_done_is_said(model, error, what):
     with pytest.raises(error, match=what):
         model.set_params(refine=None).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "what"),
+    [
+        (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: calibrate"),
+        (lambda model: model.track(X, Y), TypeError, "a SeveralCalibrated cannot be tracked"),
+        (lambda model: model.report(X, Y), TypeError, "a report is of one label: calibrant.report"),
+        (lambda model: model.league_, AttributeError, "there was no league: the refiner was given"),
+        (lambda model: model.calibrate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
+        (lambda model: model.evaluate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
+    ],
+)
+def test_what_is_for_one_label_is_refused_after_fit(ask, error, what):
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, Y)
+    with pytest.raises(error, match=what):
+        ask(model)
+
+
+def test_labels_that_are_infinite_are_refused():
+    with pytest.raises(ValueError, match="y is NaN or infinite in row 3"):
+        CalibratedRegressor(LinearRegression(), refine=None).fit(X, INFINITE)
+
+
+def test_columns_of_x_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["u", "v", "w"])
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(frame, Y)
+    with pytest.raises(ValueError, match="Feature names must be in the same order as they were in fit"):
+        model.predict(frame[["v", "u", "w"]])
+
+
+def test_rows_in_time_order_are_told_the_way():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["u", "v", "w"], index=pd.date_range("2024-01-01", periods=600))
+    with pytest.warns(UserWarning, match="the rows look as if they are in time order .see the index of X"):
+        CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(frame, Y)
+
+
+def test_what_is_no_table_of_numbers_is_refused():
+    with pytest.raises(ValueError, match=r"<lambda> must predict a column for each label, got shape \(600,\)"):
+        predictions_of(lambda X: X[:, 0], X)
+    with pytest.raises(ValueError, match="<lambda> must predict an array of numbers, got rows of unequal length"):
+        predictions_of(lambda X: [[1.0], [1.0, 2.0]], X)
 
 
 def test_a_joint_box_of_one_label_is_refused():
@@ -218,3 +270,11 @@ def test_a_single_column_of_labels_is_one_label():
     assert not is_several(np.zeros((5, 1)))
     assert not is_several([[0.0], [1.0]])
     assert is_several(np.zeros((5, 2)))
+
+
+@pytest.mark.parametrize("count", [150, 250])
+@pytest.mark.parametrize("method", ["evaluate", "calibrate"])
+def test_several_labels_of_another_number_of_rows_are_refused(method, count):
+    model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X[KNOWN], Y[KNOWN])
+    with pytest.raises(ValueError, match=rf"200.*{count}"):
+        getattr(model, method)(X[NEW], Y[:count])

@@ -9,6 +9,7 @@ import calibrant
 from calibrant import Calibrator, Normal, RowDraws, Sampled, Window, thinned
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random, Survey
+from calibrant.interpolators.thinned import Thinned
 from calibrant.labels import Counts
 from calibrant.sampling import row_keys
 from calibrant.scores import CDFScore, ZScore
@@ -211,3 +212,12 @@ def test_what_cannot_be_thinned_is_told():
         thinned(few, 1)
     with pytest.raises(TypeError, match="does not know its scores"):
         thinned(Calibrator().fit(F, Y), 50).update(F, Y)
+
+
+def test_a_thinned_interpolator_makes_a_law_of_few_knots_near_that_of_all():
+    scores = np.random.default_rng(0).normal(size=400)
+    few, all_of_them = Thinned(40, 3.0).fit(scores), Linear().fit(scores)
+    assert 30 <= few.knots.shape[0] <= 40
+    np.testing.assert_allclose(few.cdf(scores), all_of_them.cdf(scores), atol=0.02)
+    upper = Thinned(40, 3.0).fit(np.abs(scores), support=(0.0, np.inf))
+    assert upper.cdf(-1e-9) == 0.0

@@ -216,3 +216,39 @@ def test_the_rows_that_carry_half_of_the_weight_are_counted():
     with pytest.warns(UserWarning, match="make 400 training rows worth 8: 3 of them carry half of the weight"):
         found = ratio.looked_at(X)
     assert (found.rows, found.largest_share) == (400, pytest.approx(200 / 997))
+
+
+def known(odds, prior=1.0):
+    """What is found of training rows whose odds the classifier knows."""
+
+    class Known:
+        def predict_proba(self, X):
+            odds = np.asarray(X, dtype=float)[:, 0]
+            return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
+
+    return FittedRatio(Known(), prior, 1e6).looked_at(np.asarray(odds, dtype=float)[:, None])
+
+
+def test_thirty_equal_rows_are_enough_and_so_is_a_mean_of_one_half():
+    found = known([1, 1, 2] * 20)
+    assert (found.rows, found.effective_size) == (60, pytest.approx(80**2 / 120))
+    assert found.largest_share == pytest.approx(2 / 80)
+    assert known(np.ones(30)).effective_size == pytest.approx(30)
+    assert known(np.ones(40), prior=0.5).rows == 40
+    with pytest.warns(UserWarning, match="make 29 training rows worth 29: 15 of them carry half"):
+        known(np.ones(29))
+    with pytest.warns(UserWarning, match="the ratios have the mean 0.49 on training rows"):
+        known(np.ones(40), prior=0.49)
+    with pytest.warns(UserWarning, match="make 2000 training rows worth 80: 41 of them carry half"):
+        known(np.r_[np.full(80, 1e5), np.full(1920, 1e-3)])
+
+
+def test_a_row_for_each_fold_and_a_largest_ratio_above_one_are_enough():
+    assert DensityRatio(LogisticRegression(), largest=1.5).largest == 1.5
+    with pytest.raises(ValueError, match="largest must be above 1, got 1"):
+        DensityRatio(largest=1.0)
+    rows = np.arange(50.0)[:, None]
+    with pytest.raises(ValueError, match="X_new must have a row for each of the 5 folds, got 4"):
+        DensityRatio(LogisticRegression()).fit(rows, rows[:4])
+    with pytest.warns(UserWarning, match="the ratios"):
+        assert DensityRatio(LogisticRegression()).fit(rows[:5], rows[:5]).rows == 5

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, timedelta
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -58,6 +59,7 @@ def test_update_is_fit_on_both_files(model, tmp_path):
     said = run("update", model, second, "--time", "day", "-o", model)  # over itself
     assert "with 400 rows of" in said
     assert "800 calibration rows" in said
+    assert said.endswith(f"Wrote {model}.")
     (f, y), (g, z) = read(tmp_path / "first.csv"), read(second)
     whole = Calibrator().fit(np.concatenate([f, g]), np.concatenate([y, z]))
     np.testing.assert_array_equal(load(model).q.knots, whole.q.knots)
@@ -79,7 +81,9 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     fit = ["fit", first, "--target", "y", "--point", "f", "-o", out]
     assert "do not go together" in run(*fit, "--last", "3", "--half-life", "3", code=2)
     assert "expected a positive number of rows" in run(*fit, "--half-life", "0", code=2)
-    assert "expected a number above 1" in run("monitor", first, "-m", model, "--threshold", "1", code=2)
+    for threshold in ("1", "inf", "nan"):
+        said = run("monitor", first, "-m", model, "--threshold", threshold, code=2)
+        assert f"expected a number above 1, got {threshold}" in said
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
     assert "pass --refit" in run("update", naf[-3], first, "-o", out, code=1)
@@ -106,6 +110,8 @@ def test_monitor_says_what_the_library_says(model, tmp_path):
     assert said["alarm"]["row"] == found.alarm.row
     assert said["alarm"]["direction"] == "high"
     assert said["rows"] == 400
+    assert said["threshold"] == found.threshold
+    assert said["log_capital"] == found.log_capital[-1]
     calm = json.loads(CliRunner().invoke(app, ["monitor", str(tmp_path / "first.csv"), "-m", model, "--json"]).stdout)
     assert calm["alarm"] is None
 
@@ -130,6 +136,8 @@ def test_monitor_says_when_also_where_labels_are_missing(model, tmp_path):
         ("hour", lambda t: [*t[:5], 1, *t[6:]], "'hour' runs backwards in row 5 (counting from 0), from 4 to 1"),
         ("day", lambda t: [*t[:7], t[0], *t[8:]], "'day' runs backwards in row 7 (counting from 0), from 2024-01-07"),
         ("day", lambda t: [None, *t[1:]], "'day' is missing in row 0"),
+        ("hour", lambda t: [0.0, 1.0, np.nan, *t[3:]], "'hour' is missing in row 2"),
+        ("hour", lambda t: [True] * len(t), "'hour' must hold numbers or dates, got True in row 0"),
         ("day", lambda t: ["Monday"] * len(t), "'day' must hold numbers or dates, got 'Monday' in row 0"),
         ("week", lambda t: t, "there is no column 'week'"),
     ],
@@ -212,6 +220,7 @@ def test_the_estimator_watches_new_rows():
     assert model.monitor(later, calm).alarm is None
     y = calm + np.where(np.arange(len(calm)) < 100, 0.0, 2.0)
     found = model.monitor(later, y)
+    assert found.threshold == 100
     assert found.alarm.direction.name == "high"
     assert 100 <= found.alarm.row < 130
     f = model.estimators_[0].predict(later)
@@ -314,6 +323,7 @@ def test_track_writes_what_was_known_before_each_label_and_goes_on(model, tmp_pa
         after,
     )
     assert "Tracked 250 labels" in said
+    assert said.endswith(f"Wrote {after}: it goes on from here.")
     assert "whatever the rows do" in said
     own = Tracker(load(model)).run(f, y)[0]
     found = csv.read_csv(out)
@@ -365,3 +375,108 @@ def test_wrong_flags_of_track_are_one_sentence(model, tmp_path, flags, code, sen
     path, out = write(tmp_path / "later.csv", {**columns, "lower": columns["f"]}), str(tmp_path / "out.csv")
     assert sentence in run("track", path, "-m", model, "--interval", "0.9", "-o", out, *flags, code=code)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_tracker_goes_on_as_it_began(model, tmp_path):
+    path, out, after = (
+        write(tmp_path / "later.csv", rows(2)),
+        str(tmp_path / "out.csv"),
+        str(tmp_path / "t.safetensors"),
+    )
+    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", after)
+    for flags in (["--levels", "0.1,0.9"], ["--step", "0.1"]):
+        said = run("track", path, "-m", after, "--interval", "0.9", "-o", out, *flags, code=2)
+        assert f"{after} tracks already, and goes on as it began" in said
+
+
+def test_what_is_read_in_time_order_is_not_written_over(model, tmp_path):
+    path, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "out.csv")
+    before = [Path(name).read_bytes() for name in (path, model)]
+    track = ("track", path, "-m", model, "--interval", "0.9")
+    for command, over in (
+        (("update", model, path, "-o", path), path),
+        ((*track, "-o", path), path),
+        ((*track, "-o", model), model),
+        ((*track, "-o", out, "--after", path), path),
+    ):
+        assert f"{over} is read, so it cannot be written over" in run(*command, code=2)
+    assert [Path(name).read_bytes() for name in (path, model)] == before
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_model_from_python_that_names_no_columns_goes_on_in_python(model, tmp_path):
+    load(model).save(tmp_path / "plain.safetensors")
+    path, plain, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "plain.safetensors"), tmp_path / "out.csv"
+    said = run("update", plain, path, "--target", "y", "-o", str(tmp_path / "n.safetensors"), code=1)
+    assert said == f"error: {plain}: it does not say which columns it was fitted on: update it in Python"
+    track = ("track", path, "-m", plain, "--target", "y", "--point", "f", "--interval", "0.9", "-o", str(out))
+    said = run(*track, "--after", str(tmp_path / "n.safetensors"), code=1)
+    assert said == f"error: {plain}: it does not say which columns it was fitted on: track it in Python"
+    assert not out.exists()
+    run(*track)
+    assert out.exists()
+
+
+def test_track_says_what_it_mended_and_which_rows_lack_a_prediction(tmp_path):
+    columns = rows(3)
+    columns |= {"lo": columns["f"] - 1, "hi": columns["f"] + 1}
+    first, model = write(tmp_path / "first.csv", columns), str(tmp_path / "m.safetensors")
+    run("fit", first, "--target", "y", "--lower", "lo", "--upper", "hi", "-o", model)
+    columns["lo"][4], columns["hi"][4] = columns["hi"][4], columns["lo"][4]
+    columns["hi"][6] = np.nan
+    path, out = write(tmp_path / "later.csv", columns), str(tmp_path / "out.csv")
+    said = run("track", path, "-m", model, "--interval", "0.9", "-o", out)
+    assert f"warning: {path}: 1 row, row 4, has bounds or quantiles that cross: it is sorted" in said
+    assert f"warning: {path}: 1 row, row 6, has no prediction: what is written for it is NaN, and it is no step" in said
+    assert "Tracked 399 labels" in said
+    assert np.flatnonzero(np.isnan(csv.read_csv(out)["lower"].to_numpy())).tolist() == [6]
+
+
+def test_a_tracker_of_counts_is_judged_the_same_twice(tmp_path):
+    rng = np.random.default_rng(0)
+    rate = rng.uniform(1, 5, 100)
+    path = write(tmp_path / "c.csv", {"f": rate, "y": rng.poisson(rate)})
+    model, out = str(tmp_path / "m.safetensors"), str(tmp_path / "out.csv")
+    run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", model)
+    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", model.replace("m.", "t."))
+    judged = [run("evaluate", path, "-m", model.replace("m.", "t."), "--json") for _ in range(2)]
+    assert judged[0] == judged[1]
+
+
+def test_rows_of_one_moment_are_in_order(model, tmp_path):
+    path = write(tmp_path / "later.csv", rows(2) | {"hour": np.arange(N) // 3})
+    assert "No alarm" in run("monitor", path, "-m", model, "--time", "hour")
+
+
+def test_a_label_beyond_the_bound_of_its_row_is_named(tmp_path):
+    columns = rows(4)
+    columns |= {"cap": np.maximum(columns["y"], 0.0) + 1.0, "y": np.maximum(columns["y"], 0.0)}
+    path, model = write(tmp_path / "first.csv", columns), str(tmp_path / "m.safetensors")
+    run("fit", path, "--target", "y", "--point", "f", "--labels", "0:cap", "-o", model)
+    columns["y"][8] = columns["cap"][8] + 1.0
+    later = write(tmp_path / "later.csv", columns)
+    said = run("evaluate", later, "-m", model, code=1)
+    assert said.startswith(f"error: {later}: ")
+    assert "row 8" in said
+
+
+def test_labels_that_are_drawn_are_drawn_the_same_for_the_same_files(tmp_path):
+    rng = np.random.default_rng(0)
+    rate = rng.uniform(1, 5, 60)
+    y = rng.poisson(rate)
+    path = write(tmp_path / "c.csv", {"f": rate, "y": y})
+    out = str(tmp_path / "out.csv")
+    files = {name: [str(tmp_path / f"{name}{k}.safetensors") for k in range(2)] for name in ("fit", "update", "track")}
+    tracked = []
+    for fitted, updated, after in zip(*files.values(), strict=True):
+        run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", fitted)
+        run("update", fitted, path, "-o", updated)
+        run("track", path, "-m", fitted, "--interval", "0.9", "-o", out, "--after", after)
+        tracked.append(Path(out).read_bytes())
+    for first, again in files.values():
+        assert Path(first).read_bytes() == Path(again).read_bytes()
+    assert tracked[0] == tracked[1]
+    whole = Calibrator(labels=Counts()).fit(rate, y.astype(float), rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(load(files["fit"][0]).q.knots, whole.q.knots)
+    whole = whole.update(rate, y.astype(float), rng=np.random.default_rng(60))
+    np.testing.assert_array_equal(load(files["update"][0]).q.knots, whole.q.knots)

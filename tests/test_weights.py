@@ -395,6 +395,14 @@ def test_groups_and_weights_do_not_go_together():
         model([1.0], by=["a"], weights=[1.0])
 
 
+@pytest.mark.parametrize("weights", [None, Survey([1.0, 2.0, 1.0])])
+@pytest.mark.parametrize("said", [{"by": ["a", "b"]}, {"weights": [1.0, 2.0]}])
+def test_random_takes_of_new_rows_only_what_it_was_told_of_calibration_rows(weights, said):
+    model = Calibrator(interpolator=Random()).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=weights)
+    with pytest.raises(TypeError, match=f"a call takes no {next(iter(said))}= either"):
+        model([1.0, 2.0], rng=np.random.default_rng(0), **said)
+
+
 def test_one_score_and_equal_scores_work_with_weights():
     with pytest.warns(UserWarning, match="one score tells no scale"):
         model = Calibrator().fit([1.0], [2.0], weights=[3.0])

@@ -6,12 +6,12 @@ torch on any device, array-api-strict) stay what they are; lists and numbers bec
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 import warnings
 from collections.abc import Sequence
-from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -360,8 +360,8 @@ _HERE = os.path.dirname(__file__) + os.sep
 
 
 def _is_made(frame: FrameType) -> bool:
-    """Whether it is the constructor that `dataclass` wrote."""
-    return frame.f_code.co_filename == "<string>"
+    """Whether it is the constructor that `dataclass` wrote, or what `singledispatch` puts around a function."""
+    return frame.f_code.co_filename in ("<string>", functools.__file__)
 
 
 def clip(array: Any, lower: Any, upper: Any) -> Array:
@@ -369,7 +369,7 @@ def clip(array: Any, lower: Any, upper: Any) -> Array:
     if isinstance(array, (np.ndarray, np.generic)):
         kept: Array = np.minimum(np.maximum(array, lower), upper)
         return kept
-    own: Any = array.clip if array_api_compat.is_torch_array(array) else partial(namespace(array).clip, array)
+    own: Any = array.clip if array_api_compat.is_torch_array(array) else functools.partial(namespace(array).clip, array)
     return own(lower, upper)  # type: ignore[no-any-return]
 
 

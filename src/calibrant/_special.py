@@ -15,10 +15,9 @@ from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_
 
 
 def _elementwise(name: str, x: Array) -> Array:
-    if array_api_compat.is_torch_array(x):
-        return getattr(sys.modules["torch"].special, name)(x)
-    function: Callable[[Any], Array] = getattr(scipy.special, name)
-    if array_api_compat.is_numpy_array(x):
+    torch = array_api_compat.is_torch_array(x)
+    function: Callable[[Any], Array] = getattr(sys.modules["torch"].special if torch else scipy.special, name)
+    if torch or array_api_compat.is_numpy_array(x):
         return function(x)
     return namespace(x).asarray(function(np.asarray(x)), dtype=x.dtype)
 
@@ -121,10 +120,10 @@ def _of_several(name: str, *arguments: Array) -> Array:
     """A function of several arguments, by scipy; torch's own where it has one. No gradient flows through scipy's."""
     like = arguments[-1]
     if array_api_compat.is_torch_array(like):
-        own = getattr(sys.modules["torch"].special, name, None)
+        own: Callable[..., Array] | None = getattr(sys.modules["torch"].special, name, None)
         if own is not None:
             return own(*sys.modules["torch"].broadcast_tensors(*arguments))
-        if any(argument.requires_grad for argument in arguments):
+        if any(getattr(argument, "requires_grad", False) for argument in arguments):
             raise TypeError(f"torch has no {name}, so that no gradient flows through it: detach the parameters first")
     found = getattr(scipy.special, name)(*(to_numpy(argument) for argument in arguments))
     return found if isinstance(like, (np.ndarray, np.generic)) else device_like(found, like)

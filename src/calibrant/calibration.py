@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from calibrant import doers
 from calibrant._arrays import Array, check_bound, check_has, check_is, detached, namespace, refuse
@@ -25,15 +25,23 @@ from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
 
 if TYPE_CHECKING:
-    from calibrant._types import Bound, Draws, LabelsLike, Values
+    from typing_extensions import TypeVar  # the defaults of type variables came with Python 3.13
+
+    from calibrant._types import ArrayLike, Bound, Draws, LabelsLike, PartlySeen, Values
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
-    from calibrant.guarantee import Guarantee
+    from calibrant.guarantee import CensoredGuarantee, GroupGuarantee, Guarantee, WeightedGuarantee
     from calibrant.interpolators.forget import Forgetting
     from calibrant.interpolators.history import History
-    from calibrant.interpolators.weights import Weights
+    from calibrant.interpolators.weights import CalibrationWeights, Weights
     from calibrant.labels import Labels
+
+    Promise = TypeVar("Promise", bound=Guarantee | GroupGuarantee, default=Guarantee | GroupGuarantee, covariant=True)
+else:
+    from typing import TypeVar
+
+    Promise = TypeVar("Promise", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,28 @@ class Calibrator:
         check_is("Calibrator.score", self.score, Score, optional=True)
         check_is("Calibrator.interpolator", self.interpolator, Interpolator)
 
+    @overload
+    def fit(
+        self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Draws = None
+    ) -> Calibrated[Guarantee]: ...
+    @overload
+    def fit(
+        self, prediction: PredictionLike, y: PartlySeen, *, bound: Bound = None, rng: Draws = None
+    ) -> Calibrated[CensoredGuarantee]: ...
+    @overload
+    def fit(
+        self, prediction: PredictionLike, y: ArrayLike, *,
+        weights: ArrayLike | CalibrationWeights, bound: Bound = None, rng: Draws = None,
+    ) -> Calibrated[WeightedGuarantee]: ...  # fmt: skip
+    @overload
+    def fit(
+        self, prediction: PredictionLike, y: ArrayLike, *, by: Values, bound: Bound = None, rng: Draws = None
+    ) -> Calibrated[GroupGuarantee]: ...
+    @overload
+    def fit(
+        self, prediction: PredictionLike, y: LabelsLike, *,
+        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Draws = None,
+    ) -> Calibrated: ...  # fmt: skip
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,
         by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Draws = None,
@@ -96,12 +126,12 @@ class Calibrator:
 
 
 @dataclass(frozen=True)
-class Calibrated(NotTheEstimator):
+class Calibrated(NotTheEstimator, Generic[Promise]):
     """What calibration learned: the score, the law q of the calibration scores, and the guarantee. It never changes."""
 
     score: Score
     q: Distribution
-    guarantee: Guarantee
+    guarantee: Promise
     interpolator: Interpolator
     """What made q of the scores."""
     form: Form | None = None
@@ -132,7 +162,7 @@ class Calibrated(NotTheEstimator):
         law = H if self.labels is None else self.labels.collapse(H, bound=bound)
         return doers.reaching(law, self.guarantee)  # type: ignore[no-any-return]
 
-    def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Calibrated:
+    def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.
 
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
@@ -140,7 +170,7 @@ class Calibrated(NotTheEstimator):
         """
         return doers.update(self, prediction, y, refit=refit, **known)  # type: ignore[no-any-return]
 
-    def merge(self, *others: Calibrated) -> Calibrated:
+    def merge(self, *others: Calibrated) -> Self:
         """One calibrator of all their scores, as of a fit on all their rows, in any order; see `calibrant.merging`."""
         return doers.merge(self, *others)  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from problem import X_NEW, Y_NEW, covers
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples
 from calibrant.models import prediction_of, register
+from calibrant.models.outputs import check_order
 
 pytestmark = pytest.mark.integration
 
@@ -93,6 +94,39 @@ def test_an_object_with_predict_is_a_model():
 
 def test_an_object_with_return_std_predicts_normal_laws():
     assert np.array_equal(prediction_of(Sure(), X_NEW).scale, noise(X_NEW))
+
+
+class Silent:
+    """Callable, and nothing says with what."""
+
+    __signature__ = "none"
+
+    def __call__(self, X):
+        return truth(X)
+
+
+@pytest.mark.parametrize("predict", [list, Silent()], ids=["compiled", "silent"])
+def test_a_predict_that_is_silent_about_its_arguments_is_asked_without_any(predict):
+    class Model:
+        pass
+
+    model, X = Model(), Y_NEW if predict is list else X_NEW
+    model.predict = predict
+    assert np.array_equal(prediction_of(model, X).values, predict(X))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["c"], "columns that it was trained on, but 'a' is missing"),
+        (["a", "b", "c", "d", "e"], "columns that it was trained on, and 'd' is none of them"),
+        (["a", "c", "b"], "column 1 of X is 'c' where it was trained on 'b'"),
+    ],
+)
+def test_the_first_column_that_is_not_as_in_training_is_named(given, said):
+    check_order("it", ["a", "b", "c"], ["a", "b", "c"])
+    with pytest.raises(ValueError, match=said):
+        check_order("it", ["a", "b", "c"], given)
 
 
 def test_a_registered_class_and_its_subclasses_go_to_their_adapter():

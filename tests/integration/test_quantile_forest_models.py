@@ -50,3 +50,9 @@ def test_a_model_of_several_targets_is_refused():
     model = RandomForestQuantileRegressor(**SMALL).fit(X_TRAIN, np.stack([Y_TRAIN, -Y_TRAIN, Y_TRAIN], axis=1))
     with pytest.raises(ValueError, match="a column for each of its 19 levels, got shape"):
         prediction_of(model, X_NEW)
+
+
+@pytest.mark.parametrize("one", [0.5, [0.5]])
+def test_a_single_level_of_its_own_makes_way_for_nineteen(one):
+    model = RandomForestQuantileRegressor(**SMALL, default_quantiles=one).fit(X_TRAIN, Y_TRAIN)
+    assert prediction_of(model, X_NEW[:5]).levels == pytest.approx(np.linspace(0.05, 0.95, 19))

@@ -138,6 +138,14 @@ def test_the_members_of_a_bagging_are_samples_that_see_their_own_features():
     assert covers(model, FRAMES["pandas"])
 
 
+def test_a_bagging_compares_columns_and_leaves_gaps_to_its_members():
+    X = np.where(np.arange(900).reshape(300, 3) % 7 == 0, np.nan, X_TRAIN)
+    model = BaggingRegressor(HistGradientBoostingRegressor(max_iter=3), 2, random_state=0).fit(X, Y_TRAIN)
+    assert prediction_of(model, X[:5]).values.mean(axis=1) == pytest.approx(model.predict(X[:5]))
+    with pytest.raises(ValueError, match="X has 2 features, but BaggingRegressor is expecting 3"):
+        prediction_of(model, X[:5, :2])
+
+
 @pytest.mark.parametrize(
     "model", [FOREST, BaggingRegressor(), LinearRegression(), BayesianRidge(), GridSearchCV(SVR(), {})]
 )
@@ -211,6 +219,11 @@ def test_a_transformed_target_predicts_what_its_regressor_does_taken_back():
     np.testing.assert_allclose(prediction_of(model, X_NEW).mean(), wanted.mean(), rtol=1e-7)
     np.testing.assert_allclose(prediction_of(model, X_NEW).ppf(0.9), wanted.ppf(0.9), rtol=1e-12)
     assert covers(model)
+
+
+def test_a_transformed_target_is_taken_back_for_a_single_row():
+    model = fitted(TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp))
+    np.testing.assert_allclose(prediction_of(model, X_NEW[:1]).ppf(0.9), prediction_of(model, X_NEW).ppf(0.9)[:1])
 
 
 def test_a_list_of_quantile_models_predicts_their_quantiles_in_order():

@@ -78,6 +78,7 @@ def test_a_law_that_is_not_ours_becomes_its_quantiles():
     X = FRAMES["pandas"](X_NEW)
     prediction = prediction_of(model, X)
     assert isinstance(prediction, Quantiles)
+    assert prediction.levels == pytest.approx(np.arange(1, 100) / 100)
     assert prediction.values[:, [9, 49]] == pytest.approx(model.predict_quantiles(X, alpha=[0.1, 0.5]).to_numpy())
     assert covers(model, FRAMES["pandas"])
 
@@ -97,6 +98,33 @@ def test_draws_are_samples_of_their_rows():
     assert covers(model, FRAMES["pandas"])
 
 
+class Drawn(BaseProbaRegressor):
+    """Predicts the draws 0, 1, 2 and 3, plus 10 times the first feature."""
+
+    def __init__(self, how="in blocks"):
+        self.how = how
+        super().__init__()
+
+    def _fit(self, X, y, C=None):
+        self.columns_ = y.columns
+        return self
+
+    def _predict_proba(self, X):
+        index = pd.MultiIndex.from_product([range(4), X.index])
+        values = pd.Series(np.add.outer(np.arange(4.0), 10 * X.to_numpy()[:, 0]).ravel(), index=index)
+        values = values.sort_index(level=1, sort_remaining=False, kind="stable") if self.how == "by row" else values
+        weights = pd.Series(1.0 + (index.get_level_values(0) == 3), index=index) if self.how == "weighed" else None
+        draws = values.to_frame(self.columns_[0])
+        return skpro.distributions.Empirical(draws, weights, index=X.index, columns=self.columns_)
+
+
+@pytest.mark.parametrize(("how", "kind"), [("in blocks", Samples), ("weighed", Quantiles), ("by row", Quantiles)])
+def test_draws_of_equal_weight_in_blocks_are_samples_and_others_quantiles(how, kind):
+    prediction = prediction_of(fitted(Drawn(how)), FRAMES["pandas"](X_NEW[:2]))
+    assert isinstance(prediction, kind)
+    np.testing.assert_allclose(prediction.values[:, [0, -1]], 10 * X_NEW[:2, :1] + [0.0, 3.0])
+
+
 def test_points_are_points():
     model = fitted(DeltaPointRegressor(LinearRegression()))
     prediction = prediction_of(model, FRAMES["pandas"](X_NEW))
@@ -107,3 +135,11 @@ def test_points_are_points():
 def test_a_model_that_is_not_fitted_says_so():
     with pytest.raises(Exception, match="has not been fitted yet"):
         prediction_of(ResidualDouble(LinearRegression()), X_NEW)
+
+
+def test_a_model_of_several_targets_is_refused():
+    model = Always("Normal", {"mu": 1.0, "sigma": 2.0}).fit(
+        FRAMES["pandas"](X_TRAIN), pd.DataFrame({"a": Y_TRAIN, "b": Y_TRAIN})
+    )
+    with pytest.raises(ValueError, match=r"Always must predict one law a row, got shape \(1000, 2\)"):
+        prediction_of(model, FRAMES["pandas"](X_NEW))

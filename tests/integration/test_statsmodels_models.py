@@ -13,6 +13,7 @@ from problem import FRAMES, X_NEW, X_TRAIN, Y_TRAIN, covers
 
 from calibrant import Normal, Point, Quantiles, StudentT
 from calibrant.models import prediction_of
+from calibrant.predictions import Rates
 
 pytestmark = pytest.mark.integration
 
@@ -94,3 +95,34 @@ def test_a_model_before_fit_is_told_to_pass_the_results():
 def test_a_time_series_is_told_to_pass_its_forecast():
     with pytest.raises(TypeError, match="forecasts a series from its own past"):
         prediction_of(sm.tsa.AutoReg(Y_TRAIN, 1).fit(), X_NEW)
+
+
+@pytest.mark.filterwarnings("ignore:.*:statsmodels.tools.sm_exceptions.ConvergenceWarning")
+def test_a_negative_binomial_model_has_the_dispersion_that_it_estimated():
+    counts = np.random.default_rng(0).negative_binomial(2, 2 / (2 + np.exp(1 + DESIGN[:, 1])))
+    results = sm.NegativeBinomial(counts, DESIGN).fit(disp=0)
+    prediction = prediction_of(results, with_constant(X_NEW))
+    assert isinstance(prediction, Rates)
+    assert prediction.dispersion == pytest.approx(np.exp(results.lnalpha))
+    assert np.array_equal(prediction.values, results.predict(with_constant(X_NEW)))
+
+
+def test_a_model_of_counts_whose_variance_is_linear_predicts_points():
+    counts = np.random.default_rng(0).negative_binomial(2, 2 / (2 + np.exp(1 + DESIGN[:, 1])))
+    results = sm.NegativeBinomial(counts, DESIGN, loglike_method="nb1").fit(disp=0)
+    assert type(prediction_of(results, with_constant(X_NEW))) is Point  # and not Rates
+
+
+def test_a_poisson_model_predicts_rates_without_dispersion():
+    counts = np.random.default_rng(0).poisson(np.exp(1 + DESIGN[:, 1]))
+    for results in (sm.Poisson(counts, DESIGN).fit(disp=0), sm.GLM(counts, DESIGN, sm.families.Poisson()).fit()):
+        prediction = prediction_of(results, with_constant(X_NEW))
+        assert isinstance(prediction, Rates)
+        assert prediction.dispersion is None
+
+
+def test_a_formula_takes_its_columns_in_any_order():
+    table = FRAMES["pandas"](X_TRAIN)
+    results = smf.ols("y ~ size + age + rooms - 1", table.assign(y=Y_TRAIN)).fit()
+    turned = prediction_of(results, FRAMES["pandas"](X_NEW)[["rooms", "size", "age"]])
+    assert turned.loc == pytest.approx(X_NEW @ results.params[["size", "age", "rooms"]].to_numpy())

@@ -125,9 +125,10 @@ def test_columns_are_quantiles_at_the_levels_of_the_module(levels):
     assert torch.all(prediction.values[:, 1:] > prediction.values[:, :-1])
 
 
-def test_columns_without_levels_are_told_what_to_do():
-    with pytest.raises(TypeError, match="returned 3 columns but has no levels: set its attribute levels"):
-        prediction_of(Wrapped(lambda h: h, 3), X_NEW)
+@pytest.mark.parametrize("count", [2, 3])
+def test_columns_without_levels_are_told_what_to_do(count):
+    with pytest.raises(TypeError, match=f"returned {count} columns but has no levels: set its attribute levels"):
+        prediction_of(Wrapped(lambda h: h, count), X_NEW)
 
 
 def test_three_tensors_are_refused():
@@ -151,6 +152,14 @@ def test_a_dict_is_refused():
 
 def test_half_precision_becomes_single():
     assert prediction_of(Wrapped(lambda h: h).to(torch.bfloat16), X_NEW).values.dtype == torch.float32
+
+
+def test_whole_numbers_are_not_rounded():
+    class Counting(nn.Module):
+        def forward(self, x):
+            return torch.arange(len(x), dtype=torch.int32) + 2**24
+
+    assert prediction_of(Counting(), X_NEW[:3]).values.tolist() == [2**24, 2**24 + 1, 2**24 + 2]
 
 
 def test_integers_stay_integers_for_embeddings():

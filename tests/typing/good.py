@@ -22,19 +22,24 @@ from calibrant import (
     Refined,
     RowDraws,
     Samples,
+    Tracker,
     backtest,
+    batches,
     choose,
     diagnose,
     evaluate,
     load,
     plots,
+    report,
     required_n,
 )
 from calibrant.backtesting import Backtest
 from calibrant.batches import TableModel
 from calibrant.distributions import Distribution, Joined
+from calibrant.guarantee import CensoredGuarantee, GroupGuarantee, Guarantee, WeightedGuarantee
 from calibrant.interpolators import NAF
 from calibrant.labels import Counts
+from calibrant.metrics import Evaluation, compare
 from calibrant.predictions import Prediction
 from calibrant.refine import Spread
 from calibrant.reports import Report
@@ -121,6 +126,56 @@ for refine in (
 ):
     CalibratedRegressor(None, refine=refine)
 Refined(None, ["plain", Spread()])
+
+# Metrics are floats where the forecast is sure to determine them.
+assert_type(evaluate(H, [0.1, 0.2]), Evaluation[float, float, float])
+assert_type(round(evaluate(Normal(f, 1.0), y).crps, 2), float)
+assert_type(round(evaluate(Point(f), y).crps + evaluate([0.0], [1.0]).crps, 2), float)
+assert_type(evaluate(Samples(np.ones((100, 5))), y).crps, float)
+assert_type(round(evaluate(Interval(f - 1, f + 1), y).coverage, 2), float)
+assert_type(evaluate(Quantiles([0.1, 0.9], np.stack([f - 1, f + 1], axis=1)), y), Evaluation)
+shares = [round(each.coverage, 2) for each in backtest(calibrated, f, y).over_time(bins=4).values()]
+shares += [round(each.coverage, 2) for each in HorizonCalibrator().fit(frame).evaluate(frame).calibrated.values()]
+shares += [round(backtest(calibrated, f, y).evaluate().crps, 2)]
+shares += [round(batches.evaluate([], TableModel.of(calibrated, point="mu"), target="y").calibrated.coverage, 2)]
+judged: dict[str, Evaluation] = {"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}
+print(compare({"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}), compare(judged), shares)
+
+# What is promised is known from what was known of the rows; where nobody says, it is a guarantee of either kind.
+by_group = Calibrator().fit(f, y, by=["north", "south"] * 50)
+assert_type(calibrated, Calibrated[Guarantee])
+assert_type(by_group, Calibrated[GroupGuarantee])
+assert_type(by_group.update(f, y, by=["north"] * 100).guarantee.of("north").epsilon, float)
+assert_type(Calibrator().fit(f, y, weights=y + 1).guarantee, WeightedGuarantee)
+assert_type(Calibrator().fit(f, Censored([1.0, 2.0], [True, False])).guarantee, CensoredGuarantee)
+print(round(Calibrator().fit(f, y, weights=y + 1).guarantee.effective), widths(by_group, f, 0.9))
+report(H, [0.1, 0.2], guarantee=by_group.guarantee)
+
+
+def promised(model: Calibrated) -> str:
+    if isinstance(model.guarantee, GroupGuarantee):
+        return str(model.guarantee.of("north"))
+    return f"{model.guarantee.n} rows, {model.guarantee.epsilon:.3f}, {model.guarantee.kind}"
+
+
+print(promised(calibrated), promised(by_group), again(f).ppf(0.9), again.guarantee)
+
+# A model of one label, and one of several.
+one, several = CalibratedRegressor(None).fit(matrix, y), CalibratedRegressor(None).fit(matrix, matrix)
+print(
+    round(one.evaluate(matrix, y).crps, 1), one.guarantee_.kind, one.predict_distribution(matrix).sf(2.0)[:3].round(3)
+)
+print(evaluate(one.predict_distribution(matrix)[:50], y[:50]).crps, one.league_.chosen, one.guarantee_.of("north").n)
+laws = several.predict_distribution(matrix)
+print(
+    laws.interval(0.9, joint=True), laws["wind"].ppf(0.9), [law.mean() for law in laws], laws.evaluate(matrix).together
+)
+print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_.joint(0.9), several.league_["wind"])
+
+tracker = Tracker(calibrated, levels=[0.1, 0.9]).update(f, y)
+print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.held + 1)
+plots.coverage_by_slice(H, y, {"region": ["north", "south"] * 50, "x": f})
+plots.density(H, rows=0)
 
 # What arrays of all libraries can do.
 probability = H.sf(200.0).round(2)

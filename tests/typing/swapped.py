@@ -13,6 +13,7 @@ from calibrant import (
     Calibrator,
     Censored,
     HorizonCalibrator,
+    Interval,
     Linear,
     Normal,
     Point,
@@ -31,6 +32,7 @@ from calibrant.batches import TableModel
 from calibrant.metrics import crps
 from calibrant.plots import fan, reliability
 from calibrant.scores import ResidualScore
+from calibrant.typing import Array
 
 prediction = Normal(np.zeros(3), 1.0)
 y = np.zeros(3)
@@ -87,3 +89,15 @@ regressor.predict_interval(y, [0.5, 0.9])  # wrong
 regressor.predict_quantiles(y, 0.5)  # wrong
 regressor.report(y, prediction)  # wrong
 middle: float = regressor.predict_interval(y)  # wrong
+evaluate(y, regressor.predict_distribution(y))  # wrong
+regressor.predict_distribution(y).intervals(0.9)  # wrong
+regressor.predict_distribution(y).interval("0.9")  # wrong
+print(regressor.evaluate(y, y).cprs)  # wrong
+regressor.guarantee_.conditional("0.95")  # wrong
+round(evaluate(Interval(y, y), y).crps, 2)  # wrong
+round(evaluate(Point(y), y).coverage, 2)  # wrong
+print(evaluate(prediction, y).crsp)  # wrong
+calibrated.guarantee.of("north")  # wrong
+print(Calibrator().fit(prediction, y, by=["north"] * 3).guarantee.effective)  # wrong
+array: Array = [0.0, 1.0]  # wrong
+number: Array = 3.0  # wrong

@@ -18,7 +18,8 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator
 from calibrant.horizons.evaluation import HorizonEvaluation, judged
-from calibrant.metrics import Evaluation, evaluate
+from calibrant.metrics import evaluate
+from calibrant.metrics.evaluation import OfLaw
 from calibrant.predictions import Prediction
 
 
@@ -40,7 +41,7 @@ class Backtest:
     def __len__(self) -> int:
         return len(self.y)
 
-    def evaluate(self, **asked: Any) -> Evaluation:
+    def evaluate(self, **asked: Any) -> OfLaw:
         """The metrics of all rows, see `calibrant.evaluate`."""
         return evaluate(self.H, self.y, **asked)
 
@@ -50,7 +51,7 @@ class Backtest:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
         return judged(self.base, self.H, self.y, self.horizon, coverage)
 
-    def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, Evaluation]:
+    def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfLaw]:
         """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff."""
         if not 1 <= bins <= len(self):
             raise ValueError(f"bins must be from 1 to the {count(len(self), 'row')}, got {bins}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
-from calibrant.metrics.evaluation import Evaluation, compare
+from calibrant.metrics.evaluation import Evaluation, OfLaw, compare
 from calibrant.metrics.forecasts import beside, paired
 from calibrant.metrics.of_labels import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
@@ -46,7 +46,7 @@ class TableEvaluation:
     """
 
     base: Evaluation
-    calibrated: Evaluation
+    calibrated: OfLaw
     mae: float
     """The mean of |y - median|, calibrated."""
     intervals: Mapping[float, tuple[float, float]]
@@ -225,7 +225,7 @@ class Evaluating:
         intervals = {c: (after.sums[f"inside {c}"].mean(), after.sums[f"width {c}"].mean()) for c in self.coverages}
         return TableEvaluation(
             found.base.evaluation(found.n, self.target),
-            after.evaluation(found.n, self.target),
+            cast(OfLaw, after.evaluation(found.n, self.target)),
             after.sums["absolute error"].mean(),
             intervals,
             found.calibrated.pits,

@@ -22,7 +22,7 @@ class Choice:
     """What was chosen on the calibration rows."""
 
     name: str
-    calibrated: Calibrated
+    calibrated: Calibrated[ChosenGuarantee]
     """Fitted on all rows; its guarantee holds the price of the choice."""
     league: League
 
@@ -71,7 +71,7 @@ def choose(
     scores = {name: np.concatenate(by.judge(*each, halves, pairs[name][1], source)) for name, each in checked.items()}
     league = League.of(by.name, scores, {})
     prediction, calibrator = pairs[league.chosen]
-    calibrated = (calibrator or Calibrator(None, by.interpolator)).fit(prediction, y, rng=source)
+    calibrated: Calibrated[Any] = (calibrator or Calibrator(None, by.interpolator)).fit(prediction, y, rng=source)
     own = calibrated.guarantee
     kept = {field.name: getattr(own, field.name) for field in fields(own)}
     priced = ChosenGuarantee(**kept, candidates=len(pairs))

@@ -147,7 +147,7 @@ def _check_score(score: Score | None, prediction: Any, otherwise: str) -> None:
 
 def _check_rate(calibrator: Calibrator) -> None:
     """The same of rates, which labels of counts make distributions of."""
-    labels, rates = calibrator.labels, Rates([1.0])
+    labels, rates = calibrator.labels, Rates([0.5])  # which every kind of label takes
     if labels is None:
         _check_score(calibrator.score, rates, "which the rate columns are not")
     elif not labels.by_row:

@@ -27,7 +27,7 @@ def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:
 def needs_model(given: dict[str, Any]) -> None:
     """Refuse options that only a model can use."""
     for flag, value in given.items():
-        if value:
+        if value is not None and value != []:
             raise typer.BadParameter("it goes with --model only", param_hint=flag)
 
 

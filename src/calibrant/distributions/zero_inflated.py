@@ -37,9 +37,9 @@ class ZeroInflated(Discrete):
             if zeros.ndim:
                 raise ValueError(f"ZeroInflated.zeros must have shape {law.shape} or (), got {tuple(zeros.shape)}")
             zeros = namespace(zeros).broadcast_to(zeros, law.shape)
-        first = law._ends()[0]
-        if bool(namespace(zeros).any(floats("the law's first point", first, like=zeros) < 0)):
-            complain("ZeroInflated.law", floats("first", first, like=zeros) + 0 * zeros < 0, "takes negative values")
+        negative = floats("the law's first point", law._ends()[0], like=zeros, allow_inf=True) + 0 * zeros < 0
+        if bool(namespace(zeros).any(negative)):
+            complain("ZeroInflated.law", negative, "takes negative values")
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "zeros", zeros)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -80,12 +81,13 @@ class HorizonCalibrator:
         rows = read(frame, columns, labels=True, bounds=self.bounds)
         return HorizonCalibrated(self.fitted(rows, rng=rng), columns)
 
-    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated:
+    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated[HorizonGuarantee]:
         """Calibrated on rows of a table, in the order in which the forecasts were made."""
         rows = rows[rows.in_order()]
         calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
-        found = calibrator.fit(rows.prediction, rows.y, by=rows.horizon, bound=rows.bound, rng=rng)  # type: ignore[arg-type]
-        return replace(found, guarantee=HorizonGuarantee.of_groups(found.guarantee))  # type: ignore[arg-type]
+        known: Any = rows  # with labels
+        found: Calibrated[Any] = calibrator.fit(known.prediction, known.y, by=known.horizon, bound=known.bound, rng=rng)
+        return replace(found, guarantee=HorizonGuarantee.of_groups(found.guarantee))
 
     @property
     def bounds(self) -> tuple[str, ...]:
@@ -98,13 +100,13 @@ class HorizonCalibrator:
 class HorizonCalibrated:
     """What calibration learned of each horizon, and the columns that it reads and writes."""
 
-    calibrated: Calibrated
+    calibrated: Calibrated[HorizonGuarantee]
     columns: LongColumns
 
     @property
     def guarantee(self) -> HorizonGuarantee:
         """What is promised at each horizon."""
-        return self.calibrated.guarantee  # type: ignore[return-value]
+        return self.calibrated.guarantee
 
     @property
     def horizons(self) -> tuple[int, ...]:

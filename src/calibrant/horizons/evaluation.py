@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics import Evaluation, evaluate
+from calibrant.metrics.evaluation import OfLaw
 
 
 @dataclass(frozen=True, repr=False)
@@ -16,7 +17,7 @@ class HorizonEvaluation:
 
     base: dict[int, Evaluation]
     """The forecasts as they are."""
-    calibrated: dict[int, Evaluation]
+    calibrated: dict[int, OfLaw]
     interval: float
     """The probability of the intervals whose coverage is shown."""
 
@@ -51,12 +52,13 @@ class HorizonEvaluation:
 
 def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
     """The metrics of the rows of each horizon."""
-    found: tuple[dict[int, Evaluation], dict[int, Evaluation]] = ({}, {})
+    before: dict[int, Evaluation] = {}
+    after: dict[int, OfLaw] = {}
     for h in np.unique(horizon).tolist():
         mine = np.flatnonzero(horizon == h)
-        for side, forecast in zip(found, (base, H), strict=True):
-            side[h] = evaluate(forecast[mine], y[mine], coverage=coverage)
-    return HorizonEvaluation(*found, coverage)
+        before[h] = evaluate(base[mine], y[mine], coverage=coverage)
+        after[h] = evaluate(H[mine], y[mine], coverage=coverage)
+    return HorizonEvaluation(before, after, coverage)
 
 
 def _percent(share: float | None) -> str:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
+
+if TYPE_CHECKING:  # the defaults of type variables came with Python 3.13
+    from typing_extensions import TypeVar
+
+    Crps = TypeVar("Crps", bound=float | None, default=float | None, covariant=True)
+    Bounds = TypeVar("Bounds", bound=float | None, default=float | None, covariant=True)
+    Rest = TypeVar("Rest", bound=float | None, default=float | None, covariant=True)
+else:
+    from typing import TypeVar
+
+    Crps, Bounds, Rest = (TypeVar(name, covariant=True) for name in ("Crps", "Bounds", "Rest"))
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Generic[Crps, Bounds, Rest]):
     """The metrics of one forecast on n labels, None where it does not determine them. It prints as a table.
+
+    To a type checker it is `Evaluation[crps, coverages and widths, all else]`, with `float` for what the forecast is
+    sure to determine: `Evaluation[float, float, float]` of a law. `Evaluation` alone has `float | None` for each.
 
     Attributes:
         crps: CRPS, the mean continuous ranked probability score, in the unit of y; of points the mean absolute error.
@@ -29,20 +43,20 @@ class Evaluation:
         n: rows, the number of labels.
     """
 
-    nll: float | None
+    nll: Rest
     nll_finite_difference: float | None
-    crps: float | None
-    std: float | None
-    ci_width: float | None
-    ece: float | None
-    debiased_ece: float | None
-    sup_calibration_error: float | None
-    coverage: float | None
-    interval_score: float | None
-    interval_width: float | None
-    ci_coverage: float | None
-    pinball: float | None
-    pit_pvalue: float | None
+    crps: Crps
+    std: Rest
+    ci_width: Bounds
+    ece: Rest
+    debiased_ece: Rest
+    sup_calibration_error: Rest
+    coverage: Bounds
+    interval_score: Rest
+    interval_width: Bounds
+    ci_coverage: Bounds
+    pinball: Rest
+    pit_pvalue: Rest
     n: int
     labels: Mapping[str, str] = field(compare=False)
     """What each metric is called in the table: with its coverage, or its levels."""
@@ -66,6 +80,9 @@ class Evaluation:
     def __repr__(self) -> str:
         return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
 
+
+OfLaw = Evaluation[float, float, float]
+"""That of a law: of counts it has no `nll_finite_difference`, and all else it has."""
 
 NATS, OF_THE_LABEL = "nats", "y"
 NEAR_LEVEL = "near its level"

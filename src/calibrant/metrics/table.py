@@ -2,26 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any
+from typing import Any, overload
 
 from calibrant._arrays import Array, anywhere, first_and_count, in_all, to_numpy, unit
-from calibrant._types import ArrayLike
+from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
-from calibrant.forecast import Forecast, PredictionLike, Unsaid
+from calibrant.forecast import Forecast, PredictionLike, SupportsCDF, Unsaid
 from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
 from calibrant.metrics.of_labels import HINT, judged_as, look_like_counts
-from calibrant.predictions import Point, Quantiles, Samples
+from calibrant.predictions import Interval, Point, Quantiles, Samples
 
 OF_A_POINT = "The CRPS of a point is its absolute error."
 
 
+@overload
+def evaluate(
+    H: SupportsCDF,
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    levels: ArrayLike | None = None,
+    labels: Labels | str | None = None,
+) -> Evaluation[float, float, float]: ...
+@overload
+def evaluate(
+    H: Interval,
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    levels: ArrayLike | None = None,
+    labels: Labels | str | None = None,
+) -> Evaluation[None, float, None]: ...
+@overload
+def evaluate(
+    H: Point | Samples | Sequence[float] | SupportsArray,
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    levels: ArrayLike | None = None,
+    labels: Labels | str | None = None,
+) -> Evaluation[float, float | None, float | None]: ...
+@overload
+def evaluate(
+    H: PredictionLike,
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    ci: float = 0.95,
+    levels: ArrayLike | None = None,
+    labels: Labels | str | None = None,
+) -> Evaluation: ...
 @two_arguments
 def evaluate(
     H: PredictionLike,

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from calibrant._types import Loaded
 from calibrant._version import library_version
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
@@ -74,7 +75,7 @@ def save(path: str | os.PathLike[str], calibrated: Saved, *, notes: Mapping[str,
         write(path, pack(header, encoded.tensors))
 
 
-def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Saved:
+def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Loaded:
     """What was saved: a `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`.
 
     `classes` are your own classes that it may hold: it makes objects of no others.

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant._arrays import count, floats, refuse, same_length, unit
-from calibrant._types import ArrayLike, Values
+from calibrant._types import ArrayLike, Groups, Values
 from calibrant.diagnosis.answers import answers_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
@@ -30,7 +30,7 @@ from calibrant.plots.words import row_height, words
 def coverage_by_slice(
     H: Forecasts,
     y: ArrayLike,
-    by: Values,
+    by: Groups,
     *,
     coverage: float = 0.9,
     confidence: float = 0.95,

@@ -34,7 +34,7 @@ def density(
     H: PredictionLike,
     y: ArrayLike | None = None,
     *,
-    rows: Sequence[int] | SupportsArray | None = None,
+    rows: int | Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -81,7 +81,7 @@ def cdf(
     H: PredictionLike,
     y: ArrayLike | None = None,
     *,
-    rows: Sequence[int] | SupportsArray | None = None,
+    rows: int | Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -130,7 +130,7 @@ def ridgeline(
     H: PredictionLike,
     y: ArrayLike | None = None,
     *,
-    rows: Sequence[int] | SupportsArray | None = None,
+    rows: int | Sequence[int] | SupportsArray | None = None,
     base: PredictionLike | None = None,
     labels: Sequence[object] | None = None,
     ax: Axes | None = None,

@@ -14,6 +14,7 @@ from calibrant._arrays import Array, Rng, generator, in_all, to_numpy
 from calibrant._hints import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant.calibration import Calibrated, Calibrator
+from calibrant.guarantee import Guarantee
 from calibrant.predictions import with_labels
 from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
 from calibrant.several.guarantee import SeveralGuarantee
@@ -124,7 +125,7 @@ class SeveralCalibrated(NotTheEstimator):
     """What calibration learned of d labels. `calibrated["wind"]` and `calibrated[0]` are what it learned of one."""
 
     names: tuple[str, ...]
-    margins: tuple[Calibrated, ...]
+    margins: tuple[Calibrated[Guarantee], ...]
     joint: Joint
     references: tuple[Reference, ...] | None = None
     """What makes the labels comparable; None where nothing does."""
@@ -138,7 +139,7 @@ class SeveralCalibrated(NotTheEstimator):
     def __len__(self) -> int:
         return len(self.margins)
 
-    def __getitem__(self, label: str | int) -> Calibrated:
+    def __getitem__(self, label: str | int) -> Calibrated[Guarantee]:
         return self.margins[place(self.names, label)]
 
     def __call__(

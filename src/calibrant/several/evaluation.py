@@ -9,14 +9,15 @@ import numpy as np
 
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.metrics import Evaluation, compare, evaluate
+from calibrant.metrics import compare, evaluate
+from calibrant.metrics.evaluation import OfLaw
 
 
 @dataclass(frozen=True)
 class SeveralEvaluation:
     """The metrics of each label, and of all at once. It prints as a table."""
 
-    margins: dict[str, Evaluation]
+    margins: dict[str, OfLaw]
     coverage: float
     """What the intervals and the box were asked to hold."""
     together: dict[str, float]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,9 @@ class SeveralLaws:
 
     def __getitem__(self, label: str | int) -> Distribution:
         return self.margins[place(self.names, label)]
+
+    def __iter__(self) -> Iterator[Distribution]:
+        return iter(self.margins)
 
     def mean(self) -> Array:
         """The means, (n, d)."""

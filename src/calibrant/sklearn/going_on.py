@@ -73,7 +73,7 @@ class GoingOn:
             raise TypeError(f"the model tracks already, with {self.calibrated_!r}: calibrate(X, y) starts anew")
         tracker = self.calibrated_
         if isinstance(tracker, Calibrated):
-            tracker = Tracker(tracker, LEVELS if levels is None else levels, step)  # type: ignore[arg-type]
+            tracker = Tracker(tracker, LEVELS if levels is None else levels, step)
         X, y = indexable(self._checked(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         rng = np.random.default_rng([self.seed_, tracker.rows])

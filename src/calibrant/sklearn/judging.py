@@ -14,11 +14,11 @@ from calibrant._arrays import same_length, warn_user
 from calibrant._frames import is_frame, rows_of
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
-from calibrant.metrics import Evaluation, evaluate
+from calibrant.metrics import evaluate
 from calibrant.several import SeveralCalibrated, SeveralLaws
-from calibrant.several.evaluation import SeveralEvaluation
 from calibrant.sklearn.around import forecast, labels, with_labels_only
 from calibrant.sklearn.columns import shown
+from calibrant.sklearn.either import Found
 from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import label_matrix
@@ -42,7 +42,7 @@ class Judging:
     _known: Any
     _calibrator: Any
 
-    def evaluate(self, X: Features, y: Columns, *, coverage: float = 0.9) -> Evaluation | SeveralEvaluation:
+    def evaluate(self, X: Features, y: Columns, *, coverage: float = 0.9) -> Found:
         """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`.
 
         Args:
@@ -54,9 +54,9 @@ class Judging:
         X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
-            return H.evaluate(y, coverage=coverage)
+            return cast(Found, H.evaluate(y, coverage=coverage))
         self._check(X, y)
-        return evaluate(H, cast(ArrayLike, y), coverage=coverage)
+        return cast(Found, evaluate(H, cast(ArrayLike, y), coverage=coverage))
 
     def report(
         self,
@@ -130,15 +130,16 @@ class Judging:
         """X and y without the rows whose label is missing, where these are to be dropped; and which rows have one."""
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            rows, count = label_matrix(y, missing=self.missing)[2], _num_samples(X)
+            _, Y, rows = label_matrix(y, missing=self.missing)
+            count = len(Y)
         else:
             known = labels(y, missing=self.missing == "drop")
             rows, count = with_labels_only(known), len(known)
+        same_length("X", _num_samples(X), "y", count)
         there = np.zeros(count, dtype=bool)
         there[rows] = True
         if len(rows) == count:
             return X, y, there
-        same_length("X", _num_samples(X), "y", count)
         return rows_of(X, rows), those(y, there), there
 
     def _check(self, X: Any, y: Any) -> None:

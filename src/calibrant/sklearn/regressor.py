@@ -18,10 +18,7 @@ from calibrant._frames import collected, is_frame, like_input, rows_of
 from calibrant._types import Features, Frame, LabelsLike, RandomState
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
-from calibrant.choice import League
 from calibrant.cross import CrossCalibrated
-from calibrant.distributions.base import Distribution
-from calibrant.guarantee import CrossGuarantee, Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.forget import Forgetting
 from calibrant.labels import Labels
@@ -34,7 +31,7 @@ from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, default_score
 from calibrant.scores.base import ChartScore, Score
-from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralGuarantee, SeveralLaws
+from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralLaws
 from calibrant.sklearn.around import (
     AroundModels,
     Routed,
@@ -47,6 +44,7 @@ from calibrant.sklearn.around import (
 )
 from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
+from calibrant.sklearn.either import Laws, Leagues, Promised
 from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
@@ -411,7 +409,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     def predict(self, X: Features) -> np.ndarray[Any, Any]:
         """The mean or the median of each row's law, as the parameter `point` says; (n, d) for d labels."""
-        H = self.predict_distribution(X)
+        H: Any = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
         if self.labels is not None and np.isposinf(values).any():
             many = np.isposinf(values)
@@ -424,14 +422,14 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             )
         return values
 
-    def predict_distribution(self, X: Features) -> Distribution | Any:
+    def predict_distribution(self, X: Features) -> Laws:
         """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
         check_is_fitted(self, "calibrated_")
         X = self._checked(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
-            return self.calibrated_(predictions, **self._known(X), seed=self.seed_)
-        return self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_)
+            return cast(Laws, self.calibrated_(predictions, **self._known(X), seed=self.seed_))
+        return cast(Laws, self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_))
 
     @overload
     def predict_interval(  # type: ignore[overload-overlap]
@@ -447,7 +445,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         With `joint` the intervals hold all labels at once with the coverage.
         """
         coverage = unit("coverage", coverage)
-        H = self.predict_distribution(X)
+        H: Any = self.predict_distribution(X)
         if isinstance(H, SeveralLaws):
             bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
             return like_several(X, ["lower", "upper"], H.names, bounds)
@@ -472,7 +470,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         names = [f"q{float(level)}" for level in np.atleast_1d(levels)]
         if levels.ndim != 1 or len(set(names)) != len(names):
             raise ValueError(f"quantiles must be a list of distinct levels, got {quantiles!r}")
-        H = self.predict_distribution(X)
+        H: Any = self.predict_distribution(X)
         values = to_numpy(H.quantiles(levels))
         if isinstance(H, SeveralLaws):
             return like_several(X, names, H.names, values)
@@ -483,14 +481,13 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property
-    def guarantee_(self) -> Guarantee | CrossGuarantee | SeveralGuarantee:
+    def guarantee_(self) -> Promised:
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
-        guarantee: Guarantee | CrossGuarantee | SeveralGuarantee = self.calibrated_.guarantee
-        return guarantee
+        return cast(Promised, self.calibrated_.guarantee)
 
     @property
-    def league_(self) -> League | dict[str, League]:
+    def league_(self) -> Leagues:
         """The candidates among which the refinement was chosen; with several folds that of the first.
 
         For several labels a dict by label.
@@ -499,8 +496,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         model = self.estimators_[0]
         if not isinstance(model, FORECASTERS):
             raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
-        league: League | dict[str, League] = model.league_
-        return league
+        return cast(Leagues, model.league_)
 
     def _checked(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import array_api_compat
 import numpy as np
@@ -71,29 +71,36 @@ class Tracker(NotTheEstimator):
 
     calibrated: Calibrated
     levels: tuple[float, ...] = LEVELS
-    step: float | None = None
-    held: Numbers | None = None
+    step: float = None  # type: ignore[assignment]
+    held: Numbers = None  # type: ignore[assignment]
     """The positions as the steps leave them, which may cross; `positions` are in order."""
-    covered: NDArray[np.int64] | None = None
+    covered: NDArray[np.int64] = None  # type: ignore[assignment]
     """How many labels were at or below each level's quantile so far."""
     rows: int = 0
     """The rows with a label so far."""
     extremes: tuple[float, float] = (math.inf, -math.inf)
     """The least and the largest score so far."""
 
+    if TYPE_CHECKING:  # what is not given is filled in: None goes in, and never comes out
+
+        def __init__(self, calibrated: Calibrated, levels: Iterable[float] = ..., step: float | None = None,
+                     held: Numbers | None = None, covered: NDArray[np.int64] | None = None, rows: int = 0,
+                     extremes: tuple[float, float] = ...) -> None: ...  # fmt: skip
+
     def __post_init__(self) -> None:
         levels, q = checked_levels(self.levels), checked_law(self.calibrated)
         object.__setattr__(self, "levels", levels)
         quantiles = self._quantiles
-        if self.step is None:
+        given: float | None = self.step
+        if given is None:
             quarter, three = to_numpy(q.ppf(np.asarray([0.25, 0.75])))
             step = SHARE * float(three - quarter)
             if not 0 < step < math.inf:
                 raise ValueError("half of the calibration scores are equal, so there is no default step: give step=")
         else:
-            step = one_number("Tracker.step", self.step)
+            step = one_number("Tracker.step", given)
             if not 0 < step < math.inf:
-                raise ValueError(f"Tracker.step must be positive and finite, got {self.step!r}")
+                raise ValueError(f"Tracker.step must be positive and finite, got {given!r}")
         far = float(np.abs(quantiles).max())
         if step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
             raise ValueError(
@@ -101,12 +108,15 @@ class Tracker(NotTheEstimator):
                 " makes the scores smaller"
             )
         object.__setattr__(self, "step", step)
-        if self.held is None:
+        held: Numbers | None = self.held
+        if held is None:
             history = self.calibrated.history
             known = quantiles if history is None else np.append(to_numpy(history.scores), quantiles)
             object.__setattr__(self, "held", quantiles)
-            object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
             object.__setattr__(self, "extremes", (float(known.min()), float(known.max())))
+        covered: NDArray[np.int64] | None = self.covered
+        if held is None or covered is None:
+            object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
 
     @kept
     def _quantiles(self) -> Numbers:
@@ -127,15 +137,7 @@ class Tracker(NotTheEstimator):
     @property
     def positions(self) -> Numbers:
         """theta: the scores at which the next row's law has its tracked levels."""
-        return np.asarray(in_order(self._held.tolist()))
-
-    @property
-    def _held(self) -> Numbers:
-        return self.held  # type: ignore[return-value]
-
-    @property
-    def _step(self) -> float:
-        return self.step  # type: ignore[return-value]
+        return np.asarray(in_order(self.held.tolist()))
 
     @property
     def form(self) -> Form | None:
@@ -150,7 +152,7 @@ class Tracker(NotTheEstimator):
     @property
     def guarantee(self) -> TrackedGuarantee:
         """What is promised: see `TrackedGuarantee`."""
-        return TrackedGuarantee(self.levels, self._step, *self.extremes, self.rows)
+        return TrackedGuarantee(self.levels, self.step, *self.extremes, self.rows)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
         """The laws of the next rows, with the positions as they stand."""
@@ -200,7 +202,7 @@ class Tracker(NotTheEstimator):
             prediction, y, bound = prediction[there], those(y, there), those(bound, there)
         if there.any() or not len(there):
             scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
-        return walk(scores, self.levels, self._step, self._held), scores
+        return walk(scores, self.levels, self.step, self.held), scores
 
     def _after(self, path: Walk, scores: Numbers) -> Tracker:
         seen = scores[~np.isnan(scores)]
@@ -208,7 +210,7 @@ class Tracker(NotTheEstimator):
         return replace(
             self,
             held=path.held,
-            covered=path.covered if self.covered is None else self.covered + path.covered,
+            covered=self.covered + path.covered,
             rows=self.rows + len(seen),
             extremes=(float(np.min(seen, initial=low)), float(np.max(seen, initial=high))),
         )

@@ -1,0 +1,101 @@
+"""The maps from labels to scores, row by row: what each says of itself agrees with the map."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibrant import Calibrator, Ensemble, Laplace, LogNormal, Normal
+from calibrant.distributions.in_units import InUnits
+from calibrant.intervals import Centred
+from calibrant.predictions import WithAtom
+from calibrant.predictions.atom_line import atom_line
+from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
+from calibrant.scores.atom import AtomScore
+from calibrant.scores.charts import CDF, Affine, BrokenLine, LogitCDF, LogLine, SumChart, bent, shifted
+
+LOC, SCALE = np.array([0.3, -1.0, 2.0]), np.array([0.5, 1.0, 2.0])
+LINE = BrokenLine(
+    np.array([[-1.0, 0.5], [0.0, 1.0], [-2.0, 2.0]]),
+    np.array([[0.0, 3.0], [-1.0, 0.5], [0.0, 1.0]]),
+    np.array([[1.0, 2.0, 0.5], [3.0, 1.5, 1.0], [1.0, 0.25, 2.0]]),
+)
+LOG = LogLine(LOC - 20.0, SCALE)
+CHARTS = {
+    "a line": Affine(LOC, SCALE),
+    "a broken line": LINE,
+    "a logarithm": LOG,
+    "a cdf": CDF(Normal(LOC, SCALE)),
+    "a logit of a cdf": LogitCDF(Laplace(LOC, SCALE)),
+    "a logarithm in another unit": shifted(LOG, 0.3, 2.5),
+    "a line after a logarithm": bent(LOG, LINE),
+    "a sum": SumChart((CDF(Normal(LOC, SCALE)), LOG, Affine(LOC, SCALE)), (2.0, 1.0, 0.5)),
+    "a logarithm in a unit of each row": InUnits(LOG, np.array([0.5, 2.0, 4.0])),
+}
+Y = np.linspace(-3.1, 3.3, 7)[None, :] + np.zeros((3, 1))
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_the_slope_of_a_map_is_its_derivative_however_it_is_asked_for(name):
+    chart, h = CHARTS[name], 1e-6
+    s, log_slope = chart.with_slope(Y)
+    np.testing.assert_allclose(s, chart(Y), rtol=1e-13)
+    np.testing.assert_allclose(log_slope, chart.log_slope(Y), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(np.exp(log_slope), (chart(Y + h) - chart(Y - h)) / (2 * h), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_the_inverse_of_a_map_undoes_it(name):
+    chart = CHARTS[name]
+    np.testing.assert_allclose(chart.inverse(chart(Y)), Y, rtol=1e-8)
+
+
+@pytest.mark.parametrize("count", [2, 48, 49, 100])
+@pytest.mark.parametrize("name", CHARTS)
+def test_scores_that_all_rows_share_have_the_inverse_that_each_has(name, count):
+    chart = CHARTS[name]
+    s = np.linspace(0.1, 0.9, count)[None, :]
+    np.testing.assert_allclose(chart.inverse_at(s) + np.zeros((3, 1)), chart.inverse(s) + np.zeros((3, 1)), rtol=1e-8)
+
+
+def test_a_score_that_is_no_probability_is_taken_to_an_end_of_the_law():
+    law = Normal(LOC, SCALE).clip(-1.5, 7.0)
+    np.testing.assert_array_equal(CDF(law).inverse(np.array([[-0.5, 1.5]])), [[-1.5, 7.0]] * 3)
+
+
+def test_a_sum_of_bounded_maps_alone_has_no_inverse():
+    cdf = CDF(Normal(LOC, SCALE))
+    with pytest.raises(ValueError, match="a sum of bounded scores has no inverse"):
+        SumChart((cdf, cdf), (1.0, 2.0)).inverse(np.array([[0.5]]))
+
+
+def test_an_ensemble_inside_an_ensemble_counts_with_both_weights():
+    inner, y = Ensemble([Normal(LOC, SCALE), LOC + 1.0], [0.25, 0.75]), np.array([0.5, -3.0, 2.5])
+    score = EnsembleScore([EnsembleScore([CDFScore(), ResidualScore()]), ResidualScore()])
+    with pytest.warns(UserWarning, match="which have the unit of y"):
+        found = score(Ensemble([inner, LOC - 1.0], [0.6, 0.4]), y)
+    F = Normal(LOC, SCALE).cdf(y)
+    np.testing.assert_allclose(found, 0.6 * (0.25 * F + 0.75 * (y - LOC - 1)) + 0.4 * (y - LOC + 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("score", [LogScore(c=1.0), SqrtScore(c=1.0), ResidualScore()])
+def test_scores_that_start_at_the_point_prediction_have_it_as_their_middle(score):
+    f = np.array([0.5, 2.0, 30.0])
+    np.testing.assert_allclose(Centred(score).minimiser(f), f, rtol=1e-13)
+
+
+def test_the_middle_of_a_law_with_an_atom_is_its_median():
+    """Where the atom has less than half of the mass, what the law above it says."""
+    share, law = np.array([0.1, 0.2, 0.45]), LogNormal([0.0, 1.0, 2.0], 0.5)
+    line = atom_line(WithAtom(law, share), 0.0)
+    median = law.ppf((0.5 - share) / (1 - share))
+    np.testing.assert_allclose(Centred(AtomScore()).minimiser(line), median, rtol=0.01)
+
+
+def test_a_signed_distance_from_another_centre_has_the_density_that_is_the_slope_of_its_cdf():
+    rng = np.random.default_rng(1)
+    f = rng.uniform(1.0, 5.0, 60)
+    score = signed(Centred(LogScore(), centre=0.2), scale=0.3)
+    H = Calibrator(score).fit(f, f * np.exp(rng.normal(0.2, 0.5, 60)))([1.0, 3.0])
+    y, h = np.array([[0.71, 1.13, 1.9], [2.03, 4.41, 5.7]]), 1e-7
+    np.testing.assert_allclose(H.pdf(y), (H.cdf(y + h) - H.cdf(y - h)) / (2 * h), rtol=1e-5)
