@@ -533,7 +533,7 @@ def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
     """Batches are of 50 rows here: one row, one batch, one more, many."""
     test, out = write(tmp_path / "test.parquet", forecasts(n)), tmp_path / "out.parquet"
     said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "mu", "-o", out).stdout
-    assert f"Wrote {n:,} rows to {out}: mu, lower, upper." in " ".join(said.split())
+    assert f"Wrote {n:,} {'row' if n == 1 else 'rows'} to {out}: mu, lower, upper." in " ".join(said.split())
     assert parquet.read_metadata(out).num_rows == n
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from calibrant._arrays import count
 from calibrant.diagnosis.both_ways import both_ways
@@ -226,7 +226,8 @@ def _whole(whole: Whole, known: Known, door: Door) -> Headline:
         narrower = "Calibrate again on rows like these to make them narrower."
         return Headline("warn", f"{text}.", _calibrate(door) if known == "raw" else narrower)
     if whole.state == "explained":
-        text = f"As well calibrated as {count(whole.n, 'calibration row')} can make them."
+        n = cast(int, whole.n)  # which explains the gap
+        text = f"As well calibrated as {count(n, 'calibration row')} can make them."
         fair = whole.gap <= FAIR_GAP
         step = "More calibration rows would bring the gap down."
         return Headline("good" if fair else "warn", text, _USE if fair else step)

@@ -352,8 +352,8 @@ class PiecewiseLinear(FromMiddle, Integrated):
         for side in (0, 1):
             mass, scale = self._tail(side)
             if mass > 0 and math.isfinite(scale):
-                # what bulges has an error of mass times step^4
-                parts = np.arange(1, 1 + math.ceil((mass / 0.006) ** 0.25))[::-1]
+                # what bulges has an error of mass^2 times step^4
+                parts = np.arange(1, 1 + math.ceil((mass / 0.007) ** 0.5))[::-1]
                 steps = _OUTLINE_STEPS[:, None] - np.diff(_OUTLINE_STEPS, prepend=0.0)[:, None] * (parts - 1) / len(
                     parts
                 )

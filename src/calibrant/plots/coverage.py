@@ -75,7 +75,7 @@ def coverage_by_slice(
             hollow: Style = _dot(forecasts[0][2], size) | {"color": pen.ink, "markerfacecolor": pen.paper}
             drawn.append(Line2D([], [], **hollow, label=f"off: the bar misses {percent(coverage)}"))
         ax.set_ylim(len(total) - 0.4, -0.6)
-        rows = [f"{label} ({count:,})" for label, count in zip(labels, total, strict=True)]
+        rows = [f"{label} ({number:,})" for label, number in zip(labels, total, strict=True)]
         words(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
         if drawn:
             key(ax, drawn, pen)

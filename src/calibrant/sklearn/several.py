@@ -125,7 +125,8 @@ def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[A
     if gaps.any():
         first, number = first_and_count(gaps)
         which = next(name for j, name in enumerate(names) if gaps[first, j])
-        where = f"label {which!r} is missing in row {first} ({number} of {count(len(Y), 'row')} {'lacks' if number == 1 else 'lack'} a label)"
+        lack = "lacks" if number == 1 else "lack"
+        where = f"label {which!r} is missing in row {first} ({number} of {count(len(Y), 'row')} {lack} a label)"
         if missing != "drop":
             raise ValueError(f"{where}: missing='drop' leaves such rows out")
         warn_user(f"{where}: {said_of(number, 'they are')} left out")
