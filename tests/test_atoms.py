@@ -62,7 +62,7 @@ KINDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:AtomScore.*no width of their own")
+@pytest.mark.filterwarnings("ignore:AtomScore.*no width of (their|its) own")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_prediction_gives_the_atom_its_probability(kind):
     mean, y, rng = rain(4000, 0)

@@ -192,7 +192,7 @@ def test_missing_labels_are_counted_and_left_out(door):
 
 def test_missing_labels_of_torch_are_left_out_too():
     torch = pytest.importorskip("torch")
-    with pytest.warns(UserWarning, match="y is missing in 1 of 3 rows, the first is row 1"):
+    with pytest.warns(UserWarning, match="y is missing in 1 of 3 rows, row 1: it is left out"):
         found = Calibrator().fit(torch.arange(3.0), torch.tensor([1.0, nan, 2.5]))
     assert found.q.knots.tolist() == [0.5, 1.0]
 

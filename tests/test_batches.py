@@ -390,7 +390,11 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         (lambda: batches.fit([], target="y", point="mu"), ValueError, "there is no batch"),
         (lambda: batches.fit(3, target="y", point="mu"), TypeError, "what Arrow can stream, got int"),
         (lambda: batches.fit([3], target="y", point="mu"), TypeError, "got int among them"),
-        (lambda: batches.fit(TABLE.slice(0, 0), target="y", point="mu"), ValueError, "there are no rows"),
+        (
+            lambda: batches.fit(TABLE.slice(0, 0), target="y", point="mu"),
+            ValueError,
+            "^the batches: there are no rows$",
+        ),
         (lambda: batches.fit(TABLE, target="y", point="Mu"), ValueError, "no column 'Mu'; did you mean 'mu'"),
         (
             lambda: batches.fit(TABLE, target="y"),
@@ -757,7 +761,7 @@ def test_parts_without_any_rows_are_named_where_there_are_parts(step):
     with pytest.raises(ValueError, match=r"^the parts: there are no rows$"):
         work.finish(work.merge([]))
     parts = [work.part(TABLE.slice(0, 0), f"part {number}", number) for number in (0, 1)]
-    with pytest.raises(ValueError, match=r"^the parts: there are no rows: there are no rows in part 0, part 1$"):
+    with pytest.raises(ValueError, match=r"^the parts: there are no rows in part 0, part 1$"):
         work.finish(work.merge(parts))
 
 

@@ -261,7 +261,7 @@ def test_a_column_says_which_labels_were_seen(tmp_path):
         (lambda: Calibrator().fit([1.0, 2.0], Censored([1.0, 2.0], [0, 0])), "all 2 are censored"),
         (
             lambda: Calibrator().fit([1.0], Censored([1.0, 2.0], [1, 0])),
-            "one row for each of the 1 rows of the predict",
+            "must have one row, as the prediction has, got 2",
         ),
         (
             lambda: Calibrator().fit([1.0, 2.0], Censored([1.0, 2.0], [1, 1]), weights=[1.0, 1.0]),

@@ -533,7 +533,7 @@ def test_predict_says_how_many_rows_it_wrote(model, tmp_path, n):
     """Batches are of 50 rows here: one row, one batch, one more, many."""
     test, out = write(tmp_path / "test.parquet", forecasts(n)), tmp_path / "out.parquet"
     said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "mu", "-o", out).stdout
-    assert f"Wrote {n:,} rows to {out}: mu, lower, upper." in " ".join(said.split())
+    assert f"Wrote {n:,} {'row' if n == 1 else 'rows'} to {out}: mu, lower, upper." in " ".join(said.split())
     assert parquet.read_metadata(out).num_rows == n
 
 
@@ -632,6 +632,24 @@ def test_a_full_disk_behind_standard_output_is_one_sentence(command, model, tmp_
         for more in ({}, {"PYTHONUNBUFFERED": "1"}):
             found = typed(*words_of(command, model, tmp_path), stdout=full, env={**os.environ, **more})
             assert (found.returncode, found.stderr) == (1, "error: standard output: no space left on device\n")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["predict"], 0), (["inspect", "nothing.safetensors"], 1), (["inspect", "--no-such-option"], 2)],
+    ids=["a warning", "an error", "wrong usage"],
+)
+def test_a_full_disk_behind_standard_error_changes_no_exit_code(words, code, tmp_path):
+    few = write(tmp_path / "few.csv", forecasts(12))
+    run("fit", few, "--target", "y", "--point", "mu", "-o", tmp_path / "m")
+    if words == ["predict"]:
+        words = ["predict", few, "-m", tmp_path / "m", "--interval", "0.9", "-o", tmp_path / "out.csv"]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "calibrant", *map(str, words)]
+        found = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=full, env=kept)
+    assert found.returncode == code
 
 
 @posix

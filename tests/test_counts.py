@@ -200,7 +200,7 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
         (
             lambda: Binomial([3], [0.1, 0.2]),
-            "Binomial.probability must have one row for each of the 1 rows of Binomial.trials, got 2",
+            "Binomial.probability must have one row, as Binomial.trials has, got 2",
         ),
         (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
         (lambda: ZeroInflated(Poisson([1.0]), [1.2]), r"ZeroInflated.zeros lies outside \[0, 1\]"),

@@ -493,6 +493,7 @@ def test_a_file_of_a_refined_model_is_told_to_take_refined_predictions(tmp_path)
         UserWarning, match=r"it takes the refined predictions, prediction_of\(model.estimators_\[0\], X\)"
     ):
         model.save(tmp_path / "m.safetensors")
+    model.save(tmp_path / "m.safetensors")  # which is said once
     calibrated = calibrant.load(tmp_path / "m.safetensors")
     again = calibrated(prediction_of(model.estimators_[0], X))
     np.testing.assert_array_equal(again.median(), model.predict_distribution(X).median())

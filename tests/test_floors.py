@@ -44,7 +44,7 @@ SPREAD = np.array([-1.0, 0.0, 1.0])
 TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
 
 quietly = pytest.mark.filterwarnings(
-    "ignore:.*zero width", "ignore:.*no width of their own", "ignore:.*the law of all: "
+    "ignore:.*zero width", "ignore:.*no width of (their|its) own", "ignore:.*the law of all: "
 )
 
 KINDS = {
@@ -99,9 +99,9 @@ LAWS = {
 def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(name, loc):
     make = LAWS[name]
     loc = loc / 1e5 if name == "log-normal" else loc
-    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 1"):
+    with pytest.warns(UserWarning, match="zero width in row 1: it is given"):
         company = make([1.0, loc, 2.0], [1.0, 0.0, 1000.0])
-    with pytest.warns(UserWarning, match="zero width in 1 rows, the first is row 0"):
+    with pytest.warns(UserWarning, match="zero width in row 0: it is given"):
         alone = make([loc], [0.0])
     with pytest.warns(UserWarning, match="has zero width: it is given the least that floats tell apart"):
         single = make(loc, 0.0)
@@ -201,7 +201,7 @@ def test_fit_learns_a_millionth_of_the_median_width_and_counts_the_rows_below_it
         "|P(H(Y) <= c) - c| <= 0.2 for every c, but only approximately: 2 calibration rows had no width of their own"
         " and were given a floor learned from all, on average"
     )
-    with pytest.warns(UserWarning, match="IntervalScore: 1 rows, the first is row 1, have no width") as caught:
+    with pytest.warns(UserWarning, match="IntervalScore: 1 row, row 1, has no width of its own: it is given") as caught:
         calibrated(prediction[:2])
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -212,7 +212,7 @@ def test_fit_keeps_a_floor_for_later_rows_where_no_calibration_row_needs_it():
     assert calibrated.score.floor == pytest.approx(2e-6)
     assert calibrated.guarantee.kind == "marginal"
     assert calibrated.guarantee.floored == 0
-    with pytest.warns(UserWarning, match="no width of their own"):
+    with pytest.warns(UserWarning, match="1 row, row 0, has no width of its own"):
         law = calibrated(Interval([5.0], [5.0]))
     assert law.ppf(0.9)[0] - law.ppf(0.1)[0] == pytest.approx(
         1e-6 * np.diff(calibrated(Interval([5.0], [7.0])).quantiles([0.1, 0.9])[0])[0], rel=1e-6

@@ -27,12 +27,16 @@ from calibrant import (
     evaluate,
     report,
 )
+from calibrant.distributions.pulled import Pulled
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
+from calibrant.labels.functions import Log
+from calibrant.labels.through import Through
 from calibrant.persistence.summary import said
 from calibrant.predictions.mapped import mapped
 from calibrant.scores import CDFScore, LogScore
+from calibrant.scores.charts import Affine
 from calibrant.testing import check_labels
 
 N = 60
@@ -497,6 +501,17 @@ def test_mass_at_infinity_lies_on_the_ends_of_the_labels(interpolator):
     np.testing.assert_array_equal(H.cdf(1.0), 1.0)
     assert np.all((H.ppf(1e-9) == 0) & (H.ppf(1 - 1e-9) == 1))
     assert np.isfinite(H.crps(y)).all()
+
+
+def test_mass_at_minus_infinity_that_lands_on_a_finite_label_is_an_atom_there():
+    q = Calibrator(None, Linear(InfiniteTails())).fit(np.zeros(4), [-1.0, 0.0, 1.0, 2.0]).q
+    H = Pulled(Through(Log(), Affine(np.zeros(2), np.array([1.0, 2.0]))), q)
+    for y, left, right in ((-1.0, 0.0, 0.0), (0.0, 0.0, 0.2), (1e-300, 0.2, 0.2), (1.0, 0.4, 0.4)):
+        np.testing.assert_allclose([H.cdf_left(y), H.cdf(y), H.sf(y)], [[left] * 2, [right] * 2, [1 - right] * 2])
+        logs = [H._logcdf(np.array([[y]])), H._logsf(np.array([[y]]))]
+        np.testing.assert_allclose(np.exp(logs)[..., 0], [[right] * 2, [1 - right] * 2])
+    np.testing.assert_allclose(H.pmf(0.0), 0.2)
+    np.testing.assert_allclose(H.pit([0.0, 0.0], [0.0, 0.5]), [0.0, 0.1])
 
 
 def test_what_transformed_refuses():

@@ -6,11 +6,22 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from calibrant import Calibrator, CrossCalibrated, Laplace, Mixture, Normal, Quantiles, StudentT, isotonic
+from calibrant import (
+    Calibrator,
+    CrossCalibrated,
+    Laplace,
+    LogNormal,
+    Mixture,
+    Normal,
+    Quantiles,
+    StudentT,
+    isotonic,
+)
 from calibrant.distributions import Binomial, Distribution, Poisson, from_scipy
 from calibrant.distributions.disagreement import disagreement
 from calibrant.distributions.outline import bends
 from calibrant.interpolators import NAF, ExponentialTails, InfiniteTails, Linear, Naive
+from calibrant.labels import Transformed
 from calibrant.scores import CDFScore, LogScore, QuantileScore, ResidualScore, ZScore
 from calibrant.scores.pull_back import pull_back
 
@@ -220,6 +231,127 @@ def test_laws_with_a_map_a_row_disagree_by_the_integral_of_the_variance_of_their
     gap = (laws[0].cdf(nodes) - laws[1].cdf(nodes)).reshape(*h.shape[:2], -1)
     truth = 0.4 * 0.6 * np.sum(gap**2 * h * w / 2, axis=(1, 2))
     np.testing.assert_allclose(disagreement(laws, [0.4, 0.6]), truth, rtol=0, atol=1e-6)
+
+
+def folds_of_logs(score, sizes, spread, seed):
+    """The law of one row, the laws of its folds, and where these bend, with logs of labels that spread so much."""
+    rng = np.random.default_rng(seed)
+    members, predictions, bends = [], [], []
+    for k, n in enumerate(sizes):
+        centre = rng.normal(size=n)
+        s = centre + spread * rng.standard_normal(n)
+        prediction, new = ((POSITIVE[score](loc, spread * (1 + 0.3 * k))) for loc in (centre, np.array([0.1 * k])))
+        members.append(Calibrator(SCORES[score][0], Linear(), Transformed("log")).fit(prediction, np.exp(s)))
+        predictions.append(new)
+        bends.append(members[-1](new).quantiles(np.arange(1, n + 1) / (n + 1))[0])
+        bends.append(new.values[0] if score == "quantile" else [])
+    laws = [member(each) for member, each in zip(members, predictions, strict=True)]
+    return CrossCalibrated(tuple(members))(predictions), laws, np.concatenate(bends)
+
+
+POSITIVE = {
+    "residual": lambda loc, scale: np.exp(loc),
+    "z": lambda loc, scale: LogNormal(loc, np.linspace(0.9, 1.1, len(loc)) * scale),
+    "cdf": lambda loc, scale: LogNormal(loc, np.linspace(0.9, 1.1, len(loc)) * scale),
+    "quantile": lambda loc, scale: Quantiles(LEVELS, np.exp(loc[:, None] + scale * np.array([-1.2, -0.6, 0.1, 1.4]))),
+}
+
+
+def crps_by_ratios(law, y, bends):
+    """Of a single row, by Gauss-Legendre in asinh(y) between bends, as far out as floats reach."""
+    edges = np.unique(np.concatenate([np.arange(-700, 700, 0.25), np.arcsinh(bends), [np.arcsinh(y)]]))
+    x, w = np.polynomial.legendre.leggauss(12)
+    h = np.diff(edges)[:, None]
+    u = edges[:-1, None] + h * (x + 1) / 2
+    flat = np.sinh(u).reshape(1, -1)
+    tail = np.where(flat < y, law.cdf(flat), law.sf(flat)).reshape(u.shape)
+    return float(np.sum(tail**2 * np.cosh(u) * h * w / 2))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("sizes", [(5, 4), (12, 10, 11)])
+@pytest.mark.parametrize("spread", [0.3, 0.8])
+def test_the_crps_of_folds_of_few_rows_on_a_log_scale_is_exact(score, sizes, spread):
+    law, _, bends = folds_of_logs(score, sizes, spread, seed=0)
+    np.testing.assert_allclose(law.crps(1.3)[0], crps_by_ratios(law, 1.3, bends), rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+@pytest.mark.parametrize("score", ["residual", "z"])
+def test_the_crps_of_folds_is_exact_where_one_of_them_has_no_mean(score, seed):
+    law, laws, bends = folds_of_logs(score, (5, 4), 1.0, seed)
+    assert np.isinf(law.mean()[0])
+    assert np.isinf([each.mean()[0] for each in laws]).sum() >= 1
+    np.testing.assert_allclose(law.crps(1.3)[0], crps_by_ratios(law, 1.3, bends), rtol=1e-6)
+
+
+def test_the_crps_of_folds_is_infinite_where_that_of_one_of_them_is():
+    law, laws, _ = folds_of_logs("residual", (5, 4), 1.0, seed=4)
+    np.testing.assert_array_equal(np.isinf([each.crps(1.3)[0] for each in laws]), [False, True])
+    assert np.isinf(law.crps(1.3)[0])
+
+
+@pytest.mark.parametrize(
+    "laws",
+    [
+        pytest.param([LogNormal([0.0], 8.0), LogNormal([1.0], 9.0)], id="log-normal"),
+        pytest.param([StudentT(0.6, [0.0], 1.0), StudentT(0.7, [1.0], 2.0)], id="t"),
+        pytest.param([StudentT(0.6, 0.0, 1.0), Normal(1.0, 2.0)], id="one t, as single laws"),
+    ],
+)
+def test_the_crps_of_smooth_laws_with_very_heavy_tails_is_exact(laws):
+    law = Mixture(laws, [0.3, 0.7])
+    truth = crps_by_ratios(law, 1.3, np.concatenate([np.ravel(each.ppf(0.5)) for each in laws]))
+    np.testing.assert_allclose(np.ravel(law.crps(1.3)), truth, rtol=1e-6)
+
+
+def of_groups(n, rng):
+    """A law a group, in straight lines."""
+    y, by = rng.normal(size=n), np.arange(n) % 2
+    return Calibrator(ResidualScore()).fit(np.zeros(n), y, by=by)([0.1], by=[1]), np.sort(y[by == 1]) + 0.1
+
+
+def of_groups_of_logs(n, rng):
+    y, by = np.exp(rng.normal(size=n)), np.arange(n) % 2
+    calibrator = Calibrator(ResidualScore(), labels=Transformed("log"))
+    return calibrator.fit(np.ones(n), y, by=by)([1.1], by=[1]), np.sort(y[by == 1]) * 1.1
+
+
+def weighted(n, rng):
+    y = rng.normal(size=n)
+    H = Calibrator(ResidualScore()).fit(np.zeros(n), y, weights=np.exp(0.3 * rng.normal(size=n)))([0.1], weights=[2.0])
+    return H, np.sort(y) + 0.1
+
+
+def closely_guarded(n, rng):
+    H = Calibrator(ResidualScore(), NAF(promise=lambda n: 1.0)).fit(np.zeros(n), rng.normal(size=n))([0.1])
+    assert H.base.bends_often
+    return H, H.base._breaks() + 0.1
+
+
+@pytest.mark.parametrize("fitted", [of_groups, of_groups_of_logs, weighted, closely_guarded])
+def test_the_crps_of_folds_is_exact_where_the_fold_has_another_law_for_each_row(fitted):
+    rng = np.random.default_rng(9)
+    laws, bends = zip(*(fitted(40, rng) for _ in range(3)), strict=True)
+    law = Mixture(laws, [0.5, 0.3, 0.2])
+    np.testing.assert_allclose(law.crps(0.4)[0], crps_by_ratios(law, 0.4, np.concatenate(bends)), rtol=1e-6)
+
+
+def test_the_crps_of_a_row_does_not_depend_on_the_rows_beside_it():
+    rng = np.random.default_rng(10)
+    forecasts = [LogNormal(rng.normal(size=9), np.linspace(0.2, 1.2, 9)) for _ in range(2)]
+    members = [
+        Calibrator(ZScore(), Linear(), Transformed("log")).fit(each, each.ppf(rng.random(9))) for each in forecasts
+    ]
+    law = CrossCalibrated(tuple(members))(forecasts)
+    np.testing.assert_allclose([law[i : i + 1].crps(1.3)[0] for i in range(9)], law.crps(1.3), rtol=1e-13)
+
+
+def test_a_component_without_weight_may_have_no_mean():
+    law = Mixture([Normal([0.0], 1.0), StudentT(0.4, [0.0], 1.0)], [1.0, 0.0])
+    np.testing.assert_allclose(
+        [law.mean()[0], law.std()[0], law.crps(0.5)[0]], [0.0, 1.0, Normal([0.0], 1.0).crps(0.5)[0]], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("interpolator", ["linear", "naive"])

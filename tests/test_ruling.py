@@ -213,7 +213,7 @@ def apart(X, y):
     said, trees = said_by(lambda: forest().fit(X[:cut], y[:cut]))
     point = forest("point").fit(X[:cut], y[:cut])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*no width of their own")
+        warnings.filterwarnings("ignore", message=".*no width of (their|its) own")
         return said, *(crps(model.predict_distribution(X[cut:]), y[cut:]) for model in (trees, point))
 
 

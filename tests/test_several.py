@@ -396,7 +396,7 @@ def test_frames_name_the_labels():
 def test_rows_with_a_missing_label_are_left_out_for_every_label():
     f, Y = np.random.default_rng(0).normal(size=(2, 20, 2))
     Y[3, 1] = np.nan
-    with pytest.warns(UserWarning, match=r"a label \('y1'\) is missing in 1 of 20 rows, the first is row 3"):
+    with pytest.warns(UserWarning, match=r"a label \('y1'\) is missing in 1 of 20 rows, row 3: it is left out for"):
         calibrated = SeveralCalibrator().fit(f, Y)
     there = np.arange(20) != 3
     assert calibrated.guarantee.n == 19

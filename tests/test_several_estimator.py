@@ -144,7 +144,7 @@ def test_rows_without_a_label_are_refused_or_dropped():
     gaps = Y.copy()
     gaps[5, 1] = np.nan
     model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0)
-    with pytest.raises(ValueError, match=r"label 'y1' is missing in row 5 \(1 of 600 rows lack a label\)"):
+    with pytest.raises(ValueError, match=r"label 'y1' is missing in row 5 \(1 of 600 rows lacks a label\)"):
         model.fit(X, gaps)
     with pytest.warns(UserWarning, match="label 'y1' is missing in row 5"):
         model.set_params(missing="drop").fit(X, gaps)

@@ -274,9 +274,9 @@ def test_an_empty_partition_is_left_out_and_named(spark, folder):
         assert calibrant.spark.evaluate(df, model).base.n == 2000
     assert calibrant.spark.predict(df, model, **WANTED).count() == 2000
     none = df.where("id < 0")
-    with pytest.raises(ValueError, match="the frame: there are no rows: there are no rows in partition 0, partition 1"):
+    with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
         calibrant.spark.fit(none, **GIVEN)
-    with pytest.raises(ValueError, match="the frame: there are no rows: there are no rows in partition 0, partition 1"):
+    with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
         calibrant.spark.evaluate(none, model)
 
 

@@ -9,14 +9,15 @@ import pytest
 from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS, SCORES, Y
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Normal, Point, evaluate
+from calibrant import Calibrator, CrossCalibrated, Normal, Point, StudentT, evaluate
 from calibrant.distributions import Context
 from calibrant.interpolators import NAF, Linear, Naive, Random, Survey
 from calibrant.interpolators.support import Logits
+from calibrant.scores import CDFScore
 from calibrant.testing import check_distribution
 
 # ratios of any size are tried: one test says when they are warned of
-pytestmark = pytest.mark.filterwarnings("ignore:weights of .* are larger than those of all calibration rows")
+pytestmark = pytest.mark.filterwarnings("ignore:(the weight|weights) of .* larger than those of all calibration rows")
 
 EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
 RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
@@ -471,3 +472,18 @@ def test_without_weights_the_guard_holds_to_the_ranks_alone():
 def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
     with pytest.raises(ValueError, match="weights must have one row for each of the 4 rows of scores, got 3"):
         interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("label", [0.4, 12.0, -30.0])
+def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares(label):
+    rng = np.random.default_rng(0)
+    fitted = Calibrator(CDFScore()).fit(
+        StudentT(1.0, np.zeros(10), 1.0), rng.standard_t(1.0, 10), weights=np.exp(0.5 * rng.normal(size=10))
+    )
+    H = fitted(StudentT(1.0, [0.0], 1.0), weights=[1.5])
+    assert not np.isfinite(H.mean()[0])
+    u = np.linspace(-60.0, 60.0, 1_200_001)
+    u, y = (u[1:] + u[:-1]) / 2, label
+    t = y + np.sinh(u)
+    tail = np.where(u < 0, H.cdf(t[None, :])[0], H.sf(t[None, :])[0])
+    np.testing.assert_allclose(H.crps(y)[0], np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0]), rtol=1e-7)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -141,15 +142,52 @@ def _more_than_single(value: Any) -> bool:
 
 def complain(name: str, bad: Array, what: str) -> None:
     """Raise the one-sentence error that says what is wrong, how often, and in which row first."""
-    first, count = first_and_count(bad)
+    first, number = first_and_count(bad)
     where = f"in row {first}" if bad.ndim else "as its only value"
-    plural = f" ({in_all(count)})" if bad.ndim else ""
+    plural = f" ({in_all(number)})" if bad.ndim else ""
     raise ValueError(f"{name} {what} {where}{plural}")
 
 
-def in_all(count: int) -> str:
+def in_all(number: int) -> str:
     """How many rows there are of a kind of which the first was named."""
-    return "the only such row" if count == 1 else f"{count} rows in all"
+    return "the only such row" if number == 1 else f"{number} rows in all"
+
+
+def count(number: int, one: str, more: str | None = None) -> str:
+    """So many things, in words.
+
+    >>> count(1, "row"), count(5000, "row")
+    ('1 row', '5,000 rows')
+    """
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def in_rows(number: int, first: int) -> str:
+    """Where rows of a kind are.
+
+    >>> in_rows(1, 7), in_rows(3, 7)
+    ('in row 7', 'in 3 rows, the first is row 7')
+    """
+    return f"in row {first}" if number == 1 else f"in {number:,} rows, {the_first(number, first)}"
+
+
+def the_first(number: int, first: int) -> str:
+    """Which is the first of so many rows, or the only one."""
+    return f"row {first}" if number == 1 else f"the first is row {first}"
+
+
+def said_of(number: int, words: str) -> str:
+    """Words for several rows, or what they are for one.
+
+    >>> said_of(3, "have no width of their own"), said_of(1, "have no width of their own: they are left out")
+    ('have no width of their own', 'has no width of its own: it is left out')
+    """
+    if number != 1:
+        return words
+    return re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], words)
+
+
+_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
 def count_true(mask: Array) -> int:
@@ -168,7 +206,8 @@ def first_and_count(bad: Array) -> tuple[int, int]:
 def same_length(what: str, length: int, name: str, other: int) -> None:
     """Raise unless two lengths agree."""
     if length != other:
-        raise ValueError(f"{name} must have one row for each of the {length} rows of {what}, got {other}")
+        each = f"one row for each of the {length} rows of {what}" if length != 1 else f"one row, as {what} has"
+        raise ValueError(f"{name} must have {each}, got {other}")
 
 
 def one_each(what: str, length: int, name: str, value: Any) -> None:
@@ -291,9 +330,9 @@ def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: flo
     flat = scale <= 0
     if strict:
         complain(name, flat, "has zero width")
-    first, count = first_and_count(flat)
-    where = f" in {count} rows, the first is row {first}: they are given" if flat.ndim else ": it is given"
-    warn_user(f"{name} has zero width{where} the least that floats tell apart")
+    first, number = first_and_count(flat)
+    where = f" {in_rows(number, first)}" if flat.ndim else ""
+    warn_user(f"{name} has zero width{where}: {said_of(number, 'they are')} given the least that floats tell apart")
     return xp.where(flat, resolution(centre, smallest(scale) if least is None else least), scale)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import anywhere, first_and_count, namespace, to_numpy, warn_user
+from calibrant._arrays import anywhere, count, first_and_count, namespace, said_of, the_first, to_numpy, warn_user
 from calibrant._arrays import rows as rows_of
 
 
@@ -32,8 +32,9 @@ def with_label(labels: Any) -> Any:
     """Which rows have a label, with a warning that counts the others."""
     missing = namespace(labels).isnan(labels)
     if anywhere(missing):
-        first, count = first_and_count(missing)
-        warn_user(f"y is missing in {count} of {labels.shape[0]} rows, the first is row {first}: they are left out")
+        first, number = first_and_count(missing)
+        among = f"{number} of {count(labels.shape[0], 'row')}, {the_first(number, first)}"
+        warn_user(f"y is missing in {among}: {said_of(number, 'they are')} left out")
     return ~missing
 
 

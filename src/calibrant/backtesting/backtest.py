@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import check_has, to_numpy
+from calibrant._arrays import check_has, count, to_numpy
 from calibrant._batch import take_rows
 from calibrant._types import ArrayLike, Table
 from calibrant.backtesting.in_sequence import in_sequence
@@ -54,7 +54,7 @@ class Backtest:
     def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfLaw]:
         """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff."""
         if not 1 <= bins <= len(self):
-            raise ValueError(f"bins must be from 1 to the {len(self)} rows, got {bins}")
+            raise ValueError(f"bins must be from 1 to the {count(len(self), 'row')}, got {bins}")
         when = self.rows if self.made is None else self.made
         parts = np.array_split(np.arange(len(self)), bins)
         return {when[part[0]]: evaluate(take_rows(self.H, part), self.y[part], **asked) for part in parts}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import to_numpy, unit
 from calibrant.batches.exact import ExactSum
-from calibrant.batches.fitting import row_ids, said_empty
+from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
 from calibrant.batches.header import Header
 from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
@@ -216,7 +216,7 @@ class Evaluating:
     def finish(self, found: JudgedRows, name: Source = "the parts") -> TableEvaluation:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
-            raise ValueError(f"{name}: there are no rows" + (f": {said_empty(found.empty)}" if found.empty else ""))
+            raise ValueError(said_without_rows(name, found.empty))
         found.mender.report(name, self.model.calibrated.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:

@@ -195,7 +195,7 @@ class Fitting:
     def finish(self, found: CalibrationRows, name: Source = "the parts") -> TableModel:
         """Calibrate on what was kept, in the order of the keys, so that no other order counts."""
         if not len(found.rows):
-            raise ValueError(f"{name}: there are no rows" + (f": {said_empty(found.empty)}" if found.empty else ""))
+            raise ValueError(said_without_rows(name, found.empty))
         keys = _keys(found.rows)
         order = np.argsort(keys)
         (batch,) = found.rows.take(pa.array(order)).combine_chunks().to_batches()
@@ -288,6 +288,12 @@ def row_ids(batch: Batch, ids: Sequence[str], number: int, seed: int = 0) -> Key
 def said_empty(empty: Sequence[Source]) -> str:
     """Which parts have no rows."""
     return f"there are no rows in {listed([str(each) for each in empty])}"
+
+
+def said_without_rows(name: Source, empty: Sequence[Source]) -> str:
+    """That a source has no rows at all, and in which of its parts, if it has parts."""
+    parts = [each for each in empty if each != name]
+    return f"{name}: {said_empty(parts) if parts else 'there are no rows'}"
 
 
 def _keys(rows: pa.Table) -> Keys:

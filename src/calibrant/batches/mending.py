@@ -7,7 +7,6 @@ user.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +15,13 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._arrays import count, said_of, the_first
 from calibrant.batches.rows import Batch, Numbers, Source
 from calibrant.labels import Labels
 
 FLOORED = "they are given the floor that was learned when fitting"
 SINGLE = "they are judged as a single value each"
 """What becomes of rows without a width: with a model, and without."""
-_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
 class Tally:
@@ -48,10 +47,8 @@ class Tally:
     def said(self, source: Source, what: str) -> str:
         """How many there were, where the first was, and what is to be said of them, in words for several."""
         of = "" if self.source == source else f" of {self.source}"
-        if self.count == 1:
-            one = re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], what)
-            return f"{source}: 1 row, row {self.first}{of}, {one}"
-        return f"{source}: {self.count} rows, the first is row {self.first}{of}, {what}"
+        rows = f"{count(self.count, 'row')}, {the_first(self.count, self.first)}{of}"
+        return f"{source}: {rows}, {said_of(self.count, what)}"
 
 
 class Mender:
@@ -100,7 +97,7 @@ class _Quiet:
             if not self._users:
                 self._outside = warnings.catch_warnings()
                 self._outside.__enter__()
-                for words in ("has zero width", "have no width of their own", "they are no steps"):
+                for words in ("has zero width", "ha(ve|s) no width of (their|its) own", "(they are|it is) no step"):
                     warnings.filterwarnings("ignore", message=f".*{words}")
             self._users += 1
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._arrays import count
 from calibrant.batches.mending import Tally
 from calibrant.batches.rows import Batch, Source
 
@@ -48,7 +49,8 @@ class Gaps:
     def check(self, source: Source) -> None:
         """Raise if a column has no number in any row that was seen, which is seldom what was meant."""
         if self.seen and self.lacking:
-            raise ValueError(f"{source}: column {self.lacking[0]!r} is missing in all {self.seen:,} rows")
+            every = "its only row" if self.seen == 1 else f"all {count(self.seen, 'row')}"
+            raise ValueError(f"{source}: column {self.lacking[0]!r} is missing in {every}")
 
     def then(self, later: Gaps) -> None:
         """Count what was missing elsewhere too."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, count
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class League:
                 f"  {entry.seconds:7.1f}{mark}"
             )
         lines.append(
-            f"Judged on {self.rows:,} rows, each by laws that did not see it. Chosen: the simplest, which is the"
+            f"Judged on {count(self.rows, 'row')}, each by laws that did not see it. Chosen: the simplest, which is the"
         )
         lines.append("topmost, within one standard error of the best; that of the difference, row by row.")
         return "\n".join(lines)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import TextIO
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 PLAIN = str.maketrans({"−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "±": "+/-", "×": "x", "…": "...", "²": "^2"})
@@ -28,6 +29,8 @@ def ended_well() -> Iterator[None]:
         try:
             yield
         finally:
+            with to_stderr():
+                sys.stderr.flush()
             with to_stdout():
                 sys.stdout.flush()
     except KeyboardInterrupt:
@@ -48,16 +51,30 @@ def to_stdout() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        with suppress(OSError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, sys.stdout.fileno())
-            os.close(nowhere)
+        _write_no_more(sys.stdout)
         raise type(error)(error.errno, error.strerror, "standard output") from error
 
 
-def say(text: str) -> None:
-    """One line on stderr; if nobody can read it, the exit code has to do."""
+@contextmanager
+def to_stderr() -> Iterator[None]:
+    """Write no more to standard error once it cannot be written: the exit code has to do, and stays what it is."""
+    try:
+        yield
+    except OSError:
+        _write_no_more(sys.stderr)
+
+
+def _write_no_more(stream: TextIO) -> None:
+    """Send what is still in its buffer nowhere, or Python would try again at its end, and exit with 120."""
     with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def say(text: str) -> None:
+    """One line on stderr."""
+    with to_stderr():
         print(" ".join(text.split()), file=sys.stderr)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from calibrant import Calibrator, Censored
+from calibrant._arrays import count
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.fitting import Fitting
@@ -82,7 +83,7 @@ def fit(
     if unsaid and beside.event is None and look_like_counts(y):
         warnings.warn(f"{path}: {COUNTS}", stacklevel=1)
     show(
-        f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {n:,} rows of {path}:"
+        f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {count(n, 'row')} of {path}:"
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
         + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant import Calibrator
+from calibrant._arrays import count
 from calibrant.batches.rows import naming
 from calibrant.cli.console import put, show, working
 from calibrant.cli.judging import print_json, strict_all
@@ -32,7 +33,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
     forecast, horizons = calibrated.columns.forecast, calibrated.horizons
     show(
         f"Calibrated {calibrated.columns.target} given {', '.join(forecast.names)} of {forecast.model}, on"
-        f" {calibrated.guarantee.n:,} rows of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
+        f" {count(calibrated.guarantee.n, 'row')} of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
     )
     show(promise(calibrated.guarantee))
     show(f"Wrote {out}.")
@@ -49,7 +50,7 @@ def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, s
     with written(out, result.schema, new) as write:
         for batch in result.combine_chunks().to_batches():
             write(batch)
-    show(f"Wrote {result.num_rows:,} rows to {out}, with other numbers in {', '.join(new)}.")
+    show(f"Wrote {count(result.num_rows, 'row')} to {out}, with other numbers in {', '.join(new)}.")
 
 
 def evaluated(path: Path, calibrated: HorizonCalibrated, coverage: float, seed: int | None) -> HorizonEvaluation:

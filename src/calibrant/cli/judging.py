@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from calibrant._arrays import count
 from calibrant.cli.console import put, show
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.headline import Headline
@@ -39,7 +40,8 @@ def why_they_differ(pvalue: float | None, whole: Whole) -> str:
             f" each level: at {LEVELS[k]:.3g} the share of PITs is {share}, where chance allows {low} to {high}."
         )
     if pvalue < 0.05 and whole.state in ("calibrated", "explained"):
-        known = "" if whole.n is None else f" allows for the gap that {whole.n:,} calibration rows leave, and"
+        left = "" if whole.n is None else count(whole.n, "calibration row leaves", "calibration rows leave")
+        known = f" allows for the gap that {left}, and" if left else ""
         return f"The p-value is small, but the verdict{known} finds no level that is off by more than chance."
     return ""
 

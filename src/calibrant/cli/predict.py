@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from calibrant._arrays import count
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.predicting import Predicting
@@ -64,7 +65,7 @@ def predict(
                 rows += result.num_rows
             work.report(path)  # where it raises, nothing is written
     warn_if_few(model, wanted)
-    show(f"Wrote {rows:,} rows to {out}: {', '.join([*work.kept, *wanted.names])}.")
+    show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*work.kept, *wanted.names])}.")
 
 
 def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import typer
 
 from calibrant import Calibrator
+from calibrant._arrays import count
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import listed
@@ -116,7 +117,7 @@ def fit(
     n = calibrated.joint.n
     if (few := too_few_for_interval(n, 0.9)) is not None:
         warnings.warn(f"{path}: {few}", stacklevel=1)
-    show(f"Calibrated {listed(calibrated.names)} on {n:,} rows of {path}.")
+    show(f"Calibrated {listed(calibrated.names)} on {count(n, 'row')} of {path}.")
     show(str(calibrated.guarantee))
     if calibrated.references is None:
         show("For a joint box of points, give --training FILE: other rows, which the models were not fitted on either.")
@@ -227,14 +228,15 @@ def predict(
     gaps.report(path, "what is written for them is NaN")
     if not joint:  # the box itself says so
         warn_if_few(source.model, wanted)
-    show(f"Wrote {rows:,} rows to {out}: {', '.join([*kept, *names])}.")
+    show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*kept, *names])}.")
 
 
 def _said(H: Any, wanted: ColumnsWanted, *, joint: bool) -> Numbers:
     """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
-    parts = []
-    if wanted.levels:
-        parts.append(H.quantiles(wanted.levels))
-    parts += [np.stack(H.interval(coverage, joint=joint), axis=1) for coverage in wanted.coverages]
-    values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
+    if joint:
+        parts = [H.quantiles(wanted.levels)] if wanted.levels else []
+        parts += [np.stack(H.interval(coverage, joint=True), axis=1) for coverage in wanted.coverages]
+        values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
+    else:
+        values = H.quantiles(wanted.all_levels)
     return values.transpose(2, 1, 0).reshape(-1, len(values))

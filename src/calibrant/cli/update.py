@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibrant._arrays import count
 from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import naming
@@ -38,6 +39,6 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         again = {} if isinstance(before, Tracker) else {"refit": refit}
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, **again)
     write(out, calibrated, model.notes)
-    show(f"Updated {model.path} with {len(rows.y):,} rows of {path}: it had n = {before.guarantee.n:,}.")
+    show(f"Updated {model.path} with {count(len(rows.y), 'row')} of {path}: it had n = {before.guarantee.n:,}.")
     show(promise(calibrated.guarantee))
     show(f"Wrote {out}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from calibrant._arrays import count
 from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON
 from calibrant.diagnosis.telling import Telling
@@ -89,9 +90,9 @@ class Diagnosis:
 
     def _sentences(self) -> Iterator[str]:
         yield (
-            f"Passes: nothing in {self.m:,} rows speaks against calibration in every slice."
+            f"Passes: nothing in {count(self.m, 'row')} speaks against calibration in every slice."
             if self.passes
-            else f"Fails: {self.m:,} rows show that the forecasts are not calibrated everywhere."
+            else f"Fails: {count(self.m, 'row shows', 'rows show')} that the forecasts are not calibrated everywhere."
         )
         yield self._about_slices()
         if self.telling is not None:
@@ -107,9 +108,9 @@ class Diagnosis:
         off = self.off
         if not off:
             return f"Slices: none of {len(self.slices)} is off by more than chance allows."
-        count = f"{len(off)} of {len(self.slices)} {'is' if len(off) == 1 else 'are'}"
-        farthest = f"{off[0].name} ({off[0].m:,} rows)"
-        return f"Slices: {count} off by more than chance allows. The farthest is {farthest}: {how_far(off[0])}."
+        share = f"{len(off)} of {len(self.slices)} {'is' if len(off) == 1 else 'are'}"
+        farthest = f"{off[0].name} ({count(off[0].m, 'row')})"
+        return f"Slices: {share} off by more than chance allows. The farthest is {farthest}: {how_far(off[0])}."
 
     def _about_features(self, telling: Telling) -> str:
         p = f"p = {telling.pvalue:.2g}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+from calibrant._arrays import count
 from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch
@@ -196,7 +197,7 @@ def _off(off: Sequence[SliceResult], looked: int) -> str:
 
 
 def _whole(whole: Whole, known: Known, door: Door) -> Headline:
-    rows = "1 row" if whole.m == 1 else f"{whole.m:,} rows"
+    rows = count(whole.m, "row")
     says = "says" if whole.m == 1 else "say"
     if whole.state == "nearly":
         text = f"Nearly calibrated: the largest gap, {shown(whole.gap, 2)}, is small, but {rows} show more than chance."
@@ -225,7 +226,8 @@ def _whole(whole: Whole, known: Known, door: Door) -> Headline:
         narrower = "Calibrate again on rows like these to make them narrower."
         return Headline("warn", f"{text}.", _calibrate(door) if known == "raw" else narrower)
     if whole.state == "explained":
-        text = f"As well calibrated as {whole.n:,} calibration rows can make them."
+        n = cast(int, whole.n)  # which explains the gap
+        text = f"As well calibrated as {count(n, 'calibration row')} can make them."
         fair = whole.gap <= FAIR_GAP
         step = "More calibration rows would bring the gap down."
         return Headline("good" if fair else "warn", text, _USE if fair else step)

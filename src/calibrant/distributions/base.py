@@ -13,6 +13,7 @@ from calibrant._arrays import (
     Array,
     anywhere,
     at_home,
+    count,
     device_like,
     floats,
     generator,
@@ -67,7 +68,7 @@ class Distribution(Forecast):
     | `_moments_within`, `_squares_within` | the same between two bounds | quadrature |
     | `_infinite_mass` | the mass at -inf and +inf | none |
     | `_breaks` | where a single law bends | a grid of quantiles |
-    | `_outline` | points of each CDF, between which it bends little or not at all | none |
+    | `_outline` | points of each CDF, between which it bends little or not at all | if a single law bends often |
     | `lattice`, `_logpmf` | the points that a law of counts sits on; log P(Y = y) | none; from the jump of the CDF |
     | `_pit` | the CDF at y, drawn by u where y is an atom | F(y-) + u (F(y) - F(y-)) |
     | `is_discrete`, `bends_often` | whether a law has only atoms; whether a single one bends at many points | no |
@@ -210,7 +211,8 @@ class Distribution(Forecast):
 
     def _outline(self) -> Outline | None:
         """See `Outline`."""
-        return None
+        single = not self.shape and self.bends_often
+        return cast(Outline, handed_in["outline"](self)) if single else None
 
     def _clipped(self, lower: Any, upper: Any) -> Distribution:
         return cast(Distribution, handed_in["clipped"](self, lower, upper))
@@ -424,7 +426,7 @@ class Distribution(Forecast):
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
         if value.ndim == 1 and value.shape[0] != len(self):
             raise ValueError(
-                f"a 1-d argument must have one value for each of the {len(self)} rows of the batch, got"
+                f"a 1-d argument must have one value for each of the {count(len(self), 'row')} of the batch, got"
                 f" {value.shape[0]}: for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
             )
         if value.ndim == 2 and value.shape[0] != 1:

@@ -191,19 +191,32 @@ class Clipped(Integrated):
         outline = self.law._outline()
         if outline is None:
             return None
-        xp, y = namespace(outline.y), outline.y
-        left, right = (part + xp.zeros_like(y) for part in (outline.left, outline.right))
+        xp, y, inside = namespace(outline.y), outline.y, self._inside(outline.y)
         low, high = (xp.zeros_like(y[..., :1]) + bound for bound in self._bounds)
-        F_low, F_high = self.law._cdf(low), self.law._cdf_left(high)
-        left, right = (xp.where(y <= low, F_low, xp.where(y >= high, F_high, part)) for part in (left, right))
+        first = xp.min(xp.where(y > low, inside, inside[..., -1:]), axis=-1, keepdims=True)
+        last = xp.max(xp.where(y < high, inside, inside[..., :1]), axis=-1, keepdims=True)
+        # points beyond a bound are put close to it: what bulges from there on does not see half of the jump
+        first, last = _close_to(low, first), _close_to(high, last)
+        F_first, F_last, S_first = self.law._cdf(first), self.law._cdf_left(last), self.law._sf(first)
+        S_last = self.law._sf(last) + (self.law._cdf(last) - F_last)
+        inside, left, right, rest = (
+            xp.where(y <= low, start, xp.where(y >= high, end, part))
+            for part, start, end in (
+                (inside, first, last),
+                (outline.left, F_first, F_last),
+                (outline.right, F_first, F_last),
+                (outline.rest, S_first, S_last),
+            )
+        )
+        F_low, F_high, S_low = self.law._cdf(low), self.law._cdf_left(high), self.law._sf(low)
         none, bend = xp.zeros_like(low), outline.bend + xp.zeros_like(y[..., 1:])
-        start: tuple[Array, ...] = (low, none, F_low, none)
-        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none)
-        parts = [[self._inside(y)], [left], [right], [bend]]
+        start: tuple[Array, ...] = (low, none, F_low, S_low, none)
+        end: tuple[Array, ...] = (high, F_high, xp.ones_like(high), none, none)
+        parts = [[inside], [left], [right], [rest], [bend]]
         if self.by_row:  # a row without a bound has its own first or last point once more
-            first, last = (left[..., :1], left[..., :1]), (right[..., -1:], right[..., -1:])
-            start = tuple(map(xp.where, [xp.isinf(low)] * 4, (y[..., :1], *first, none), start))
-            end = tuple(map(xp.where, [xp.isinf(high)] * 4, (y[..., -1:], *last, none), end))
+            F, G = left[..., :1], right[..., -1:]
+            start = tuple(map(xp.where, [xp.isinf(low)] * 5, (y[..., :1], F, F, 1 - F, none), start))
+            end = tuple(map(xp.where, [xp.isinf(high)] * 5, (y[..., -1:], G, G, rest[..., -1:], none), end))
         if self.by_row or math.isfinite(self.lower):
             parts = [[new, *part] for new, part in zip(start, parts, strict=True)]
         if self.by_row or math.isfinite(self.upper):
@@ -226,6 +239,12 @@ class Clipped(Integrated):
     def _describe(self) -> str:
         bounds = "bounds by row" if self.by_row else f"[{self.lower:g}, {self.upper:g}]"
         return f"{self.law!r} to {bounds}"
+
+
+def _close_to(bound: Array, point: Array) -> Array:
+    """A sixteenth of the way from a bound to a point, if the bound is finite."""
+    xp = namespace(bound)
+    return bound + (point - xp.where(xp.isinf(bound), point, bound)) / 16
 
 
 handed_in["clipped"] = Clipped

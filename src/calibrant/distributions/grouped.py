@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, generator, warn_user
+from calibrant._arrays import Array, count, generator, said_of, warn_user
 from calibrant._batch import take_rows
 from calibrant._kept import kept
 from calibrant.distributions.base import Distribution
@@ -67,12 +67,12 @@ class Grouped(Distribution):
         """Say that some groups are new: an error, unless there is a law for them."""
         first = labels[rows[0]]
         what = "is missing" if first is None else f"is {said(first)}, which no calibration row had"
-        some = "1 row" if rows.size == 1 else f"{rows.size} rows"
-        are = "is" if rows.size == 1 else "are"
-        count = f"by {what}, in row {rows[0]} ({some} of {len(labels)} {are} of no known group)"
+        some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
+        where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.laws) == len(self.labels):
-            raise ValueError(f"{count}: unseen='pooled' gives such rows the law of all")
-        warn_user(f"{count}: they get the law of all groups, and nothing is promised for them")
+            raise ValueError(f"{where}: unseen='pooled' gives such rows the law of all")
+        they = "it gets" if rows.size == 1 else "they get"
+        warn_user(f"{where}: {they} the law of all groups, and nothing is promised for {said_of(rows.size, 'them')}")
 
     # ---- on its own, the laws of the groups, one after the other ----------------------------------------------------
 

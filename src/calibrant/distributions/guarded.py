@@ -63,6 +63,10 @@ class Guarded(ByTable):
         xp = namespace(p)
         return clip(p, 0.0, 1 - float(xp.finfo(p.dtype).eps))
 
+    @property
+    def bends_often(self) -> bool:
+        return self.bend.knots.shape[0] > 2
+
     def _breaks(self) -> Array:
         xp = namespace(self.bend.knots)
         bends = self.law._ppf(self.bend.knots[1:-1])

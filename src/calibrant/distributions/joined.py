@@ -16,6 +16,7 @@ from calibrant._types import RowIndex, SupportsArray
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.unknown import Unknown
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
@@ -94,6 +95,9 @@ class Joined(Distribution):
         if not asked:
             law, none = self.laws[0], np.zeros(0, dtype=np.int64)
             return ask(take_rows(law, none) if law.shape else law, none)
+        return self._in_order(asked)
+
+    def _in_order(self, asked: Sequence[tuple[Any, Rows]]) -> Any:
         back = np.empty(len(self), dtype=np.int64)
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
         results = [result for result, _ in asked]
@@ -212,6 +216,15 @@ class Joined(Distribution):
 
         below, above = self._each(ask)
         return below, above
+
+    def _outline(self) -> Outline | None:
+        """Those of the parts; a row with fewer points than another ends in its last one several times."""
+        found = [(law._outline(), rows) for law, rows in self.places()]
+        known = [(outline, rows) for outline, rows in found if outline is not None]
+        if not known or len(known) < len(found):
+            return None
+        most = max(outline.y.shape[-1] for outline, _ in known)
+        return Outline(*self._in_order([(outline.of_rows(rows.size, most), rows) for outline, rows in known]))
 
     def _clipped(self, lower: Any, upper: Any) -> Distribution:
         if isinstance(lower, float):

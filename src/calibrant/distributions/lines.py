@@ -14,6 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import FromMiddle, Outward, PartialMoments, Squares
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.joined import Joined
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.table_of_lines import Counts, TableOfLines
 
 _REACH = 745.0  # mean excesses, beyond which exp is 0
@@ -243,6 +244,9 @@ class Lines(FromMiddle, Integrated):
             twice = twice + (2 * side - 1) * (d * once - second)
             once, square = once - first, square - squared
         return Outward(once, twice, square)
+
+    def _outline(self) -> Outline | None:
+        return self.joined()._outline()
 
     def __getitem__(self, index: Any) -> Distribution:
         """An integer gives the single law of that row."""

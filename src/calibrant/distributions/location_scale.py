@@ -11,7 +11,7 @@ from calibrant._arrays import Array, anywhere, complain, floats, namespace, posi
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares, image
 from calibrant.distributions.on_gpu import one_pass
-from calibrant.distributions.outline import Outline
+from calibrant.distributions.outline import Outline, within_floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +141,9 @@ class LocationScale(Distribution):
         if outline is None:
             return None
         loc, scale = self._lift(self.loc), self._lift(self.scale)
-        return outline._replace(y=loc + scale * outline.y, bend=outline.bend / scale**2)
+        with np.errstate(over="ignore"):
+            y = within_floats(loc + scale * outline.y)
+        return outline._replace(y=y, bend=outline.bend / scale**2)
 
     def _describe(self) -> str:
         return f"base={self.base!r}"

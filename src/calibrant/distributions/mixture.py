@@ -33,7 +33,8 @@ class Mixture(Solved, Integrated):
 
     Mean and std are the components' own. Quantiles are found between the components', see
     `calibrant.distributions.pooled_quantiles`. The crps is the mean of the components' less the integral of the
-    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is below 1e-6.
+    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is below 1e-6. It is infinite
+    where that of a component is; a component may lack a mean and have a finite crps.
 
     >>> from calibrant import Normal
     >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
@@ -63,7 +64,8 @@ class Mixture(Solved, Integrated):
         return self.components[0].shape
 
     def _sum(self, terms: list[Array]) -> Array:
-        return reduce(lambda a, b: a + b, (w * term for w, term in zip(self.weights, terms, strict=True)))
+        """Without those of no weight, which may be infinite."""
+        return reduce(lambda a, b: a + b, (w * term for w, term in zip(self.weights, terms, strict=True) if w > 0))
 
     def _log_sum(self, terms: list[Array]) -> Array:
         xp = namespace(terms[0])
@@ -192,7 +194,8 @@ class Mixture(Solved, Integrated):
         """sqrt(sum of w_k (std_k^2 + (mean_k - mean)^2))."""
         xp = namespace(self.like)
         means, stds = [law._mean() for law in self.components], [law._std() for law in self.components]
-        finite = reduce(lambda a, b: a & b, (xp.isfinite(value) for value in (*means, *stds)))
+        pairs = zip(self.weights, means, stds, strict=True)
+        finite = reduce(lambda a, b: a & b, (xp.isfinite(mean) & xp.isfinite(std) for w, mean, std in pairs if w > 0))
         means = [xp.where(finite, value, xp.zeros_like(value)) for value in means]
         centre = self._sum(means)
         variance = self._sum([std**2 + (mean - centre) ** 2 for mean, std in zip(means, stds, strict=True)])

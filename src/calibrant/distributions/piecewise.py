@@ -348,12 +348,12 @@ class PiecewiseLinear(FromMiddle, Integrated):
         apart, end = self.knots[1:] > self.knots[:-1], self.knots[:1] == self.knots[:1]
         first, last = concatenate([end, apart]), concatenate([apart, end])
         y, left, right = self.knots[last], self.probs[first], self.probs[last]
-        bend = xp.zeros_like(y[1:])
+        above, bend = 1 - right, xp.zeros_like(y[1:])
         for side in (0, 1):
             mass, scale = self._tail(side)
             if mass > 0 and math.isfinite(scale):
-                # what bulges has an error of mass times step^4
-                parts = np.arange(1, 1 + math.ceil((mass / 0.006) ** 0.25))[::-1]
+                # what bulges has an error of mass^2 times step^4
+                parts = np.arange(1, 1 + math.ceil((mass / 0.007) ** 0.5))[::-1]
                 steps = _OUTLINE_STEPS[:, None] - np.diff(_OUTLINE_STEPS, prepend=0.0)[:, None] * (parts - 1) / len(
                     parts
                 )
@@ -365,12 +365,14 @@ class PiecewiseLinear(FromMiddle, Integrated):
                 if side == 0:
                     far, F = xp.flip(self._ends[0] - scale * steps), xp.flip(rest[1:])
                     y, left, right = concatenate([far, y]), concatenate([F, left]), concatenate([F, right])
+                    above = concatenate([1 - F, above])
                     bend = concatenate([xp.flip(curve), bend])
                 else:
                     far, F = self._ends[1] + scale * steps, 1 - rest[1:]
                     y, left, right = concatenate([y, far]), concatenate([left, F]), concatenate([right, F])
+                    above = concatenate([above, rest[1:]])
                     bend = concatenate([bend, -curve])
-        return Outline(y, left, right, bend)
+        return Outline(y, left, right, above, bend)
 
     def _describe(self) -> str:
         said = {0: "none", 1: "none"}

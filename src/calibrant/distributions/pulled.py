@@ -40,19 +40,30 @@ class Pulled(Composed):
         return self._landed(y, super()._cdf(y), 0.0)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._landed(y, super()._cdf_left(y), 0.0)
+        return self._landed_left(y, super()._cdf_left(y))
 
     def _cdf_sides(self, y: Array) -> tuple[Array, Array]:
         left, right = super()._cdf_sides(y)
-        return self._landed(y, left, 0.0), self._landed(y, right, 0.0)
+        return self._landed_left(y, left), self._landed(y, right, 0.0)
 
     def _sf(self, y: Array) -> Array:
         return self._landed(y, super()._sf(y), 1.0)
 
-    def _landed(self, y: Array, share: Array, below: float) -> Array:
+    def _logcdf(self, y: Array) -> Array:
+        return self._landed(y, super()._logcdf(y), -np.inf)
+
+    def _logsf(self, y: Array) -> Array:
+        return self._landed(y, super()._logsf(y), 0.0)
+
+    def _landed(self, y: Array, value: Array, below: float) -> Array:
         """Of a map that takes a score of -inf to a finite place: the mass of q at -inf is there, and none below."""
+        start, xp = self._start(), namespace(value)
+        return value if start is None else xp.where(y < start, xp.full_like(value, below), value)
+
+    def _landed_left(self, y: Array, share: Array) -> Array:
+        """From the left, none is at that place either."""
         start, xp = self._start(), namespace(share)
-        return share if start is None else xp.where(y < start, xp.full_like(share, below), share)
+        return share if start is None else xp.where(y <= start, xp.zeros_like(share), share)
 
     def _start(self) -> Array | None:
         """The place of a score of -inf in each row, (n, 1); None where q has no mass there."""

@@ -51,21 +51,21 @@ class PulledBroken(Composed):
             return None
         xp, line = namespace(self.map.values), self.map
         levels = line.levels
-        own = levels, self.q._cdf_left(levels), self.q._cdf(levels)
-        s, left, right = (
+        own = levels, self.q._cdf_left(levels), self.q._cdf(levels), self.q._sf(levels)
+        s, left, right, rest = (
             concatenate([xp.broadcast_to(a[None, :], (b.shape[0], a.shape[0])), b], axis=1)
-            for a, b in zip(outline[:3], own, strict=True)
+            for a, b in zip(outline[:4], own, strict=True)
         )
         # in order of s, and at one s in order of F
         for column in (2, 0):
             order = xp.argsort((s, left, right)[column], axis=1, stable=True)
-            s, left, right = (xp.take_along_axis(part, order, axis=1) for part in (s, left, right))
+            s, left, right, rest = (xp.take_along_axis(part, order, axis=1) for part in (s, left, right, rest))
         middle = (s[:, :-1] + s[:, 1:]) / 2
         piece = clip(xp.searchsorted(outline.y, xp.reshape(middle, (-1,))) - 1, 0, outline.bend.shape[0] - 1)
         bend = xp.reshape(xp.take(outline.bend, piece), middle.shape)
         slope = gather(line.slopes, line.piece(levels, middle))
         y = line.inverse(s)
-        return Outline(y, left, right, xp.broadcast_to(bend, slope.shape) * slope**2)
+        return Outline(y, left, right, rest, xp.broadcast_to(bend, slope.shape) * slope**2)
 
     def _places(self, s: Array) -> Array:
         """Those of q, and the bends of the line."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, clip, device_like, first_and_count, namespace, warn_user
+from calibrant._arrays import (
+    Array,
+    anywhere,
+    clip,
+    count,
+    device_like,
+    first_and_count,
+    namespace,
+    the_first,
+    warn_user,
+)
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
@@ -14,6 +24,7 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares, arm
 from calibrant.distributions.integrated import Integrated
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.outline import Outline
 from calibrant.distributions.ratios import ratios_of
 from calibrant.distributions.single import OnlyRow
 
@@ -129,14 +140,13 @@ class ReweightedRows(Integrated, ByRow):
         lower = first**2 * low.lower + s**2 * square.lower + 2 * s * d * once.lower + d**2 * (m - A)
         upper = last**2 * high.upper + s**2 * square.upper + 2 * s * d * once.upper + d**2 * (Z - m)
         # beyond the far end q_x is one less the tail, and its square 1 - 2 tail + tail^2
+        moments, squares = self.law._moments_within, self.law._squares_within
         if anywhere(c > Z):
-            once_at, once_here = self.law._partial_moments(Z).upper, self.law._partial_moments(c).upper
-            square_at = self.law._squares(Z).upper
-            lower = lower + _square_beyond(last, c - Z, once_at, once_here, square_at, high.upper)
+            at = Z + 0 * c
+            lower = lower + _square_beyond(last, c - Z, moments(at, at, c).upper, squares(at, at, c).upper)
         if anywhere(a < A):
-            once_at, once_here = self.law._partial_moments(A).lower, self.law._partial_moments(a).lower
-            square_at = self.law._squares(A).lower
-            upper = upper + _square_beyond(first, A - a, once_at, once_here, square_at, low.lower)
+            at = A + 0 * a
+            upper = upper + _square_beyond(first, A - a, moments(at, a, at).lower, squares(at, a, at).lower)
         return Squares(lower, upper)
 
     # ---- what it takes over ----------------------------------------------------------------------------------------
@@ -145,6 +155,18 @@ class ReweightedRows(Integrated, ByRow):
         _, _, first, last = self._line
         below, above = self.law._infinite_mass()
         return below * first[:, 0], above * last[:, 0]
+
+    def _outline(self) -> Outline | None:
+        """That of `law`, whose tails start at points of it, bent."""
+        outline = self.law._outline()
+        if outline is None:
+            return None
+        xp, (s, d, first, last) = namespace(self.ratio), self._line
+        left, right = (_bent(F, s, d, (self.low, first), (1 - self.high, last)) for F in (outline.left, outline.right))
+        rest = _bent(outline.rest, s, d, (1 - self.high, last), (self.low, first))
+        middle = (outline.right[..., :-1] + outline.left[..., 1:]) / 2
+        slope = xp.where(middle < self.low, first, xp.where(middle > self.high, last, s))
+        return Outline(outline.y + xp.zeros_like(s), left, right, rest, outline.bend * slope)
 
     @property
     def is_discrete(self) -> bool:
@@ -180,10 +202,14 @@ class Reweighted(OnlyRow, ByRow):
             return self.law
         alone = ratio > self.total  # p_x > 1/2
         if bool(namespace(ratio).any(alone)):
-            first, count = first_and_count(alone)
+            first, number = first_and_count(alone)
+            which = f"weights of {count(number, 'row')}, {the_first(number, first)}, are"
+            said = ("their laws are", "them")
+            if number == 1:
+                which, said = f"the weight of row {first} is", ("its law is", "it")
             warn_user(
-                f"weights of {count} rows, the first is row {first}, are larger than those of all calibration rows"
-                " together: their laws are mostly tails, since nearly no calibration rows are like them"
+                f"{which} larger than those of all calibration rows together: {said[0]} mostly tails, since nearly no"
+                f" calibration rows are like {said[1]}"
             )
         return ReweightedRows(self.law, ratio, self.total, self.low, self.high)
 
@@ -241,10 +267,10 @@ def _up_to(
     other tail, where q_x is one less `far` times what the law has beyond: `at_far` at its start and `past` here.
     """
     once, twice = near * tail[0], near * tail[1]
-    twice = twice + way * once + s * inner[1] + d * way**2 / 2
+    twice = twice + arm(way, once) + s * inner[1] + d * way**2 / 2
     once = once + s * inner[0] + d * way
     gone = _less(over, at_far[0], past[0])
-    twice = twice + over * once + over**2 / 2 - far * (arm(over, at_far[0]) - _less(over, at_far[1], past[1]))
+    twice = twice + arm(over, once) + over**2 / 2 - far * (arm(over, at_far[0]) - _less(over, at_far[1], past[1]))
     return once + over - far * gone, twice
 
 
@@ -255,6 +281,7 @@ def _less(over: Array, at_far: Array, past: Array) -> Array:
     return xp.where(over > 0, at_far + zero, zero) - xp.where(over > 0, past, zero)
 
 
-def _square_beyond(slope: Array, over: Array, once_at: Array, once: Array, square_at: Array, square: Array) -> Array:
-    """The integral of (1 - slope * tail)^2 over a stretch of the tail."""
-    return over - 2 * slope * _less(over, once_at, once) + slope**2 * _less(over, square_at, square)
+def _square_beyond(slope: Array, over: Array, once: Array, square: Array) -> Array:
+    """The integral of (1 - slope * tail)^2 over a stretch of the tail, from those of the tail and of its square."""
+    xp, zero = namespace(over), namespace(over).zeros_like(over)
+    return over + xp.where(over > 0, slope**2 * square - 2 * slope * once, zero)

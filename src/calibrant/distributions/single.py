@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, namespace
+from calibrant._arrays import Array, count, namespace
 from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
@@ -17,7 +17,7 @@ from calibrant.distributions.outline import Outline
 def single_row(batch: Distribution, index: int) -> Single:
     """Row `index` of a batch, counted from the end where it is negative."""
     if not -len(batch) <= index < len(batch):
-        raise IndexError(f"row {index} is not among the {len(batch)} rows of the batch")
+        raise IndexError(f"row {index} is not among the {count(len(batch), 'row')} of the batch")
     start = index % len(batch)
     return Single(take_rows(batch, slice(start, start + 1)))
 

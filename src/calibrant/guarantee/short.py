@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant._arrays import unit
+from calibrant._arrays import count, unit
 from calibrant.guarantee.this_set import coverage_of_this_set
 
 
@@ -30,7 +30,7 @@ class InShort:
         c = unit("coverage", coverage)
         interval = f"{_article(c)} {100 * c:g}% interval holds the label of a new row"
         kind, epsilon = str(self.kind), float(self.epsilon)
-        alike = f" like the {self.n:,} calibration rows"
+        alike = f" like the {count(self.n, 'calibration row')}"
         if kind == "long run":
             return "In the long run the share of labels below each tracked level is that level, whatever the rows do."
         if kind == "no claim":
@@ -45,7 +45,7 @@ class InShort:
         if each:
             alike = f" like the calibration rows of its {kind.split(',')[0]}"
         elif kind.startswith("weighted"):
-            worth = f"{self.n:,} rows, worth {getattr(self, 'effective', self.n):.3g} equal ones"
+            worth = f"{count(self.n, 'row')}, worth {getattr(self, 'effective', self.n):.3g} equal ones"
             alike, given = "", f", if the weights are the likelihood ratios of new rows ({worth})"
         drawn = bool(getattr(self, "drawn", False))
         about = "at least " if drawn else "about " if kind.endswith("approximate") else ""

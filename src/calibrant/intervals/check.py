@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, floats, namespace
+from calibrant._arrays import Array, complain, count, floats, namespace
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import as_prediction
@@ -33,7 +33,7 @@ def check_nonconformity(nonconformity: Nonconformity, prediction: PredictionLike
     minimiser = nonconformity.minimiser(prediction)
     if tuple(minimiser.shape) != (len(prediction),):
         raise ValueError(
-            f"{type(nonconformity).__name__}.minimiser must give one value for each of {len(prediction)} rows,"
+            f"{type(nonconformity).__name__}.minimiser must give one value for each of {count(len(prediction), 'row')},"
             f" got shape {tuple(minimiser.shape)}"
         )
     points = _Points(nonconformity, prediction, grid, minimiser[:, None])

@@ -89,12 +89,3 @@ def percents(m: int, share: float, low: float, high: float) -> tuple[str, str, s
 
 def _decimals(m: int) -> int:
     return (m >= 100) + (m >= 100_000)
-
-
-def count(number: int, one: str, more: str | None = None) -> str:
-    """So many things, in words.
-
-    >>> count(1, "row"), count(5000, "row")
-    ('1 row', '5,000 rows')
-    """
-    return f"{number:,} {one if number == 1 else more or one + 's'}"

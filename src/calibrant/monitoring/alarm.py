@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Rng, generator, one_number, to_numpy
+from calibrant._arrays import Rng, count, generator, one_number, to_numpy
 from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrated
 from calibrant.forecast import PredictionLike
@@ -109,7 +109,7 @@ class Monitor:
             return f"{self.alarm} As long as nothing changes, the probability of ever hearing it is at most {rate}."
         most = math.exp(float(np.max(self.log_capital, initial=0.0)))  # below the threshold
         return (
-            f"No alarm in {len(self):,} rows: the capital was at most {most:.3g}, and the alarm rings at"
+            f"No alarm in {count(len(self), 'row')}: the capital was at most {most:.3g}, and the alarm rings at"
             f" {self.threshold:g}, which has a probability of at most {rate} as long as nothing changes."
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arrays import count
 from calibrant.calibration import Calibrated
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.base import Distribution
@@ -148,14 +149,14 @@ def one_shape(loc: Any, scale: Any, base: Distribution) -> None:
 def joined(laws: tuple[Distribution, ...], part: Any, row: Any) -> None:
     """Each row has a law, and a row of it."""
     if part.shape != row.shape:
-        raise ValueError(f"{part.size} parts do not go with {row.size} rows")
+        raise ValueError(f"{count(part.size, 'part')} do not go with {count(row.size, 'row')}")
     if not 0 <= int(part.min()) <= int(part.max()) < len(laws):
         raise ValueError(f"its rows must come from its {len(laws)} laws, got {int(part.min())} to {int(part.max())}")
     counts = np.asarray([law.shape[0] if law.shape else 1 for law in laws])
     outside = (row < 0) | (row >= counts[part])
     if bool(outside.any()):
         first = int(np.argmax(outside))
-        raise ValueError(f"row {row[first]} is not among the {counts[part[first]]} rows of law {part[first]}")
+        raise ValueError(f"row {row[first]} is not among the {count(counts[part[first]], 'row')} of law {part[first]}")
 
 
 def among(n: int, largest_tie: int, floored: int = 0, **others: Any) -> None:
@@ -208,7 +209,7 @@ def numbered(labels: tuple[Any, ...], numbers: Any) -> None:
 def weighed(scores: Any, weights: Any = None, forget: Any = None, floored: int = 0, groups: Any = None) -> None:
     """A group and a weight for each score."""
     if groups is not None and groups.numbers.size != scores.size:
-        raise ValueError(f"{scores.size} scores do not go with the groups of {groups.numbers.size} rows")
+        raise ValueError(f"{scores.size} scores do not go with the groups of {count(groups.numbers.size, 'row')}")
     if weights is not None and len(weights) != scores.size:
         raise ValueError(f"{scores.size} scores do not go with {len(weights)} weights")
     if weights is not None and isinstance(forget, HalfLife):
@@ -230,7 +231,9 @@ def labels_alike(names: Any, margins: Any, joint: Joint, references: Any) -> Non
     d, n = len(names), joint.n
     counts = [len(margins), joint.ranks.shape[1], d if references is None else len(references)]
     if len(set(names)) != d or counts != [d] * 3 or any(each.guarantee.n != n for each in margins):
-        raise ValueError(f"its {d} labels must have names of their own, and a calibration of the same {n} rows each")
+        raise ValueError(
+            f"its {d} labels must have names of their own, and a calibration of the same {count(n, 'row')} each"
+        )
     if (references is None) != (joint.largest is None):
         raise ValueError("its references and the largest scores go together")
 
@@ -240,6 +243,6 @@ def tracked(levels: Any, held: Any, covered: Any, rows: int, extremes: Any, **ot
     if not len(levels) == held.size == covered.size:
         raise ValueError(f"{len(levels)} levels do not go with {held.size} positions and {covered.size} counts")
     if not 0 <= int(covered.min()) <= int(covered.max()) <= rows:
-        raise ValueError(f"its counts must lie between 0 and its {rows} rows, got {int(covered.min())}")
+        raise ValueError(f"its counts must lie between 0 and its {count(rows, 'row')}, got {int(covered.min())}")
     if len(extremes) != 2 or extremes[0] > extremes[1]:
         raise ValueError("its least score must not be above its largest")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import floats, refuse, same_length, unit
+from calibrant._arrays import count, floats, refuse, same_length, unit
 from calibrant._types import ArrayLike, Groups, Values
 from calibrant.diagnosis.answers import answers_of
 from calibrant.forecast import Forecasts, PredictionLike
@@ -75,7 +75,7 @@ def coverage_by_slice(
             hollow: Style = _dot(forecasts[0][2], size) | {"color": pen.ink, "markerfacecolor": pen.paper}
             drawn.append(Line2D([], [], **hollow, label=f"off: the bar misses {percent(coverage)}"))
         ax.set_ylim(len(total) - 0.4, -0.6)
-        rows = [f"{label} ({count:,})" for label, count in zip(labels, total, strict=True)]
+        rows = [f"{label} ({number:,})" for label, number in zip(labels, total, strict=True)]
         words(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
         if drawn:
             key(ax, drawn, pen)
@@ -117,7 +117,8 @@ def coverage_by(
     results = {each.value: each.held[0] for each in judged([column], said.held, None, confidence=confidence, n=n)}
     if not results:
         raise ValueError(
-            f"coverage_by needs a bin of at least {SMALLEST} rows, got {m} rows in {len(column.labels)} bins"
+            f"coverage_by needs a bin of at least {SMALLEST} rows, got {count(m, 'row')} in"
+            f" {count(len(column.labels), 'bin')}"
         )
     kept = [k for k, label in enumerate(column.labels) if label in results]
     held = [results[column.labels[k]] for k in kept]
@@ -142,7 +143,7 @@ def coverage_by(
             patch.sticky_edges.y.clear()  # room above and below the bars
         ax.autoscale_view(scalex=False)
         name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
-        more = f" ({left_out:,} rows in bins of fewer than {SMALLEST} left out)" if left_out else ""
+        more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
         words(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
         key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
     return ax

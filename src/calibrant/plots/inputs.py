@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, same_length, to_numpy
+from calibrant._arrays import count, floats, same_length, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
 from calibrant.metrics.forecasts import labels_of as labels_in
@@ -58,13 +58,13 @@ def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
     if rows is None and len(H) == 1:
         return [0]
     if rows is None:
-        raise ValueError(f"rows must say which of the {len(H)} rows to draw, got None")
+        raise ValueError(f"rows must say which of the {count(len(H), 'row')} to draw, got None")
     index = np.atleast_1d(np.asarray(rows))
     if index.dtype.kind not in "iu" or index.ndim != 1:
         raise TypeError(f"rows must be a whole number or a list of them, got {rows!r}")
     outside = index[(index < -len(H)) | (index >= len(H))]
     if len(outside):
-        raise ValueError(f"rows must lie among the {len(H)} rows of the forecast, got {outside[0]}")
+        raise ValueError(f"rows must lie among the {count(len(H), 'row')} of the forecast, got {outside[0]}")
     if not 1 <= len(index) <= most:
         raise ValueError(f"rows must name between 1 and {most} rows, got {len(index)}")
     return [int(row) % len(H) for row in index]
@@ -92,7 +92,7 @@ def parts_of(base: Any, H: Any) -> Sequence[Any]:
         return ()
     base = forecast(base)
     if base.shape != H.shape:
-        given, wanted = (f"{len(each)} rows" if each.shape else "a single law" for each in (base, H))
+        given, wanted = (count(len(each), "row") if each.shape else "a single law" for each in (base, H))
         raise ValueError(f"base must have the rows of the forecast, {wanted}, got {given}")
     return _flat(base)
 

@@ -10,7 +10,7 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import in_all, refuse, same_length, to_numpy, unit
+from calibrant._arrays import count, in_all, refuse, same_length, to_numpy, unit
 from calibrant._types import ArrayLike, Values
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
@@ -261,7 +261,7 @@ def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float]
 def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
     """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
     held = rows.inside
-    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {len(all_rows.y):,} rows"
+    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
     drawn = _dots(ax, pen, at[held], rows.y[held], limits, **_inner(pen), label=said)
     drawn += _dots(ax, pen, at[~held], rows.y[~held], limits, **_outer(pen), label="outside")
     return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]

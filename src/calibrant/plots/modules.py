@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special
 from matplotlib.axes import Axes
 
-from calibrant._arrays import floats
+from calibrant._arrays import count, floats
 from calibrant._types import ArrayLike
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
@@ -57,7 +57,7 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     prediction, y = with_labels(prediction, y)
     n = calibrated.guarantee.n
     if y.shape[0] != n:
-        raise ValueError(f"scores wants the {n} rows that calibrated, got {y.shape[0]}")
+        raise ValueError(f"scores wants the {count(n, 'row')} that calibrated, got {y.shape[0]}")
     prediction.check_form(calibrated.form)
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
     with drawing(ax) as (ax, pen):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, first_and_count, floats, in_all, namespace, to_numpy
+from calibrant._arrays import Array, complain, first_and_count, floats, in_all, in_rows, namespace, said_of, to_numpy
 from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
@@ -109,10 +109,10 @@ def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array
     crossing = values[:, 1:] < values[:, :-1]
     if not bool(xp.any(crossing)):
         return values
-    first, count = first_and_count(crossing)
+    first, number = first_and_count(crossing)
     if strict:
-        raise ValueError(f"{name} crosses in row {first} ({in_all(count)})")
-    warnings.warn(f"{name} crosses in {count} rows, the first is row {first}: they are sorted", stacklevel=depth)
+        raise ValueError(f"{name} crosses in row {first} ({in_all(number)})")
+    warnings.warn(f"{name} crosses {in_rows(number, first)}: {said_of(number, 'they are')} sorted", stacklevel=depth)
     return xp.sort(values, axis=1)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from calibrant._arrays import count
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import (
@@ -21,7 +22,6 @@ from calibrant.diagnosis.headline import (
 from calibrant.diagnosis.whole import Whole, whole_of
 from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.figures import count
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves

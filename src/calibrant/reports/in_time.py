@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from calibrant._arrays import count
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.headline import how_bad
 from calibrant.metrics.by_slice import SMALLEST
-from calibrant.metrics.figures import count, fixed, rounded
+from calibrant.metrics.figures import fixed, rounded
 from calibrant.reports.findings import Findings
 from calibrant.reports.statement import Statement
 

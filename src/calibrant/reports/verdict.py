@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arrays import count
 from calibrant.diagnosis.headline import Kind, how_bad, stands_out
 from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
-from calibrant.metrics.figures import count, percent, percents, shown
+from calibrant.metrics.figures import percent, percents, shown
 from calibrant.metrics.of_labels import HINT
 from calibrant.metrics.straight import Straight
 from calibrant.reports.findings import Findings

@@ -14,12 +14,15 @@ from typing import Any, Self
 from calibrant._arrays import (
     Array,
     anywhere,
+    count,
     detached,
     first_and_count,
     namespace,
     one_number,
     resolution,
+    said_of,
     smallest,
+    the_first,
     warn_user,
 )
 from calibrant._batch import no_rows
@@ -80,11 +83,11 @@ class Floored(Scaled):
         xp = namespace(width)
         if not anywhere(low):
             return width
-        first, count = first_and_count(low)
+        first, number = first_and_count(low)
         given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
         warn_user(
-            f"{type(self).__name__}: {count} rows, the first is row {first}, have no width of their own: they are given"
-            f" {given}"
+            f"{type(self).__name__}: {count(number, 'row')}, {the_first(number, first)},"
+            f" {said_of(number, 'have no width of their own: they are given')} {given}"
         )
         return xp.where(low, resolution(centre, floor), width)
 

@@ -10,7 +10,17 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, first_and_count, namespace, same_length, to_numpy, warn_user
+from calibrant._arrays import (
+    Array,
+    count,
+    first_and_count,
+    namespace,
+    said_of,
+    same_length,
+    the_first,
+    to_numpy,
+    warn_user,
+)
 from calibrant._missing import those
 from calibrant._types import RowIndex, SupportsArray
 from calibrant.distributions.base import Distribution
@@ -173,11 +183,11 @@ def labelled(several: Several, columns: list[Array], bound: Any) -> tuple[Severa
     missing = np.stack([_missing(column) for column in columns], axis=1)
     if not missing.any():
         return several, columns, bound
-    first, count = first_and_count(missing)
+    first, number = first_and_count(missing)
     which = [name for j, name in enumerate(several.names) if missing[:, j].any()]
     warn_user(
-        f"a label ({_listed(which)}) is missing in {count} of {len(several)} rows, the first is row {first}: "
-        "these rows are left out for every label"
+        f"a label ({_listed(which)}) is missing in {number} of {count(len(several), 'row')},"
+        f" {the_first(number, first)}: {said_of(number, 'they are')} left out for every label"
     )
     there = ~missing.any(axis=1)
     return several.rows(there), [those(column, there) for column in columns], those(bound, there)

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from calibrant._arrays import first_and_count
+from calibrant._arrays import count, first_and_count, said_of
 from calibrant._frames import rows_of
 from calibrant._missing import with_label
 from calibrant.censored import Censored
@@ -175,10 +175,10 @@ def labels(y: Any, *, missing: bool = False) -> Any:
     y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
     y = column_or_1d(y, dtype=np.float64, warn=True)
     if not missing and (gaps := np.isnan(y)).any():
-        first, count = first_and_count(gaps)
+        first, number = first_and_count(gaps)
+        lacking = f"{number} of {count(len(y), 'row')} {said_of(number, 'have')} no label"
         raise ValueError(
-            f"y is NaN in row {first} ({count} of {len(y)} rows have no label): CalibratedRegressor(...,"
-            " missing='drop') leaves such rows out"
+            f"y is NaN in row {first} ({lacking}): CalibratedRegressor(..., missing='drop') leaves such rows out"
         )
     return y
 

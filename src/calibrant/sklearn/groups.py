@@ -11,10 +11,9 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from calibrant._arrays import same_length, warn_user
+from calibrant._arrays import count, same_length, warn_user
 from calibrant._frames import is_frame
 from calibrant.distributions.labels import labels_of, said
-from calibrant.metrics.figures import count
 
 OTHERWISE = {
     "by": "give its number, or a function of X",

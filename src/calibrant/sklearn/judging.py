@@ -12,6 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arrays import same_length, warn_user
 from calibrant._frames import is_frame, rows_of
+from calibrant._kept import keep
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant.metrics import evaluate
@@ -115,15 +116,17 @@ class Judging:
         To keep models and calibration together, pickle the estimator: `joblib.dump(model, path)`. What is loaded from
         the file of `save` is called with predictions of the kind it was calibrated on, and not with X:
         `calibrated(prediction_of(model.estimators_[0], X))`. With the default `refine` these are the refined
-        predictions, which only the estimator makes, and a warning says so; with `refine=None` they are the model's own.
+        predictions, which only the estimator makes, and a warning says so once; with `refine=None` they are the model's
+        own.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.estimators_[0], Refined):
             seen = "X" if self.features is None else f"X[{list(self.features)!r}]"
-            warn_user(
+            words = (
                 "the file holds the calibration alone: it takes the refined predictions,"
                 f" prediction_of(model.estimators_[0], {seen}); joblib.dump(model, path) keeps everything"
             )
+            keep(self.calibrated_, "said what its file holds", lambda: warn_user(words))  # once
         self.calibrated_.save(path)
 
     def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, Any]:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-from calibrant._arrays import Array, first_and_count, floats, to_numpy, warn_user
+from calibrant._arrays import Array, count, first_and_count, floats, said_of, to_numpy, warn_user
 from calibrant._frames import is_frame, like_input, rows_of
 from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
@@ -123,12 +123,13 @@ def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[A
     Y = np.stack([np.asarray(to_numpy(column)) for column in columns], axis=1)
     gaps = np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
     if gaps.any():
-        first, count = first_and_count(gaps)
+        first, number = first_and_count(gaps)
         which = next(name for j, name in enumerate(names) if gaps[first, j])
-        where = f"label {which!r} is missing in row {first} ({count} of {len(Y)} rows lack a label)"
+        lack = "lacks" if number == 1 else "lack"
+        where = f"label {which!r} is missing in row {first} ({number} of {count(len(Y), 'row')} {lack} a label)"
         if missing != "drop":
             raise ValueError(f"{where}: missing='drop' leaves such rows out")
-        warn_user(f"{where}: these rows are left out")
+        warn_user(f"{where}: {said_of(number, 'they are')} left out")
     there = np.flatnonzero(~gaps.any(axis=1))
     floats("y", Y[there], ndim=2)  # the rows that stay hold finite numbers
     return tuple(names), Y.astype(np.float64), there

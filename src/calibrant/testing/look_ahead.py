@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import in_all, to_numpy
+from calibrant._arrays import count, in_all, to_numpy
 from calibrant._types import SupportsArray, Table
 from calibrant.backtesting import Backtest
 from calibrant.distributions.base import Distribution
@@ -89,7 +89,7 @@ def _numbers(found: Any, rows: int) -> NDArray[np.float64]:
     values = np.asarray(to_numpy(values) if hasattr(values, "shape") else values, np.float64)
     values = values.reshape(len(values), -1)
     if len(values) != len(which):
-        raise ValueError(f"run must give one forecast for each of {rows} rows, got {len(values)}")
+        raise ValueError(f"run must give one forecast for each of {count(rows, 'row')}, got {len(values)}")
     all_rows = np.full((rows, values.shape[1]), np.nan)
     all_rows[which] = values
     return all_rows

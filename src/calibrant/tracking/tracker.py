@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import doers
-from calibrant._arrays import Rng, one_number, to_numpy, warn_user
+from calibrant._arrays import Rng, count, one_number, said_of, the_first, to_numpy, warn_user
 from calibrant._hints import NotTheEstimator
 from calibrant._kept import kept
 from calibrant._missing import those
@@ -196,8 +196,9 @@ class Tracker(NotTheEstimator):
         missing = without_label(prediction, y)
         there, scores = ~missing, np.full(len(prediction), math.nan)
         if missing.any():
-            first, count = int(np.argmax(missing)), int(missing.sum())
-            warn_user(f"y is missing in {count} of {len(missing)} rows, the first is row {first}: they are no steps")
+            first, number = int(np.argmax(missing)), int(missing.sum())
+            among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
+            warn_user(f"y is missing in {among}: {said_of(number, 'they are no steps')}")
             prediction, y, bound = prediction[there], those(y, there), those(bound, there)
         if there.any() or not len(there):
             scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
