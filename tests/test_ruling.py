@@ -9,6 +9,7 @@ from pathlib import Path
 
 import array_api_strict
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from sklearn.ensemble import RandomForestRegressor
@@ -24,6 +25,7 @@ from calibrant import (
     Point,
     Quantiles,
     Samples,
+    batches,
 )
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Naive, Random
@@ -263,3 +265,20 @@ def test_the_command_line_says_it_once(tmp_path):
     assert result.exit_code == 0
     assert "rule the law of all" not in result.stderr
     assert "ZScore(floor=0.1)" in result.stdout
+
+
+def test_rows_are_counted_as_in_the_file_and_in_batches_by_their_keys(tmp_path):
+    prediction, y, _ = data(narrow=[17])
+    y[3] = np.nan  # left out, so that the library counts one less
+    table = np.column_stack([prediction.loc, prediction.scale, y])
+    file = tmp_path / "cal.csv"
+    np.savetxt(file, table, delimiter=",", header="mu,sigma,y", comments="", fmt="%.17g")
+    flags = ["fit", str(file), "--target", "y", "--mean", "mu", "--std", "sigma", "-o", str(tmp_path / "m.safetensors")]
+    result = CliRunner().invoke(app, flags)
+    assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in result.stderr
+    rows = [dict(zip(("mu", "sigma", "y"), column, strict=True)) for column in table]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        batches.fit([pa.RecordBatch.from_pylist(rows)], target="y", mean="mu", std="sigma")
+    (said,) = [str(each.message) for each in caught if "rules" in str(each.message)]
+    assert said.startswith("the batches, the rows in the order of their keys: ZScore: 1 of 399 calibration rows, the")

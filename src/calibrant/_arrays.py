@@ -11,7 +11,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -348,12 +349,16 @@ def smallest(like: Array) -> float:
     return 2.0**-60 if single_precision(like) else 2.0**-508
 
 
+NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
+"""What a message becomes where rows come from a source that counts them otherwise."""
+
+
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the first line outside this library."""
     frame, depth = sys._getframe(), 1
     while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, category, stacklevel=depth)
+    warnings.warn(NAMED.get()(message), category, stacklevel=depth)
 
 
 _HERE = os.path.dirname(__file__) + os.sep

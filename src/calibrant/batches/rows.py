@@ -16,9 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
+from calibrant._arrays import NAMED
+
 Numbers = NDArray[np.float64]
 Source = str | Path
 """What errors call the rows: a file, or such as "partition 3"."""
+_ROW = re.compile(r"(?<!['\w])row (\d+)\b")
 
 
 @dataclass(frozen=True)
@@ -136,9 +139,16 @@ def naming(source: Source, target: str = "y", number_of: Callable[[int], int] = 
 
     `number_of` gives the number in the source of a row that the library has counted.
     """
+
+    def named(said: str) -> str:
+        said = f"{target} is {said[5:]}" if said.startswith("y is ") else said
+        said = _ROW.sub(lambda found: f"row {number_of(int(found[1]))}", said)
+        return f"{source}: {said}"
+
+    outside = NAMED.set(lambda said: named(said) if _ROW.search(said) else said)
     try:
         yield
     except (ValueError, TypeError) as error:
-        said = f"{target} is {str(error)[5:]}" if str(error).startswith("y is ") else str(error)
-        said = re.sub(r"(?<!['\w])row (\d+)\b", lambda found: f"row {number_of(int(found[1]))}", said)
-        raise ValueError(f"{source}: {said}") from error
+        raise ValueError(named(str(error))) from error
+    finally:
+        NAMED.reset(outside)
