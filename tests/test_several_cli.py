@@ -153,6 +153,7 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     assert said.count("warning: ") == 1
     assert np.isneginf(pd.read_csv(out)["lower_a"]).all()
     said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "-o", out)
+    assert said.count("90% intervals need 19 calibration rows") == 1
     assert f"warning: {model}: 90% intervals need 19 calibration rows, and there are 8" in said
 
 
