@@ -835,6 +835,13 @@ def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signal
     assert capsys.readouterr().err == "error: standard output: no space left on device\n"
 
 
+def test_a_table_keeps_its_border_where_the_terminal_lacks_a_character():
+    found = typed("datasets", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"})
+    rows = [line for line in found.stdout.splitlines() if line.startswith("|")]
+    assert any(line.endswith(".|") for line in rows)  # one that was cut
+    assert {len(line) for line in rows} == {80}
+
+
 def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):
     shown = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
     for name, stream in shown.items():
