@@ -26,10 +26,11 @@ MUTANTS_PER_AREA ?= 60
 MUTANTS_SEEDS ?= 0
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
-# What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
-# estimator, batches, Dask, downloads. The mathematics, which takes most of the time, is the same on all of them.
-FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask estimator fixtures \
-  labels_doors over_time plots public_names several_cli slices study_datasets time_doors)
+# What a library's version can break: arrays and their gradients, distributions, metrics, frames, files, pictures, the
+# report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
+# time, is built on these.
+FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask distributions estimator files \
+  fixtures labels_doors metrics over_time plots public_names report several_cli slices study_datasets time_doors)
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
 WHEEL_TESTS ?= $(FLOORS:=.py)

@@ -107,6 +107,14 @@ def test_the_matrix_of_pythons_is_what_the_package_says():
     assert PROJECT["project"]["requires-python"] == f">={said[0]}"
 
 
+def test_what_the_lowest_versions_are_said_to_be_tested_on_is_among_their_tests():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    floors = set(re.search(r"FLOORS := \$\(addprefix tests/test_,(.*?)\)", makefile, re.DOTALL)[1].split()) - {"\\"}
+    said = {"arrays", "cli", "dask", "distributions", "estimator", "files", "metrics", "plots", "report"}
+    assert said <= floors
+    assert [name for name in floors if not (ROOT / "tests" / f"test_{name}.py").exists()] == []
+
+
 def test_the_site_has_the_addresses_of_the_package():
     site, urls = (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), PROJECT["project"]["urls"]
     assert f"\nsite_url: {urls['Documentation']}\n" in site
