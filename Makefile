@@ -26,10 +26,14 @@ MUTANTS_PER_AREA ?= 60
 MUTANTS_SEEDS ?= 0
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
-# What a library's version can break: arrays and their gradients, frames, files, pictures, the command line, the
-# estimator, batches, Dask, downloads. The mathematics, which takes most of the time, is the same on all of them.
-FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask estimator fixtures \
-  labels_doors over_time plots public_names several_cli slices study_datasets time_doors)
+# What a library's version can break: arrays and their gradients, distributions, metrics, frames, files, pictures, the
+# report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
+# time, is built on these.
+FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask distributions estimator files \
+  fixtures labels_doors metrics over_time plots public_names report several_cli slices study_datasets time_doors)
+
+# What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
+WHEEL_TESTS ?= $(FLOORS:=.py)
 
 .PHONY: help demo test test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types mutants dist lock docs lint check bench conformance format clean
 
@@ -126,7 +130,7 @@ test-wheel: dist
 	build/wheel/venv/bin/python -m pip install --quiet --constraint $(LOCK) --group test "$$(ls dist/*.whl)[all]"
 	tar --extract --gzip --file dist/*.tar.gz --directory build/wheel --strip-components 1 && rm -r build/wheel/src
 	cd build/wheel && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 venv/bin/python -m pytest -n $(JOBS) -m 'not slow' \
-	  $(FLOORS:=.py)
+	  $(WHEEL_TESTS)
 
 # What pyright knows of the wheel, beside the libraries that it is used with; the file it writes names what it does not.
 # basedpyright brings its own node, and looks for a python on the path.

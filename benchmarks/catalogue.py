@@ -464,8 +464,8 @@ def main() -> None:
     print("\n" + text)
     options.out.parent.mkdir(exist_ok=True)
     hostile = "\n## The hostile side\n"  # the figures of benchmarks/hostile.py stay as they are
-    rest = options.out.read_text().partition(hostile)[2] if options.out.exists() else ""
-    options.out.write_text(text + (hostile + rest if rest else ""))
+    rest = options.out.read_text(encoding="utf-8").partition(hostile)[2] if options.out.exists() else ""
+    options.out.write_text(text + (hostile + rest if rest else ""), encoding="utf-8")
 
 
 if __name__ == "__main__":

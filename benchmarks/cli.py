@@ -116,7 +116,7 @@ def main(rounds: int, *, big: bool) -> None:
         ]
     )
     print(text)
-    Path(__file__).parent.parent.joinpath("results", "cli.md").write_text(text)
+    Path(__file__).parent.parent.joinpath("results", "cli.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ def main() -> int:
     print(text)
     if options.write:
         path = ROOT / "results" / "catalogue.md"
-        path.write_text(path.read_text().split(f"\n{HEADING}\n")[0] + f"\n{HEADING}\n\n{text}")
+        rest = path.read_text(encoding="utf-8").split(f"\n{HEADING}\n")[0]
+        path.write_text(f"{rest}\n{HEADING}\n\n{text}", encoding="utf-8")
     return 1 if wrong else 0
 
 

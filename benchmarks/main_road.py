@@ -168,7 +168,7 @@ def main() -> None:
     )
     print(text)
     options.out.parent.mkdir(exist_ok=True)
-    options.out.write_text(text)
+    options.out.write_text(text, encoding="utf-8")
 
 
 def geometric_mean(ratios: list[float]) -> float:

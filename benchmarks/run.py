@@ -194,7 +194,7 @@ including its answer.
 
 The error is the distance from what the answer must be; "rounding" is below 10⁻¹³. A PIT of rank r lies in
 [r, r + 1] / (n + 1), and a quantile between the scores next to its rank. A two-sided interval is f ± the right order
-statistic. CRPS, mean and std are compared with sums in extended precision where the distribution is that of the scores
+statistic. CRPS, mean and std are compared with sums that are rounded once where the distribution is that of the scores
 themselves ("steps"), else with quadrature. uncertainty-toolbox learns its map on 100 levels, here from mirrored labels,
 since [it counts residuals as f − y](conformance.md). scikit-learn's isotonic regression takes the PITs of N(f, 1) to
 ranks out of n, not of n + 1.

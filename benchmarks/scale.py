@@ -157,8 +157,8 @@ def session_used() -> tuple[float, float]:
     processors, memory = 0.0, 0.0
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (path / "stat").read_text().rpartition(")")[2].split()
-            status = (path / "status").read_text()
+            fields = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            status = (path / "status").read_text(encoding="utf-8")
         except OSError:  # gone
             continue
         if int(fields[3]) == os.getsid(0) and "VmHWM:" in status:  # a process that has ended has no memory

@@ -93,11 +93,11 @@ class Problem:
         return float(np.max(np.maximum(low - residual, residual - high).clip(0)))
 
     def crps_of_steps(self, rows: int) -> np.ndarray:
-        """E|X - u| - E|X - X'| / 2, in the longest floating point there is."""
-        s, n = self.scores.astype(np.longdouble), self.n
-        half = np.sum((2 * np.arange(1, n + 1) - n - 1) * s) / n**2
+        """E|X - u| - E|X - X'| / 2, with sums that are rounded once."""
+        s, n = self.scores, self.n
+        half = math.fsum((2 * np.arange(1, n + 1) - n - 1) * s) / n**2
         u = (self.y_new - self.f_new)[:rows, None]
-        return np.asarray(np.mean(np.abs(s - u), axis=1) - half, dtype=float)
+        return np.array([math.fsum(row) / n - half for row in np.abs(s - u)])
 
     def off_crps(self, crps: np.ndarray) -> float:
         rows = min(100, self.m)
@@ -123,8 +123,9 @@ class Problem:
 
     def off_moments(self, found: tuple[np.ndarray, np.ndarray]) -> float:
         mean, std = found
-        s = self.scores.astype(np.longdouble)
-        return max(float(np.max(np.abs(mean - self.f_new - s.mean()))), float(np.max(np.abs(std - s.std()))))
+        centre = math.fsum(self.scores) / self.n
+        spread = math.sqrt(math.fsum((self.scores - centre) ** 2) / self.n)
+        return max(float(np.max(np.abs(mean - self.f_new - centre))), float(np.max(np.abs(std - spread))))
 
 
 def works(problem: Problem) -> dict[str, dict[str, Entry]]:

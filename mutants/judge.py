@@ -102,13 +102,13 @@ class Tree:
         if not tests:
             return Verdict("unreached")
         log = self.folder.with_suffix(".log")
-        (self.folder.with_suffix(".tests")).write_text("\n".join(tests))
+        (self.folder.with_suffix(".tests")).write_text("\n".join(tests), encoding="utf-8")
         child = os.fork()
         if not child:
             try:
                 status = self._in_child(log, cpu_seconds)
             except BaseException:
-                log.write_text(traceback.format_exc())
+                log.write_text(traceback.format_exc(), encoding="utf-8")
                 status = BROKEN
             os._exit(int(status))
         return self._waited(child, log, cpu_seconds, len(tests))
@@ -143,7 +143,7 @@ class Tree:
             return Verdict("timeout" if stopped else "killed", "a crash", tests)
         if os.WEXITSTATUS(done[1]) == 0:
             return Verdict("survived", tests=tests)
-        said = log.read_text(errors="replace")
+        said = log.read_text(encoding="utf-8", errors="replace")
         if os.WEXITSTATUS(done[1]) == BROKEN:
             raise RuntimeError(f"a mutant could not be judged: {said}")
         by = [line.removeprefix("first failure: ") for line in said.splitlines() if line.startswith("first failure: ")]

@@ -50,4 +50,4 @@ def pytest_unconfigure(config):
     MEASURED.stop()
     MEASURED.save()
     kept = {name: seconds for name, seconds in SECONDS.items() if name not in FAILED}
-    FILE.with_suffix(".seconds").write_text(json.dumps(kept))
+    FILE.with_suffix(".seconds").write_text(json.dumps(kept), encoding="utf-8")

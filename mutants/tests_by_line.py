@@ -72,7 +72,7 @@ class TestsByLine:
 
     def _is_new(self, file: str) -> bool:
         digest = self._place(file).with_suffix(".digest")
-        return digest.exists() and digest.read_text() == _digest(file)
+        return digest.exists() and digest.read_text(encoding="utf-8") == _digest(file)
 
     def _place(self, file: str) -> Path:
         return self.folder / (file.removesuffix(".py").replace("/", "__") + ".coverage")
@@ -82,7 +82,7 @@ class TestsByLine:
         for suffix in (".coverage", ".seconds", ".digest"):
             place.with_suffix(suffix).unlink(missing_ok=True)
         for path in self.folder.glob("*.distrusted"):
-            if path.read_text().startswith(file):
+            if path.read_text(encoding="utf-8").startswith(file):
                 path.unlink(missing_ok=True)
         path = os.pathsep.join(["src", str(HERE), os.environ.get("PYTHONPATH", "")])
         said = subprocess.run(
@@ -94,7 +94,7 @@ class TestsByLine:
         )
         if said.returncode > 1 and said.returncode != 5:  # 1: some fail, and judge nothing; 5: there are none
             raise RuntimeError(f"{file} could not be recorded: {said.stdout[-500:]}{said.stderr[-500:]}")
-        place.with_suffix(".digest").write_text(digest)
+        place.with_suffix(".digest").write_text(digest, encoding="utf-8")
         return f"{file}: {said.stdout.splitlines()[-1]}"
 
     @cached_property
@@ -102,17 +102,17 @@ class TestsByLine:
         """How long each test takes that can be trusted."""
         found: dict[str, float] = {}
         for path in sorted(self.folder.glob("*.seconds")):
-            found |= json.loads(path.read_text())
+            found |= json.loads(path.read_text(encoding="utf-8"))
         return {test: seconds for test, seconds in found.items() if test not in self.distrusted}
 
     @cached_property
     def distrusted(self) -> frozenset[str]:
         """The tests that failed without a mutant since they were recorded."""
-        return frozenset(path.read_text() for path in self.folder.glob("*.distrusted"))
+        return frozenset(path.read_text(encoding="utf-8") for path in self.folder.glob("*.distrusted"))
 
     def distrust(self, test: str) -> None:
         """Ask this test no more, until it is recorded again."""
-        (self.folder / f"{sha256(test.encode()).hexdigest()[:12]}.distrusted").write_text(test)
+        (self.folder / f"{sha256(test.encode()).hexdigest()[:12]}.distrusted").write_text(test, encoding="utf-8")
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:

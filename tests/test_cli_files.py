@@ -12,7 +12,9 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import WRITE, forecasts, refused, run, write
 from pyarrow import csv, feather, parquet
+from systems import on_posix, with_full_device
 from typer.testing import CliRunner
 
 import calibrant
@@ -24,34 +26,7 @@ from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
 from calibrant.persistence.atomic import replacing
 
-WRITE = {"parquet": parquet.write_table, "feather": feather.write_feather, "csv": csv.write_csv}
 BAD_ROW = 170
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    return result
-
-
-def refused(*arguments, code=1):
-    """The one sentence on stderr."""
-    result = run(*arguments, code=code)
-    assert not result.stdout
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("error: ")
-    return result.stderr[len("error: ") : -1]
-
-
-def forecasts(n=400):
-    rng = np.random.default_rng(0)
-    mu = rng.normal(size=n)
-    return {"mu": mu, "sigma": rng.uniform(0.5, 1.5, n), "y": mu + rng.normal(size=n)}
-
-
-def write(path, columns):
-    WRITE[path.suffix[1:]](pa.table(columns), path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +65,13 @@ BAD = {
 def test_a_bad_value_is_named_by_file_column_and_row_and_leaves_the_old_output(tmp_path, model, bad, suffix):
     value, column, what = BAD[bad]
     test, out = write(tmp_path / f"test.{suffix}", with_bad(value, column)), tmp_path / f"out.{suffix}"
-    out.write_text("old")
+    out.write_text("old", encoding="utf-8")
     if suffix == "csv" and bad == "nan":
         what = "is missing"  # as in other readers of csv, nan is an empty cell
     sentence = f"{test}: column {column!r} {what} in row {BAD_ROW} (counting from 0)"
     strict = "--missing", "error"
     assert refused("predict", test, "-m", model, "--interval", "0.9", "-o", out, *strict) == sentence
-    assert out.read_text() == "old"
+    assert out.read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir(tmp_path)) == sorted([out.name, test.name])
     assert refused("evaluate", test, "-m", model, *strict) == sentence
     flags = ["--target", "y", "--mean", "mu", "--std", "sigma", *strict]
@@ -113,16 +88,16 @@ def test_a_missing_label_is_named_too(tmp_path, model):
 def test_a_column_that_is_missing_in_all_rows_is_named_and_leaves_the_old_output(tmp_path, model):
     rows, out = len(forecasts()["sigma"]), tmp_path / "out.csv"
     test = write(tmp_path / "test.parquet", forecasts() | {"sigma": np.full(rows, np.nan)})
-    out.write_text("old")
+    out.write_text("old", encoding="utf-8")
     said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", out)
     assert said == f"{test}: column 'sigma' is missing in all {rows:,} rows"
-    assert out.read_text() == "old"
+    assert out.read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir(tmp_path)) == [out.name, test.name]
 
 
 def test_a_word_among_the_numbers_of_a_csv_file_is_named(tmp_path, model):
     test, out = write(tmp_path / "test.csv", with_bad(12345.5, "mu")), tmp_path / "out.csv"
-    test.write_text(test.read_text().replace("12345.5", "a few"))
+    test.write_text(test.read_text(encoding="utf-8").replace("12345.5", "a few"))
     said = refused("predict", test, "-m", model, "--interval", "0.9", "-o", out)
     assert said == f"{test}: column 'mu' must hold numbers, got 'a few' in row 170 (counting from 0)"
     assert os.listdir(tmp_path) == [test.name]
@@ -207,14 +182,25 @@ def test_files_that_are_not_there_or_have_no_known_suffix_are_named(tmp_path, mo
     assert os.listdir(tmp_path) == [test.name]
 
 
+def written_over(test, model, out):
+    """What is said where the output is what is read."""
+    said = run("predict", test, "-m", model, "--interval", "0.9", "-o", out, code=2)
+    return " ".join(said.stderr.replace("│", " ").split())
+
+
+@on_posix
+def test_what_is_read_is_not_written_over_by_a_link_either(tmp_path, model):
+    test, link = write(tmp_path / "test.csv", forecasts()), tmp_path / "link.csv"
+    before = test.read_bytes()
+    link.symlink_to(test)
+    assert "cannot be written over" in written_over(test, model, link)
+    assert test.read_bytes() == before
+
+
 def test_what_is_read_is_never_written_over(tmp_path, model):
     test = write(tmp_path / "test.csv", forecasts())
     before = test.read_bytes()
-    link = tmp_path / "link.csv"
-    link.symlink_to(test)
-    for out in (test, link):
-        said = run("predict", test, "-m", model, "--interval", "0.9", "-o", out, code=2)
-        assert "cannot be written over" in " ".join(said.stderr.replace("│", " ").split())
+    assert "cannot be written over" in written_over(test, model, test)
     run("predict", test, "-m", model, "--interval", "0.9", "-o", model, code=2)
     run("fit", test, "--target", "y", "--point", "mu", "-o", test, code=2)
     assert test.read_bytes() == before
@@ -299,9 +285,9 @@ def test_a_write_that_fails_leaves_the_old_output(tmp_path, model, monkeypatch, 
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(parquet.ParquetWriter, "write_batch", full)
-    out.write_text("old")
+    out.write_text("old", encoding="utf-8")
     assert refused(*words) == f"{out}: this cannot be written (no space left on device)"
-    assert out.read_text() == "old"
+    assert out.read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir(tmp_path)) == ["out.parquet", "test.csv"]
 
 
@@ -313,9 +299,10 @@ def test_what_the_library_refuses_is_named_by_its_file(tmp_path):
         assert said.startswith(f"error: {cal}: {what}")
 
 
+@on_posix
 def test_a_link_to_the_output_stays_a_link(tmp_path, model):
     test, real, link = write(tmp_path / "test.csv", forecasts()), tmp_path / "real.csv", tmp_path / "link.csv"
-    real.write_text("old")
+    real.write_text("old", encoding="utf-8")
     link.symlink_to(real)
     run("predict", test, "-m", model, "--interval", "0.9", "-o", link)
     assert link.is_symlink()
@@ -323,9 +310,9 @@ def test_a_link_to_the_output_stays_a_link(tmp_path, model):
     assert sorted(os.listdir(tmp_path)) == ["link.csv", "real.csv", "test.csv"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to unwind from")
-@pytest.mark.parametrize(("number", "code", "left"), [(signal.SIGTERM, 143, 0), (signal.SIGKILL, -9, 1)])
-def test_a_kill_in_the_middle_leaves_nothing_under_the_final_name(tmp_path, model, number, code, left):
+@on_posix
+@pytest.mark.parametrize(("name", "code", "left"), [("SIGTERM", 143, 0), ("SIGKILL", -9, 1)])
+def test_a_kill_in_the_middle_leaves_nothing_under_the_final_name(tmp_path, model, name, code, left):
     n = 1_500_000
     test, out = tmp_path / "test.parquet", tmp_path / "out.csv"
     parquet.write_table(pa.table({"mu": np.zeros(n), "sigma": np.ones(n)}), test)
@@ -333,7 +320,7 @@ def test_a_kill_in_the_middle_leaves_nothing_under_the_final_name(tmp_path, mode
     process = subprocess.Popen([sys.executable, "-m", "calibrant", *map(str, words)], stdout=subprocess.DEVNULL)
     while len(os.listdir(tmp_path)) == 1 and process.poll() is None:
         time.sleep(0.001)
-    process.send_signal(number)
+    process.send_signal(signal.Signals[name])
     assert process.wait() == code
     assert not out.exists()
     assert len(os.listdir(tmp_path)) == 1 + left
@@ -351,7 +338,7 @@ def test_batches_are_small_whatever_the_file_is_made_of(tmp_path):
 def test_a_column_that_begins_empty_can_be_kept_from_csv(tmp_path, model):
     lines = ["mu,sigma,note", *["1,2,"] * 2000, "1,2,at last"]
     test, out = tmp_path / "test.csv", tmp_path / "out.parquet"
-    test.write_text("\n".join(lines) + "\n")
+    test.write_text("\n".join(lines) + "\n", encoding="utf-8")
     run("predict", test, "-m", model, "--interval", "0.9", "--keep", "note", "-o", out)
     assert parquet.read_table(out)["note"].to_pylist()[-1] == "at last"
 
@@ -445,6 +432,7 @@ def test_a_folder_that_cannot_be_written_is_named_as_it_was_typed(tmp_path, monk
 # ---- hard edges ----------------------------------------------------------------------------------------------------
 
 
+@on_posix
 def test_a_pipe_is_neither_read_nor_replaced(model, tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
@@ -456,6 +444,7 @@ def test_a_pipe_is_neither_read_nor_replaced(model, tmp_path):
     assert pipe.is_fifo()
 
 
+@on_posix
 def test_an_old_file_keeps_its_permissions_and_a_new_one_has_those_of_any(model, tmp_path):
     test, out, fresh = write(tmp_path / "test.parquet", forecasts()), tmp_path / "out.csv", tmp_path / "fresh.csv"
     out.write_text("old", encoding="utf-8")
@@ -467,6 +456,7 @@ def test_an_old_file_keeps_its_permissions_and_a_new_one_has_those_of_any(model,
     assert fresh.stat().st_mode == (tmp_path / "any").stat().st_mode
 
 
+@on_posix
 def test_nobody_else_can_read_what_is_being_written(tmp_path):
     with replacing(tmp_path / "out.csv") as temporary:
         assert os.stat(temporary).st_mode & 0o777 == 0o600
@@ -474,6 +464,7 @@ def test_nobody_else_can_read_what_is_being_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
+@on_posix
 def test_what_a_killed_run_left_is_cleaned_by_the_next_one(tmp_path):
     child = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path / "out.csv")], check=False, capture_output=True, text=True
@@ -516,6 +507,7 @@ def test_a_terminal_that_is_not_utf_8_gets_what_it_can_show(model, tmp_path, enc
         assert found.stdout
 
 
+@on_posix
 def test_names_that_are_not_utf_8_or_too_long_get_a_sentence(model, tmp_path):
     test = write(tmp_path / "test.parquet", forecasts())
     odd = os.fsdecode(bytes(tmp_path / "o") + b"\xff.csv")
@@ -573,7 +565,7 @@ def test_decimal_commas_are_read_and_written_when_asked_for(tmp_path, german):
     found = csv.read_csv(out, parse_options=options[0], convert_options=options[1])
     assert found.equals(parquet.read_table(plain_out))
     run("evaluate", german, "-m", model, *dialect)
-    lines = out.read_text().splitlines()[1:]
+    lines = out.read_text(encoding="utf-8").splitlines()[1:]
     assert lines
     assert not any('"' in line for line in lines)
     assert "expected one character, got ',,'" in run("evaluate", german, "--decimal", ",,", code=2).stderr
@@ -601,8 +593,6 @@ def test_files_of_another_dialect_are_told_the_flag(tmp_path, german):
 
 # ---- how it ends ---------------------------------------------------------------------------------------------------
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes, devices and signals")
-
 
 def typed(*words, **options):
     """The command line in a process of its own, as a shell runs it."""
@@ -625,16 +615,16 @@ def words_of(command, model, folder):
     return [*command, test, "-m", model, *more]
 
 
-@posix
+@with_full_device
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_full_disk_behind_standard_output_is_one_sentence(command, model, tmp_path):
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         for more in ({}, {"PYTHONUNBUFFERED": "1"}):
             found = typed(*words_of(command, model, tmp_path), stdout=full, env={**os.environ, **more})
             assert (found.returncode, found.stderr) == (1, "error: standard output: no space left on device\n")
 
 
-@posix
+@with_full_device
 @pytest.mark.parametrize(
     ("words", "code"),
     [(["predict"], 0), (["inspect", "nothing.safetensors"], 1), (["inspect", "--no-such-option"], 2)],
@@ -646,13 +636,13 @@ def test_a_full_disk_behind_standard_error_changes_no_exit_code(words, code, tmp
     if words == ["predict"]:
         words = ["predict", few, "-m", tmp_path / "m", "--interval", "0.9", "-o", tmp_path / "out.csv"]
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         command = [sys.executable, "-m", "calibrant", *map(str, words)]
         found = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=full, env=kept)
     assert found.returncode == code
 
 
-@posix
+@on_posix
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_reader_that_went_away_is_no_traceback(command, model, tmp_path):
     reading, writing = os.pipe()
@@ -662,7 +652,7 @@ def test_a_reader_that_went_away_is_no_traceback(command, model, tmp_path):
     assert (found.returncode, found.stderr) == (1, "")
 
 
-@posix
+@on_posix
 @pytest.mark.parametrize("stream", [1, 2])
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_stream_that_is_closed_does_no_harm(command, stream, model, tmp_path):
@@ -684,7 +674,7 @@ main([])
 """
 
 
-@posix
+@on_posix
 @pytest.mark.parametrize(
     ("number", "code", "said"), [(signal.SIGINT, 130, "error: interrupted\n"), (signal.SIGTERM, 143, "")]
 )
@@ -703,7 +693,7 @@ def test_the_demo_ends_as_the_command_that_was_stopped_in_it(tmp_path, monkeypat
     assert "error: interrupted" in run("demo", "--to", tmp_path, code=130).stderr
 
 
-@posix
+@on_posix
 def test_the_demo_neither_waits_for_a_pipe_nor_replaces_it(tmp_path):
     os.mkfifo(tmp_path / "cal.parquet")
     found = typed("demo", "--to", tmp_path)
@@ -712,7 +702,7 @@ def test_the_demo_neither_waits_for_a_pipe_nor_replaces_it(tmp_path):
     assert os.listdir(tmp_path) == ["cal.parquet"]
 
 
-@posix
+@on_posix
 def test_links_in_a_circle_get_a_sentence(model, tmp_path):
     test, loop = write(tmp_path / "test.parquet", forecasts()), tmp_path / "loop.csv"
     loop.symlink_to(loop)
@@ -827,7 +817,7 @@ def test_sigterm_in_a_command_leaves_nothing_half_written(tmp_path, model, monke
     assert os.listdir(tmp_path) == [test.name]
 
 
-@posix
+@with_full_device
 def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signals, monkeypatch, capsys):
     def free():
         """The lowest number that no open file has."""
@@ -835,7 +825,7 @@ def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signal
         os.close(number)
         return number
 
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         before = free()
         assert ends(lambda: print("more than fits")) == 1
@@ -843,6 +833,13 @@ def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signal
         print("what comes later", flush=True)  # goes nowhere
         monkeypatch.undo()
     assert capsys.readouterr().err == "error: standard output: no space left on device\n"
+
+
+def test_a_table_keeps_its_border_where_the_terminal_lacks_a_character():
+    found = typed("datasets", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"})
+    rows = [line for line in found.stdout.splitlines() if line.startswith("|")]
+    assert any(line.endswith(".|") for line in rows)  # one that was cut
+    assert {len(line) for line in rows} == {80}
 
 
 def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):

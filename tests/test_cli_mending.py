@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import forecasts, run, write
 from pyarrow import parquet
-from test_cli_files import forecasts, run, write
 
 from calibrant import Calibrator, Interval, Normal, Quantiles
 from calibrant.batches.mending import Mender, Tally

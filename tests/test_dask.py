@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from systems import on_posix
 
 pytest.importorskip("dask.dataframe", reason="dask is not installed")
 
@@ -114,6 +115,7 @@ def slowly(part):
     "ignore:.*surprisingly long time:UserWarning", "ignore:Port .* is already in use:UserWarning"
 )
 @pytest.mark.slow
+@on_posix
 def test_a_killed_worker_changes_no_bit(tmp_path):
     """Two worker processes; one is killed while partitions are being worked on, and another takes its place."""
     distributed = pytest.importorskip("distributed")

@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any
@@ -175,6 +176,7 @@ def test_arrays_that_are_loaded_can_be_written_to_by_libraries_that_insist(path)
 
 ALONE = """
 import sys
+import time
 
 
 class Blocked:
@@ -440,6 +442,7 @@ def test_what_cannot_be_read_back_is_not_written(path):
 
 KILLED = """
 import sys
+import time
 import numpy as np
 from calibrant import Calibrator
 one, two = (Calibrator().fit(np.zeros(n), np.arange(1.0, n + 1)) for n in (20_000, 30_000))
@@ -482,7 +485,7 @@ def test_where_signal_0_is_ctrl_c_no_process_is_asked_whether_it_runs(monkeypatc
         patched.setattr(os, "name", "nt")
         patched.setattr(os, "kill", lambda process, signal: pytest.fail("sent a signal"))
         runs = atomic._runs(1)
-    assert runs
+    assert runs is None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks as POSIX does")
@@ -502,6 +505,70 @@ def test_what_a_run_left_is_removed_by_any_version_unless_the_run_may_go_on(path
     monkeypatch.setattr(os, "kill", kill)
     save(path, small())
     assert [process for process, each in left.items() if each.exists()] == [102, 103]
+
+
+def leftover(path, process, host=None, hours=0.0):
+    """A temporary file of this file, by a process on a host, that nobody has written to for so long."""
+    own = hashlib.blake2b(f"{path.name}@{host or platform.node()}".encode(), digest_size=6).hexdigest()
+    left = path.parent / f".calibrant-{own}-{process}-00000000.tmp"
+    left.touch()
+    then = time.time() - 3600 * hours
+    os.utime(left, (then, then))
+    return left
+
+
+def test_what_an_earlier_process_of_our_number_left_is_removed(path):
+    """In a container, every run is process 1."""
+    left = leftover(path, os.getpid())
+    save(path, small())
+    assert not left.exists()
+
+
+def test_what_another_thread_is_writing_now_stays(path):
+    with atomic.replacing(path) as first:
+        save(path, small())
+        assert os.path.exists(first)
+        os.unlink(first)
+        save(first, small(5))
+    assert load(path).guarantee.n == 5
+    assert os.listdir(path.parent) == [path.name]
+    assert not atomic._WRITING
+
+
+def test_a_failed_write_is_no_longer_written(path):
+    with pytest.raises(ZeroDivisionError), atomic.replacing(path):
+        raise ZeroDivisionError
+    assert not atomic._WRITING
+
+
+def ask_none(patched):
+    """A system where one cannot know whether a process runs."""
+    patched.setattr(atomic, "_runs", lambda process: None)
+
+
+@pytest.mark.parametrize(("hours", "stays"), [(23, True), (25, False)])
+@pytest.mark.parametrize("host", [None, "another-host"])
+def test_what_an_unknown_process_left_is_removed_after_a_day(path, monkeypatch, host, hours, stays):
+    left = leftover(path, 101, host, hours)
+    ask_none(monkeypatch)
+    save(path, small())
+    assert left.exists() is stays
+
+
+def test_other_files_of_any_age_stay(path):
+    names = [".calibrant-notes.tmp", f".calibrant-{'0' * 12}-²-{'0' * 8}.tmp", "a.tmp"]
+    for name in names:
+        (path.parent / name).touch()
+        os.utime(path.parent / name, (0, 0))
+    save(path, small())
+    assert sorted(os.listdir(path.parent)) == sorted([*names, path.name])
+
+
+def test_a_number_that_no_process_can_have_is_unknown(path):
+    assert atomic._runs(9_999_999_999) is None
+    left = leftover(path, 9_999_999_999)
+    save(path, small())
+    assert left.exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")

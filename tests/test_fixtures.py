@@ -20,17 +20,17 @@ from calibrant.persistence import read
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FOLDER = FIXTURES / "round1"
-ANSWERS = json.loads((FOLDER / "answers.json").read_text())
+ANSWERS = json.loads((FOLDER / "answers.json").read_text(encoding="utf-8"))
 RELEASES = [folder for folder in sorted(FIXTURES.iterdir()) if (folder / "ways.json").exists()]
 RELEASED = {
     f"{folder.name}/{name}": said
     for folder in RELEASES
-    for name, said in json.loads((folder / "answers.json").read_text()).items()
+    for name, said in json.loads((folder / "answers.json").read_text(encoding="utf-8")).items()
 }
 WAYS_OF_OLD = {
     f"{folder.name}/{name}": said
     for folder in RELEASES
-    for name, said in json.loads((folder / "ways.json").read_text()).items()
+    for name, said in json.loads((folder / "ways.json").read_text(encoding="utf-8")).items()
 }
 LEVELS = [0.05, 0.5, 0.9]
 CLOSE = {"cdf": 1e-9, "quantiles": 1e-9, "mean": 1e-6, "std": 1e-6, "crps": 1e-6}

@@ -397,7 +397,7 @@ ROUND1 = Path(__file__).parent / "fixtures" / "round1"
 @pytest.mark.filterwarnings("ignore:.*does not say what kind of prediction")
 def test_files_from_before_floors_load_and_answer_as_they_did(file):
     loaded = calibrant.load(ROUND1 / f"{file}.safetensors")
-    said = json.loads((ROUND1 / "answers.json").read_text())[f"{file}.safetensors"]
+    said = json.loads((ROUND1 / "answers.json").read_text(encoding="utf-8"))[f"{file}.safetensors"]
     prediction = PREDICTIONS[said["prediction"]](HERE)[CALIBRATION:]
     H = loaded([prediction] * 2) if file == "folds" else loaded(prediction, rng=np.random.default_rng(3))
     np.testing.assert_allclose(H.cdf(Y[CALIBRATION:]), said["cdf"], rtol=1e-12)

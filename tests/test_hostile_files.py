@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import stat
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
+from systems import on_posix
 from test_files import LAWS, Fixed, Scaled, of_law
 
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Normal, StudentT, Tracker, concatenate
@@ -69,7 +72,16 @@ def test_a_path_that_is_no_file_keeps_its_usual_error(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name here")
+def test_a_folder_is_told_from_a_file_that_may_not_be_read_where_the_system_does_not(tmp_path, monkeypatch):
+    def closed(path, mode):
+        raise PermissionError(13, "Permission denied", path)  # what Windows says of a folder
+
+    monkeypatch.setattr("calibrant.persistence.container.open", closed, raising=False)
+    with pytest.raises(IsADirectoryError, match=re.escape(repr(str(tmp_path)))):
+        load(tmp_path)
+
+
+@on_posix
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for action in (load, lambda path: save(path, small())):
@@ -694,9 +706,10 @@ def test_a_file_may_have_4096_arrays_and_no_more():
     _check_layout(entries, 4096)
 
 
+@on_posix  # Windows cannot flush a folder
 def test_a_file_is_on_disk_before_it_has_its_name_and_the_name_is_too(tmp_path, monkeypatch):
     done, replace_file = [], os.replace
-    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(os.path.isdir(f"/proc/self/fd/{descriptor}")))
+    monkeypatch.setattr(os, "fsync", lambda file: done.append(stat.S_ISDIR(os.fstat(file).st_mode)))
     monkeypatch.setattr(os, "replace", lambda *paths: (done.append("named"), replace_file(*paths)))
     save(tmp_path / "model.safetensors", small())
     assert done == [False, "named", True]

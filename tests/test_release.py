@@ -107,6 +107,44 @@ def test_the_matrix_of_pythons_is_what_the_package_says():
     assert PROJECT["project"]["requires-python"] == f">={said[0]}"
 
 
+def test_what_the_lowest_versions_are_said_to_be_tested_on_is_among_their_tests():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    floors = set(re.search(r"FLOORS := \$\(addprefix tests/test_,(.*?)\)", makefile, re.DOTALL)[1].split()) - {"\\"}
+    said = {"arrays", "cli", "dask", "distributions", "estimator", "files", "metrics", "plots", "report"}
+    assert said <= floors
+    assert [name for name in floors if not (ROOT / "tests" / f"test_{name}.py").exists()] == []
+
+
+def test_the_site_has_the_addresses_of_the_package():
+    site, urls = (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), PROJECT["project"]["urls"]
+    assert f"\nsite_url: {urls['Documentation']}\n" in site
+    assert f'link: "{urls["Homepage"]}"' in site
+
+
+def workflow(name):
+    return (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+
+
+def test_a_release_publishes_the_files_that_were_tested():
+    package = workflow("test").partition("\n  package:\n")[2].partition("\n\n")[0]
+    assert "run: make test-wheel" in package
+    assert "uses: actions/upload-artifact@v4\n        with: {name: dist, path: dist," in package
+    release = workflow("release")
+    assert "with: {name: dist, path: dist}" in release
+    assert "make " not in release
+
+
+def test_what_publishes_is_pinned_by_commit():
+    used = re.findall(r"uses: ([^./\s]\S+)", workflow("release"))
+    assert len(used) == 2
+    assert [each for each in used if not re.fullmatch(r"\S+@[0-9a-f]{40}", each)] == []
+
+
+def test_the_guard_of_speed_is_left_out_on_other_machines_by_a_name_that_it_has():
+    file, name = re.search(r"--deselect=(\S+)::(\S+)", workflow("test")).groups()
+    assert f"\ndef {name}(" in (ROOT / file).read_text(encoding="utf-8")
+
+
 def test_the_lowest_torch_of_the_workflow_is_the_floor():
     (floor,) = PROJECT["project"]["optional-dependencies"]["torch"]
     workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")

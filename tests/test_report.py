@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 import torch
 from scipy import integrate, stats
+from systems import on_posix
 
 import calibrant
 from calibrant import (
@@ -1331,6 +1332,7 @@ def test_intervals_that_are_the_same_are_as_wide_as_before():
     assert "intervals are wider: " in said[0.5]
 
 
+@on_posix
 def test_a_page_that_cannot_be_written_says_where(tmp_path):
     rng = np.random.default_rng(42)
     page = report(*forecasts(50, rng))

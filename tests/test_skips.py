@@ -14,7 +14,7 @@ NEEDS = "raise ModuleNotFoundError('no torch', name={name!r})"
 
 
 def outcome(folder, source, *options):
-    (folder / "test_it.py").write_text(source)
+    (folder / "test_it.py").write_text(source, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-q", "-rs", "-p", "no:cacheprovider", *options, "."]
     return subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from systems import on_posix
 
 import calibrant.spark
 from calibrant import Calibrator, Sampled, batches
@@ -329,6 +330,7 @@ calibrant.spark.to_parquet(found, {out!r})
 """
 
 
+@on_posix
 @pytest.mark.usefixtures("spark")
 def test_a_run_that_is_killed_leaves_nothing_that_looks_finished(tmp_path):
     code = KILLED.format(settings=SETTINGS, out=str(tmp_path / "out"))
@@ -359,6 +361,7 @@ def deadly(marker):
     return kill_once
 
 
+@on_posix
 def test_a_killed_worker_changes_no_bit(patient_spark, folder, tmp_path):
     model = batches.fit(TABLE, **GIVEN, sample=Sampled(500))
     df = patient_spark.read.parquet(str(folder))

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from systems import on_posix
 
 from calibrant.study.datasets import DATASETS, DatasetError, bounded, download, find, load, locate, readers, status
 from calibrant.study.datasets.checksums import GitBlob, Sha256
@@ -703,15 +704,31 @@ def test_a_body_that_always_breaks_off_is_an_error_and_leaves_nothing(server, ca
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("length", ["many", "-1", "12.5", "²"])
+@pytest.mark.parametrize("length", ["many", "-1", "12.5", "²", "", "5,"])
 def test_a_length_that_is_no_number_is_an_error_at_once_and_leaves_nothing(server, cache_folder, length):
     server.reply(WINE, length=length)
-    with pytest.raises(DatasetError, match=r"file could not be downloaded: the server announces '.+' bytes, which is"):
+    with pytest.raises(DatasetError, match=r"file could not be downloaded: the server announces '.*' bytes, which is"):
         load("wine")
     assert not cache_folder.exists()
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("length", ["{} ", "{}, {}", "{},\t{} , {}"])
+def test_a_length_may_have_blanks_and_be_said_twice(server, length):
+    server.reply(WINE, length=length.format(*[len(WINE)] * 3))
+    assert load("wine").y.tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("length", [bounded.LIMIT + 1, "9" * 5_000])
+def test_a_length_beyond_every_file_is_an_error_at_once_and_leaves_nothing(server, cache_folder, length):
+    server.reply(WINE, length=length)
+    with pytest.raises(DatasetError, match=r"file serves more than \d+ bytes, and none of the study's files has"):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+@on_posix
 def test_what_a_killed_download_left_is_cleaned_by_the_next_one(server, cache_folder):
     home = cache_folder / "wine"
     home.mkdir(parents=True)

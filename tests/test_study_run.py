@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from systems import on_posix, with_full_device
 
 for module in ("torch", "joblib", "rich", "threadpoolctl"):
     pytest.importorskip(module, reason="the extra study is not installed")
@@ -255,6 +256,7 @@ study(sys.argv[2], jobs=int(sys.argv[3]))
 """
 
 
+@on_posix
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_killed_again_and_again_loses_and_repeats_nothing(whole, tmp_path, jobs):
     """SIGKILL after some cells, twice; then to the end: every cell once, with the numbers of one job in peace."""
@@ -529,7 +531,7 @@ def test_a_quick_run_gives_way_to_what_was_chosen():
     assert options_of(datasets=["wine"], splits=2, quick=True, **rest)["datasets"] == ["wine"]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@with_full_device
 def test_results_that_cannot_be_written_name_their_file(tmp_path):
     path = tmp_path / "cells.jsonl"
     path.touch()

@@ -646,13 +646,15 @@ def test_the_page_says_where_else_a_run_was_resumed(tmp_path):
 def test_a_worse_dataset_is_named_with_what_is_known_of_why(tmp_path):
     lines = cells(["boston", "yacht"], change=only(ZSCORE["linear"], crps=0.5))
     path, folder = save(tmp_path, lines), tmp_path / "out"
-    write(path, folder)
-    assert "- **boston** is 189% above the published. Why is not known yet." in (folder / "reproduction.md").read_text()
-    (folder / "why.json").write_text(json.dumps({"boston": "It has 101 test rows."}))
-    write(path, folder)
-    assert "- **boston** is 189% above the published. It has 101 test rows." in (folder / "reproduction.md").read_text()
-    write(path, folder, why={"yacht": "It rained."})
-    text = (folder / "reproduction.md").read_text()
+
+    def written(**known):
+        write(path, folder, **known)
+        return (folder / "reproduction.md").read_text(encoding="utf-8")
+
+    assert "- **boston** is 189% above the published. Why is not known yet." in written()
+    (folder / "why.json").write_text(json.dumps({"boston": "It has 101 test rows."}), encoding="utf-8")
+    assert "- **boston** is 189% above the published. It has 101 test rows." in written()
+    text = written(why={"yacht": "It rained."})
     assert "It rained." in text
     assert "101 test rows" not in text
 
@@ -660,7 +662,7 @@ def test_a_worse_dataset_is_named_with_what_is_known_of_why(tmp_path):
 def test_explanations_that_are_no_sentences_are_an_error_that_names_the_file(tmp_path):
     path = save(tmp_path, cells())
     for content in ("[1]", '{"boston": 3}', "{"):
-        (tmp_path / "why.json").write_text(content)
+        (tmp_path / "why.json").write_text(content, encoding="utf-8")
         with pytest.raises(ValueError, match=r"why\.json: a JSON object of a sentence a dataset was wanted, got"):
             write(path, tmp_path)
 
@@ -668,7 +670,7 @@ def test_explanations_that_are_no_sentences_are_an_error_that_names_the_file(tmp
 def test_an_error_leaves_the_old_files_whole(tmp_path):
     path = save(tmp_path, cells())
     before = {file: file.read_bytes() for file in write(path, tmp_path / "out")}
-    path.write_text('{"study": {}}\n')
+    path.write_text('{"study": {}}\n', encoding="utf-8")
     with pytest.raises(ValueError, match="at least one finished cell"):
         write(path, tmp_path / "out")
     assert {file: file.read_bytes() for file in before} == before

@@ -11,6 +11,7 @@ from math import ceil, sqrt
 
 import numpy as np
 import pytest
+from systems import on_posix
 
 for module in ("sklearn", "joblib", "pandas", "threadpoolctl"):
     pytest.importorskip(module, reason="the extra study is not installed")
@@ -134,7 +135,7 @@ def league(folder, splits=2, **options):
 
 def jobs_of(path):
     """The lines of the jobs, without what they took."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for line in lines:
         line.pop("seconds", None)
         for result in line.get("methods", {}).values():
@@ -179,7 +180,7 @@ def test_results_of_another_seed_or_study_are_not_mixed(tmp_path):
     with pytest.raises(StudyError, match="holds a study with seed 0, and this run has 1"):
         league(tmp_path / "0", seed=1)
     paper = tmp_path / "paper.jsonl"
-    paper.write_text('{"study": {"seed": 0}}\n')
+    paper.write_text('{"study": {"seed": 0}}\n', encoding="utf-8")
     with pytest.raises(StudyError, match="must hold results of the design 'tabular', got those of 'paper'"):
         read(paper)
 
@@ -289,7 +290,7 @@ def test_a_table_is_read_from_csv_and_parquet(tmp_path):
     ],
 )
 def test_a_table_that_is_not_of_numbers_is_refused(tmp_path, content, sentence):
-    (tmp_path / "t.csv").write_text(content)
+    (tmp_path / "t.csv").write_text(content, encoding="utf-8")
     with pytest.raises(DatasetError, match=sentence):
         table_of(tmp_path / "t.csv", "y")
     with pytest.raises(DatasetError, match=r"must be a file of the kind \.csv, \.parquet, \.pq, got t\.xlsx"):
@@ -539,7 +540,7 @@ def known(tmp_path, tables, base="hgb", name="cells.jsonl"):
                 {"dataset": dataset, "base": base, "split": split, **counts, "methods": methods, "seconds": 1.0}
             )
     path = tmp_path / name
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
 
@@ -664,7 +665,7 @@ def test_the_worst_table_may_be_within_two_paired_errors_of_one(tmp_path, auto, 
 def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_path):
     files = write(known(tmp_path, TWO), tmp_path / "tables", tmp_path / "docs")
     assert [path.name for path in files] == ["summary.csv", "summary.md", "tests.csv", "per_dataset.csv", "league.md"]
-    text = (tmp_path / "docs" / "league.md").read_text()
+    text = (tmp_path / "docs" / "league.md").read_text(encoding="utf-8")
     first = text.split("\n\n")[1]
     assert first == (
         "Gradient boosting: `auto` has 85.0% of the plain residual's CRPS and 87.5% of its 90% interval score, "
@@ -675,7 +676,7 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
     assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (auto itself) |  |  |  |  | 1.50 |" in text
     assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other | plain 2 |" in text
     assert "- Mapie-cqr was not run: mapie was not installed." in text
-    rows = (tmp_path / "tables" / "tests.csv").read_text().splitlines()
+    rows = (tmp_path / "tables" / "tests.csv").read_text(encoding="utf-8").splitlines()
     assert "hgb,is90,neighbours,crepes-knn,1.3,0,1,0,2,1,1" in rows
 
 
@@ -738,7 +739,7 @@ def test_a_table_needs_its_target(tmp_path):
     assert "--table needs --target, the column of its labels" in " ".join(said.output.split())
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@on_posix
 def test_a_pipe_is_neither_a_table_nor_a_file_of_results(tmp_path):
     for name in ("t.csv", "t.parquet"):
         os.mkfifo(tmp_path / name)

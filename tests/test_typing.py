@@ -22,7 +22,7 @@ def complaints(tmp_path_factory):
     pytest.importorskip("torch")
     pytest.importorskip("dask")
     folder = tmp_path_factory.mktemp("user")
-    (folder / "mypy.ini").write_text(CONFIG)
+    (folder / "mypy.ini").write_text(CONFIG, encoding="utf-8")
     files = [HERE / name for name in ("good.py", "on_torch.py", "starred.py", "swapped.py")]
     command = [sys.executable, "-m", "mypy", "--config-file", folder / "mypy.ini", "--cache-dir", folder / "cache"]
     environment = {"MYPYPATH": str(SOURCE), "PATH": ""}
@@ -40,7 +40,7 @@ def test_what_users_write_passes(complaints, name):
 
 @pytest.mark.slow
 def test_every_wrong_call_is_named_and_no_other_line(complaints):
-    lines = (HERE / "swapped.py").read_text().splitlines()
+    lines = (HERE / "swapped.py").read_text(encoding="utf-8").splitlines()
     wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
     assert len(wrong) == 60
     assert set(complaints["swapped.py"]) == wrong
@@ -51,7 +51,7 @@ def test_the_places_that_say_nothing_are_those_that_are_listed():
         pytest.importorskip(name)
     command = [sys.executable, HERE / "public_any.py"]
     *found, count = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    listed = (HERE / "public_any.txt").read_text().splitlines()
+    listed = (HERE / "public_any.txt").read_text(encoding="utf-8").splitlines()
     assert set(found) == {line for line in listed if line and not line.startswith("#")}
     page = (Path(__file__).parents[1] / "docs" / "api" / "typing.md").read_text(encoding="utf-8")
     assert f"{count} public" in " ".join(page.replace(",", "").split())

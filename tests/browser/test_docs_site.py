@@ -19,8 +19,8 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     docs = folder / "docs"
     shutil.copytree(ROOT / "docs" / "assets", docs / "assets")
-    (docs / "index.md").write_text(f"# Start\n\n```python\n{WIDE}\n```\n\n```\n{WIDE}\n```\n")
-    (docs / "other.md").write_text(f"# Elsewhere\n\nThe pinball loss of a quantile.\n\n{TWICE}\n")
+    (docs / "index.md").write_text(f"# Start\n\n```python\n{WIDE}\n```\n\n```\n{WIDE}\n```\n", encoding="utf-8")
+    (docs / "other.md").write_text(f"# Elsewhere\n\nThe pinball loss of a quantile.\n\n{TWICE}\n", encoding="utf-8")
     own = {"hooks": [], "plugins": ["search", "offline"], "nav": None, "watch": []}
     small = config.load_config(str(ROOT / "mkdocs.yml"), docs_dir=str(docs), site_dir=str(folder / "html"), **own)
     small.plugins.on_startup(command="build", dirty=False)

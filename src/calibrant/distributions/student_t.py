@@ -84,7 +84,8 @@ class StandardT(Distribution):
         xp, df = namespace(self.df), self._df
         inner = 4 * xp.exp(_log_gamma_ratio(df / 2)) / math.sqrt(math.pi)
         target = xp.where(xp.isfinite(s), xp.abs(s), xp.ones_like(s)) + xp.zeros_like(df)
-        low, high = target / xp.maximum(inner, df), target / xp.minimum(inner, df)
+        # bounds of steps that are detached; with gradients, array-api-compat 1.12 and torch 2.13 would warn
+        low, high = (detached(target / side(inner, df)) for side in (xp.maximum, xp.minimum))
         w = xp.clip(_first_guess(df, target), low, high)
         for _ in range(_NEWTON):
             w = detached(w)

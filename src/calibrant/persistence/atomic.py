@@ -5,13 +5,21 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 
 from calibrant.persistence.errors import FileError
+
+_TEMPORARY = re.compile(r"\.calibrant-([0-9a-f]{12})-([0-9]{1,10})-[0-9a-f]{8}\.tmp")
+"""Of which file and host, by which process."""
+_DAY = 86_400.0
+_WRITING: set[str] = set()
+"""What this process is writing now. No lock is needed to add, find and discard, and none can stay held after a fork."""
 
 
 def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
@@ -35,8 +43,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     with _naming(os.fspath(path)):
         mode = _mode_of(target)
     own = blake2b(f"{name}@{platform.node()}".encode(errors="surrogateescape"), digest_size=6).hexdigest()
-    _remove_leftovers(folder, f".calibrant-{own}-")
+    _remove_leftovers(folder, own)
     temporary = os.path.join(folder, f".calibrant-{own}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    _WRITING.add(temporary)
     try:
         with _naming(os.fspath(path)):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -48,35 +57,47 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+    finally:
+        _WRITING.discard(temporary)
     if os.name == "posix":
         with suppress(OSError):  # some network file systems cannot: the file itself is whole
             _synchronise(folder, os.O_RDONLY)
 
 
-def _remove_leftovers(folder: str, start: str) -> None:
-    """Files of runs that were killed while they wrote the same file."""
+def _remove_leftovers(folder: str, own: str) -> None:
+    """Files of runs that were killed while they wrote: the same file on this host, or any file, a day ago."""
     try:
         names = os.listdir(folder)
     except OSError:  # one may write into some folders and not look
         return
     for name in names:
-        if name.startswith(start) and name.endswith(".tmp"):
-            number = name[len(start) :].split("-")[0]
-            if number.isdigit() and int(number) != os.getpid() and not _runs(int(number)):
-                with suppress(OSError):
-                    os.unlink(os.path.join(folder, name))
+        if found := _TEMPORARY.fullmatch(name):
+            path, process = os.path.join(folder, name), int(found[2]) if found[1] == own else None
+            with suppress(OSError):
+                if path not in _WRITING and _is_left(path, process):
+                    os.unlink(path)
 
 
-def _runs(process: int) -> bool:
-    """Whether there is such a process; where one cannot know, there is."""
-    if os.name != "posix":  # there, signal 0 is Ctrl-C
+def _is_left(path: str, process: int | None) -> bool:
+    """Whether its process has ended; where one cannot know, whether nobody has written to it for a day."""
+    if process == os.getpid():  # an earlier one of the same number: in a container, each is 1
         return True
+    runs = None if process is None else _runs(process)
+    return time.time() - os.lstat(path).st_mtime > _DAY if runs is None else not runs
+
+
+def _runs(process: int) -> bool | None:
+    """Whether there is such a process; None where one cannot know."""
+    if os.name != "posix":  # there, signal 0 is Ctrl-C
+        return None
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except PermissionError:
         return True
+    except (OSError, OverflowError):
+        return None
     return True
 
 

@@ -6,6 +6,7 @@ whole file with zeros in the digest's place. So every byte counts, and a crooked
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -55,6 +56,8 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     safetensors = _safetensors()
     if is_odd(path):
         raise FileError("it is a device or a pipe, not a file")
+    if os.path.isdir(path):  # Windows would say that it may not be read
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         raw = _raw_header(file, size)

@@ -24,6 +24,8 @@ TIMEOUT = 30.0
 """Seconds that a server may be silent."""
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 """Refusals by which a server asks us to come back later."""
+_DIGITS = 20
+"""More of them are no size of a file, and Python reads no number of thousands."""
 
 
 def download(dataset: Dataset, path: Path) -> None:
@@ -58,18 +60,25 @@ def _attempt(url: str) -> bytes:
             for chunk in response.iter_content(2**16):
                 content += chunk
                 if len(content) > LIMIT:
-                    raise DatasetError(f"{url} serves more than {LIMIT} bytes, and none of the study's files has")
+                    raise _too_much(url)
                 advance(len(chunk))
     return bytes(content)
 
 
 def _size(url: str, said: str) -> int:
-    """How many bytes the server announces."""
-    if not (said.isascii() and said.isdigit()):
+    """How many bytes the server announces; a proxy may repeat it, as in "5, 5"."""
+    digits, *others = {part.strip() for part in said.split(",")}
+    if others or not (digits.isascii() and digits.isdigit()):
         raise DatasetError(
             f"{url} could not be downloaded: the server announces {said[:40]!r} bytes, which is no number"
         )
-    return int(said)
+    if len(digits) > _DIGITS or int(digits) > LIMIT:
+        raise _too_much(url)
+    return int(digits)
+
+
+def _too_much(url: str) -> DatasetError:
+    return DatasetError(f"{url} serves more than {LIMIT} bytes, and none of the study's files has")
 
 
 def _reason(error: Any) -> str:
