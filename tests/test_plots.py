@@ -1183,7 +1183,10 @@ REFUSED = {
     ),
     "x length": (lambda c: plots.fan(c.H, x=[1.0]), "x must have one row for each of the 600 rows"),
     "y length": (lambda c: plots.density(c.H, rows=1, y=c.y[:5]), "y must have one row for each of the 600 rows"),
-    "y of one": (lambda c: plots.cdf(Normal(0.0, 1.0), y=[1.0, 2.0]), "y must have one row, as the forecast has, got 2"),
+    "y of one": (
+        lambda c: plots.cdf(Normal(0.0, 1.0), y=[1.0, 2.0]),
+        "y must have one row, as the forecast has, got 2",
+    ),
     "y of columns": (lambda c: plots.fan(c.H, y=c.y[:, None]), r"y must be 1-d, got shape \(600, 1\)"),
     "no coverages": (lambda c: plots.fan(c.H, coverages=()), "coverages must hold at least one number"),
     "no ridges": (lambda c: plots.ridgeline(c.H[:0]), "a ridgeline needs a forecast of at least one row, got "),
