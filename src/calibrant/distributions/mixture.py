@@ -33,9 +33,9 @@ class Mixture(Solved, Integrated):
 
     Mean and std are the components' own. Quantiles are found between the components', see
     `calibrant.distributions.pooled_quantiles`. The crps is the mean of the components' less the integral of the
-    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is 1e-6 at most, but for tails so
-    heavy that there is hardly a mean. It is infinite where that of a component is; a component may lack a mean and have
-    a finite crps.
+    variance of their CDFs, see `calibrant.distributions.disagreement`: its relative error is 1e-6 at most, but for
+    tails so heavy that there is hardly a mean. It is infinite where that of a component is; a component may lack a mean
+    and have a finite crps.
 
     >>> from calibrant import Normal
     >>> Mixture([Normal([0.0], 1.0), Normal([4.0], 1.0)], [0.25, 0.75]).mean()
