@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant import Calibrator, HalfLife, Normal, Sampled, batches, persistence
-from calibrant.batches.evaluating import BINS, evaluating
+from calibrant.batches.evaluating import BINS, evaluating, gaps_of
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
@@ -796,3 +796,16 @@ def test_a_pit_of_zero_is_counted_with_the_smallest():
     found = batches.evaluate(far, model, ids="id")
     assert found.pits.sum() == N
     assert found.pits[0] >= 3
+
+
+def test_pits_of_the_only_part_are_drawn_by_the_numbers_of_its_rows():
+    model = batches.fit(TABLE, **arguments("counts"), ids="id")
+    work = evaluating(model, Header("it", tuple(TABLE.schema.names)))
+    alone, first, second = (work.part(TABLE, "a", *number).calibrated.pits for number in ((), (0,), (1,)))
+    assert np.array_equal(alone, first)
+    assert not np.array_equal(alone, second)
+
+
+def test_pits_that_fill_all_bins_alike_have_no_gap():
+    assert gaps_of(np.full(BINS, 3)) == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert gaps_of(np.array([1, 1])) == (0.0, 0.0)

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import cli
 from calibrant.cli.app import app
+from calibrant.cli.dialect import hint_of_number
 from calibrant.cli.ending import Terminated, ended_well, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
@@ -914,3 +915,13 @@ def test_whoever_reads_a_file_hears_of_each_batch_that_is_done(tmp_path):
     table = TableFile(write(tmp_path / "t.parquet", forecasts()))
     assert [len(batch) for batch in table.batches(["mu"], done=heard.append)] == heard
     assert sum(heard) == 400
+
+
+def test_a_number_with_the_usual_mark_is_no_reason_for_another():
+    assert hint_of_number(" -1,5") == "try --decimal ,"
+    assert hint_of_number("0.5") == ""
+
+
+def test_the_command_is_kept_as_it_was_typed(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/usr/bin/calibrant", "study", "a folder"])
+    assert cli.console.typed() == "calibrant study 'a folder'"

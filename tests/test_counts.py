@@ -864,3 +864,27 @@ def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
 
 def test_the_last_point_of_a_law_has_its_own_mass_where_no_float_holds_it():
     assert Binomial(400, 0.05)._logsf(np.asarray(399.0)) == pytest.approx(400 * math.log(0.05), rel=1e-13)
+
+
+def test_a_tail_too_small_for_floats_is_the_sum_of_its_masses():
+    """log P(Y > k) = log P(Y = k + 1) + log(1 + r_1 + r_1 r_2 + ...), r_i the ratios of the masses that follow."""
+    rate, k = 1e6, 1.04e6
+    ratios = rate / (k + 1 + np.arange(1, 4000))
+    first = (k + 1) * math.log(rate) - rate - math.lgamma(k + 2)
+    wanted = first + math.log1p(np.cumprod(ratios).sum())
+    assert wanted < -700
+    np.testing.assert_allclose(Poisson([rate])._logsf(np.array([[k]])), [[wanted]], rtol=0, atol=1e-5)
+
+
+def test_no_mass_is_outside_the_trials():
+    law = Binomial([5.0, 8.0], [0.3, 0.3])
+    np.testing.assert_array_equal(law.logpmf(np.array([[-1.0, 9.0]])), np.full((2, 2), -np.inf))
+    assert law.logpmf(np.array([[6.0]]))[0, 0] == -np.inf
+    np.testing.assert_allclose(law.logpmf(np.array([[6.0]]))[1, 0], st.binom(8, 0.3).logpmf(6))
+
+
+def test_a_spread_law_ends_where_the_line_does():
+    law = SpreadLaw(Poisson([3.0]))
+    ends = np.array([[-np.inf, np.inf]])
+    np.testing.assert_array_equal(law.cdf(ends), [[0.0, 1.0]])
+    np.testing.assert_array_equal(law.sf(ends), [[1.0, 0.0]])

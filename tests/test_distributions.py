@@ -797,3 +797,21 @@ def test_a_transform_of_torch_that_stands_twice_in_a_law_is_one():
     mean = b + b**2 * (a + (a + 1) * (a + (a + 1) * loc))
     np.testing.assert_allclose(law.ppf(0.5), mean, rtol=1e-9)
     np.testing.assert_allclose(law[1:].ppf(0.5), mean[1:], rtol=1e-9)
+
+
+def test_in_a_gap_between_components_the_slope_of_the_logit_is_known():
+    """f is too small for floats there, and F and 1 - F are the weights of the components."""
+    law = GaussianMixture([0.3, 0.7], [0.0, 1000.0], [1.0, 1.0])
+    y = np.array([499.0])
+    log_f = np.logaddexp(np.log(0.3) + st.norm.logpdf(499), np.log(0.7) + st.norm.logpdf(-501))
+    found = law._logit_and_log_slope(y)
+    np.testing.assert_allclose(found[0], np.log(0.3 / 0.7), rtol=1e-12)
+    np.testing.assert_allclose(found[1], log_f - np.log(0.3) - np.log(0.7), rtol=1e-14)
+
+
+def test_many_weights_in_single_precision_may_miss_one_by_their_rounding():
+    weights = np.full(100, 0.01, np.float32)
+    weights[0] += np.float32(1e-5)
+    assert GaussianMixture(weights, np.zeros(100, np.float32), np.ones(100, np.float32)).cdf(0.0) > 0.5
+    with pytest.raises(ValueError, match="sum"):
+        GaussianMixture(weights.astype(np.float64), np.zeros(100), np.ones(100))

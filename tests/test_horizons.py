@@ -35,7 +35,7 @@ from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.lending import smoothed
 from calibrant.interpolators.tails import ExponentialTails, InfiniteTails
-from calibrant.labels import Real
+from calibrant.labels import Counts, Real
 from calibrant.testing import check_distribution, check_look_ahead
 
 STEPS = 12
@@ -519,6 +519,19 @@ def test_the_command_line_writes_the_same_table_back(tmp_path, ending):
         said = run("report", cal, "-m", model, option, "unique_id", "-o", tmp_path / "other.html", code=2).output
         assert "a model of horizons is reported by horizon alone" in " ".join(said.replace("│", " ").split())
     assert "1 to 12 steps ahead" in " ".join(run("inspect", model).output.split())
+
+
+def test_the_command_line_draws_with_the_seed_0(tmp_path):
+    frame = forecasts(np.random.default_rng(0), 20)
+    numbers = frame.columns.difference(["unique_id", "ds", "cutoff"])
+    frame[numbers] = np.round(20 + frame[numbers]).clip(lower=0)
+    frame.to_csv(tmp_path / "cv.csv", index=False)
+    run("horizons", tmp_path / "cv.csv", "--labels", "counts", "-o", tmp_path / "m.safetensors")
+    calibrator = HorizonCalibrator(Calibrator(labels=Counts()))
+    first, other = (calibrator.fit(frame, rng=np.random.default_rng(seed)) for seed in (0, 1))
+    found = calibrant.load(tmp_path / "m.safetensors")(frame).sf(25.0)
+    np.testing.assert_array_equal(found, first(frame).sf(25.0))
+    assert (found != other(frame).sf(25.0)).any()
 
 
 def test_the_command_line_says_in_one_sentence_what_is_wrong(tmp_path):

@@ -34,7 +34,7 @@ from calibrant.guarantee import (
     WeightedGuarantee,
 )
 from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
-from calibrant.interpolators import NAF, Apart, Linear
+from calibrant.interpolators import NAF, Apart, Linear, Random
 from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.weights import Ratios
 from calibrant.persistence import FileError, Promised, fields, load, relations, save
@@ -1094,3 +1094,26 @@ def test_parts_that_just_go_together_are_read():
     assert read_altered(StudentT(np.array([3.0, 4.0]), np.zeros(2), np.ones(2))).mean().tolist() == [0.0, 0.0]
     weighed = read_altered(History(np.arange(3.0), Ratios(np.ones(3))))
     assert weighed.weights.values.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"), [("about", "dict"), ("calibrant", "str"), ("digest", "str"), ("notes", "dict")]
+)
+def test_an_entry_of_the_header_that_is_of_another_kind_is_named(entry, kind, path):
+    save(path, small())
+    header, entries, data = parsed(path.read_bytes())
+    path.write_bytes(sealed(json.dumps(header | {entry: 3}), entries, data))
+    with pytest.raises(FileError, match=f"the header's {entry} must be a {kind}, got 3"):
+        load(path)
+
+
+def test_a_law_without_rows_of_its_own_is_one_row():
+    single = Normal(0.0, 1.0)
+    relations.joined((single,), np.array([0, 0]), np.array([0, 0]))
+    with pytest.raises(ValueError, match="row 1 is not among the 1 row of law 0"):
+        relations.joined((single,), np.array([0]), np.array([1]))
+
+
+def test_a_law_that_is_drawn_is_of_one_score_or_more():
+    calibrated = Calibrator(interpolator=Random()).fit(np.zeros(4), np.arange(4.0))
+    assert "its count must be a count, got 0" in read_altered(calibrated, q__count=0)

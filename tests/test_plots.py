@@ -1757,3 +1757,16 @@ def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install"):
         importlib.reload(plots)
+
+
+def test_forecasts_without_any_error_have_bars_of_no_length():
+    ax = plots.spread_skill(Normal(np.arange(40.0), np.repeat([1.0, 2.0], 20)), np.arange(40.0))
+    line, _, (bar,) = ax.containers[0]
+    assert line.get_ydata().tolist() == [0.0, 0.0]
+    assert all(np.ptp(segment[:, 1]) == 0 for segment in bar.get_segments())
+
+
+def test_a_bin_of_one_value_at_an_end_is_as_wide_outwards_as_inwards(case):
+    ax = plots.coverage_by(case.H, case.y, np.arange(600) % 3 * 10.0)
+    boxes = [bar.get_bbox() for bar in ax.containers[0]]
+    assert [each for box in boxes for each in (box.x0, box.x1)] == pytest.approx([-5, 5, 5, 15, 15, 25])

@@ -8,6 +8,7 @@ import os
 import re
 from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ from calibrant import (
     report,
 )
 from calibrant.diagnosis import diagnose, over_time
+from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions import Poisson, StudentT
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
@@ -50,9 +52,9 @@ from calibrant.reports.notes import notes
 from calibrant.reports.page import number, page
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
 from calibrant.reports.sides import side_of
-from calibrant.reports.smooth import smoothed
+from calibrant.reports.smooth import WINDOW, smoothed, window_of
 from calibrant.reports.table import Comparison, TableLine
-from calibrant.reports.tiles import _change, small_picture
+from calibrant.reports.tiles import _change, _coverage, small_picture
 from calibrant.scores import CDFScore
 
 N, M = 400, 600
@@ -1438,3 +1440,18 @@ def test_ties_are_said_as_a_share_of_the_calibration_rows_and_the_new_one():
     labels = np.random.default_rng(0).choice([1.0, 2.0, 3.0, 4.0, 5.0], 30)
     page = report(tied(np.zeros(30)), labels, guarantee=tied.guarantee)
     assert [each.text for each in page.verdict if "up to 5 at a time (50% of them)" in each.text] != []
+
+
+def test_so_many_cells_are_averaged_as_go_into_a_part_of_the_spread():
+    wide = WINDOW * 1.349 / 1.349
+    assert window_of((0.0, 1.349), wide / 4) == 4
+    assert window_of((0.0, 1.349), wide / 40) == 10
+    assert window_of((0.0, 1.349), 0.0) == 0
+
+
+def test_the_word_beside_the_coverage_is_that_of_the_whole():
+    rng = np.random.default_rng(0)
+    pits = rng.beta(0.5, 0.5, 1000), (np.arange(1000) + 0.5) / 1000, np.full(5, 0.5)
+    wholes = [whole_of(each, 0.9) for each in pits]
+    said = [_coverage(SimpleNamespace(whole=whole, one_sided=False)) for whole in wholes]
+    assert said == [("bad", "too few"), ("good", "within chance"), ("info", "few rows")]

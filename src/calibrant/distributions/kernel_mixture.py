@@ -110,15 +110,7 @@ class KernelMixture(Solved):
 
     def _log_sum(self, function: Callable[[Array, Array], Array], y: Array) -> Array:
         """The log of the sum of w_k exp(function(z_k, s_k))."""
-
-        def body(z: Array, w: Array, s: Array) -> Array:
-            xp = namespace(z)
-            terms = safe_log(w) + function(z, s)
-            top = xp.max(terms, axis=-1)
-            top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-            return safe_log(xp.sum(xp.exp(terms - top[..., None]), axis=-1)) + top
-
-        return self._blocks(body, y)
+        return self._blocks(lambda z, w, s: _log_of_sum(safe_log(w) + function(z, s)), y)
 
     def _blocks(self, body: Callable[[Array, Array, Array], Array], y: Array) -> Array:
         """body(z, w, s), with the components along the last axis, for a block of y at a time."""
@@ -188,10 +180,10 @@ class KernelMixture(Solved):
             for own, other in (tails, tails[::-1]):
                 terms = safe_log(w) + own
                 top = xp.max(terms, axis=-1)
-                share = xp.exp(terms - xp.where(xp.isfinite(top), top, xp.zeros_like(top))[..., None])
-                total = safe_log(xp.sum(share, axis=-1))
+                terms = terms - xp.where(xp.isfinite(top), top, xp.zeros_like(top))[..., None]
+                total = _log_of_sum(terms)
                 sums.append(total + top)
-                rates.append(safe_log(xp.sum(share * xp.exp(slope + other) / s, axis=-1)) - total)
+                rates.append(_log_of_sum(terms + (slope + other - xp.log(s))) - total)
             return xp.where(sums[1] < sums[0], rates[1] - sums[0], rates[0] - sums[1])
 
         with np.errstate(all="ignore"):
@@ -271,6 +263,14 @@ class KernelMixture(Solved):
 
     def _describe(self) -> str:
         return f"{self._components[1].shape[-1]} components"
+
+
+def _log_of_sum(terms: Array) -> Array:
+    """log of the sum of exp(terms), along the last axis."""
+    xp = namespace(terms)
+    top = xp.max(terms, axis=-1)
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    return safe_log(xp.sum(xp.exp(terms - top[..., None]), axis=-1)) + top
 
 
 def _slices(count: int, size: int) -> list[slice]:
