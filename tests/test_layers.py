@@ -33,7 +33,7 @@ BY_NAME = {
 """The files that may import by name (`import_module`), and why."""
 
 FOREIGN = {
-    ("_arrays.py", "sys._getframe"): "how a warning finds the user's line",
+    ("_words.py", "sys._getframe"): "how a warning finds the user's line",
     ("spark/files.py", "context._jvm"): "Hadoop's file systems, which pyspark has no public door to",
     ("spark/files.py", "context._jsc"): "their settings",
     ("study/paper/html_page.py", "method._asdict"): "a named tuple's public method has an underscore",

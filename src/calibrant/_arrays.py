@@ -7,22 +7,17 @@ torch on any device, array-api-strict) stay what they are; lists and numbers bec
 from __future__ import annotations
 
 import functools
-import os
-import re
-import sys
-import warnings
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from types import FrameType
+from collections.abc import Sequence
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
-from calibrant._hints import percentage
+from calibrant._arguments import same_length
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
+from calibrant._words import in_all, in_rows, said_of, warn_user
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -149,48 +144,6 @@ def complain(name: str, bad: Array, what: str) -> None:
     raise ValueError(f"{name} {what} {where}{plural}")
 
 
-def in_all(number: int) -> str:
-    """How many rows there are of a kind of which the first was named."""
-    return "the only such row" if number == 1 else f"{number} rows in all"
-
-
-def count(number: int, one: str, more: str | None = None) -> str:
-    """So many things, in words.
-
-    >>> count(1, "row"), count(5000, "row")
-    ('1 row', '5,000 rows')
-    """
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
-
-
-def in_rows(number: int, first: int) -> str:
-    """Where rows of a kind are.
-
-    >>> in_rows(1, 7), in_rows(3, 7)
-    ('in row 7', 'in 3 rows, the first is row 7')
-    """
-    return f"in row {first}" if number == 1 else f"in {number:,} rows, {the_first(number, first)}"
-
-
-def the_first(number: int, first: int) -> str:
-    """Which is the first of so many rows, or the only one."""
-    return f"row {first}" if number == 1 else f"the first is row {first}"
-
-
-def said_of(number: int, words: str) -> str:
-    """Words for several rows, or what they are for one.
-
-    >>> said_of(3, "have no width of their own"), said_of(1, "have no width of their own: they are left out")
-    ('have no width of their own', 'has no width of its own: it is left out')
-    """
-    if number != 1:
-        return words
-    return re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], words)
-
-
-_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
-
-
 def count_true(mask: Array) -> int:
     """How many entries of a mask are true."""
     xp = namespace(mask)
@@ -202,79 +155,6 @@ def first_and_count(bad: Array) -> tuple[int, int]:
     xp = namespace(bad)
     rows = xp.any(xp.reshape(bad, (bad.shape[0], -1)), axis=1) if bad.ndim else xp.reshape(bad, (1,))
     return int(xp.argmax(xp.astype(rows, xp.int8))), int(xp.sum(xp.astype(rows, xp.int64)))
-
-
-def same_length(what: str, length: int, name: str, other: int) -> None:
-    """Raise unless two lengths agree."""
-    if length != other:
-        each = f"one row for each of the {length} rows of {what}" if length != 1 else f"one row, as {what} has"
-        raise ValueError(f"{name} must have {each}, got {other}")
-
-
-def one_each(what: str, length: int, name: str, value: Any) -> None:
-    """Raise unless there is one entry for each row."""
-    if not hasattr(value, "__len__"):
-        raise TypeError(f"{name} must hold one entry for each row, got {value!r}")
-    same_length(what, length, name, len(value))
-
-
-def unit(name: str, value: float) -> float:
-    """A number strictly inside (0, 1)."""
-    number = one_number(name, value, "one number inside (0, 1)")
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}{percentage(number)}")
-    return number
-
-
-def one_number(name: str, value: Any, what: str = "one number") -> float:
-    """A Python float of a number or a 0-d array; not of a string, though float() would read it."""
-    try:
-        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:  # numpy took arrays of one entry till 2.4
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError):
-        several = ": ask once for each" if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else ""
-        raise TypeError(f"{name} must be {what}, got {value!r}{several}") from None
-
-
-def generator(rng: Any) -> Any:
-    """`rng`, or a fresh generator for None."""
-    if rng is None:
-        return np.random.default_rng()
-    check_generator(rng)
-    return rng
-
-
-def check_generator(rng: Any) -> None:
-    """Raise unless this draws random numbers; a seed does not."""
-    if not callable(getattr(rng, "random", None)):
-        way = f", such as np.random.default_rng({rng})" if isinstance(rng, (int, np.integer)) else ""
-        raise TypeError(f"rng must be a numpy.random.Generator{way}, got {rng!r}")
-
-
-def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool = False) -> None:
-    """Raise unless this is an object with a method, not a name or a class; None too will do where it is optional."""
-    if optional and value is None:
-        return
-    if isinstance(value, type) or not callable(getattr(value, method, None)):
-        raise TypeError(f"{name} must be {wanted}, got {value!r}")
-
-
-def check_is(name: str, value: Any, kind: type, *, optional: bool = False) -> None:
-    """Raise unless this is an object of a kind, not its class; None too will do where it is optional."""
-    if isinstance(value, type) or not (isinstance(value, kind) or (optional and value is None)):
-        article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        way = ": leave it out for the default" if value is None else ""
-        raise TypeError(f"{name} must be {article} {kind.__name__} object, got {value!r}{way}")
-
-
-def check_bound(labels: Any, bound: Any) -> None:
-    """Raise where a bound is given for labels that have none, or none for labels that have one."""
-    wanted = labels is not None and labels.by_row
-    if bound is not None and not wanted:
-        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
-    if bound is None and wanted:
-        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
 
 
 def refuse(name: str, bad: Array, problem: str) -> None:
@@ -347,26 +227,6 @@ def resolution(centre: Array, least: float) -> Array:
 def smallest(like: Array) -> float:
     """A width below any that is meant, 1e-153 (1e-18 for float32): the least whose square keeps all its digits."""
     return 2.0**-60 if single_precision(like) else 2.0**-508
-
-
-NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
-"""What a message becomes where rows come from a source that counts them otherwise."""
-
-
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning that points at the first line outside this library."""
-    frame, depth = sys._getframe(), 1
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(NAMED.get()(message), category, stacklevel=depth)
-
-
-_HERE = os.path.dirname(__file__) + os.sep
-
-
-def _is_made(frame: FrameType) -> bool:
-    """Whether it is the constructor that `dataclass` wrote, or what `singledispatch` puts around a function."""
-    return frame.f_code.co_filename in ("<string>", functools.__file__)
 
 
 def clip(array: Any, lower: Any, upper: Any) -> Array:

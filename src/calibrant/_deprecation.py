@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from calibrant._arrays import warn_user
+from calibrant._words import warn_user
 
 
 def deprecate(old: str, new: str, since: str, gone: str) -> None:

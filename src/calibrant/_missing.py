@@ -8,8 +8,9 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import anywhere, count, first_and_count, namespace, said_of, the_first, to_numpy, warn_user
+from calibrant._arrays import anywhere, first_and_count, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
+from calibrant._words import count, said_of, the_first, warn_user
 
 
 def labelled(prediction: Any, y: Any, *columns: Any) -> tuple[Any, ...]:

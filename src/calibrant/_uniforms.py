@@ -10,7 +10,8 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, check_generator, same_length, single_precision, to_numpy
+from calibrant._arguments import check_generator, same_length
+from calibrant._arrays import Array, single_precision, to_numpy
 from calibrant._batch import row_fields
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from calibrant import doers
-from calibrant._arrays import Array, check_bound, check_has, check_is, detached, namespace, refuse
+from calibrant._arguments import check_bound, check_has, check_is
+from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._hints import LABELS, NotTheEstimator
 from calibrant._missing import labelled
 from calibrant._uniforms import source

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import floats, one_each, refuse, rows, same_length, to_numpy, unit
+from calibrant._arguments import one_each, same_length, unit
+from calibrant._arrays import floats, refuse, rows, to_numpy
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
 from calibrant.calibration import Calibrated, Calibrator, spread

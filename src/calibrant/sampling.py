@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, in_all, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import first_and_count
 from calibrant._types import Values
 from calibrant._uniforms import check_seed, mixed
+from calibrant._words import in_all
 from calibrant.distributions.labels import labels_of
 
 Keys = NDArray[np.uint64]

@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
-from calibrant._arrays import Array, Rng, one_each
+from calibrant._arguments import one_each
+from calibrant._arrays import Array, Rng
 from calibrant._missing import labelled
 from calibrant.calibration import Calibrated, finite_scores, spread
 from calibrant.distributions.base import Distribution

@@ -9,9 +9,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import check_has, count, to_numpy
+from calibrant._arguments import check_has
+from calibrant._arrays import to_numpy
 from calibrant._batch import take_rows
 from calibrant._types import ArrayLike, Table
+from calibrant._words import count
 from calibrant.backtesting.in_sequence import in_sequence
 from calibrant.backtesting.in_table import in_table
 from calibrant.distributions.base import Distribution

@@ -12,7 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import to_numpy
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
 from calibrant.batches.header import Header

@@ -15,7 +15,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import count, said_of, the_first
+from calibrant._words import count, said_of, the_first
 from calibrant.batches.rows import Batch, Numbers, Source
 from calibrant.labels import Labels
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.mending import Tally
 from calibrant.batches.rows import Batch, Source
 

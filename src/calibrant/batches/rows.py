@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
-from calibrant._arrays import NAMED
+from calibrant._words import NAMED
 
 Numbers = NDArray[np.float64]
 Source = str | Path

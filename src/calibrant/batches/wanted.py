@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import one_number, to_numpy, unit
+from calibrant._arguments import one_number, unit
+from calibrant._arrays import to_numpy
 from calibrant.batches.rows import Numbers
 from calibrant.distributions.base import Distribution
 

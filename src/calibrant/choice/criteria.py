@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from calibrant._arrays import Array, Rng, to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, Rng, to_numpy
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Interpolator, Linear

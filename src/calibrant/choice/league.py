@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, count
+from calibrant._arrays import Array
+from calibrant._words import count
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from calibrant import Calibrator, Censored
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.fitting import Fitting

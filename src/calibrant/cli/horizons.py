@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant import Calibrator
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.rows import naming
 from calibrant.cli.console import put, show, working
 from calibrant.cli.judging import print_json, strict_all

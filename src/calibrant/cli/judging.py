@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.cli.console import put, show
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.headline import Headline

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.predicting import Predicting

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibrant._arrays import in_all
+from calibrant._words import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, tell, working

@@ -15,7 +15,7 @@ import pyarrow as pa
 import typer
 
 from calibrant import Calibrator
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import listed

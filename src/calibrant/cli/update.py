@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import naming

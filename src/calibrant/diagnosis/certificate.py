@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON
 from calibrant.diagnosis.telling import Telling

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Features, Groups
 from calibrant.diagnosis.answers import answers_of
 from calibrant.diagnosis.certificate import CHECKS, Diagnosis

@@ -8,7 +8,8 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import to_numpy
 from calibrant.metrics.by_slice import PARTS
 from calibrant.metrics.slices import Slices, columns_of, slices_of
 

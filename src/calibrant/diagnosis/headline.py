@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.answers import answers_of
 from calibrant.forecast import PredictionLike

@@ -9,26 +9,13 @@ from typing import Any, Self, cast
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import (
-    Array,
-    anywhere,
-    at_home,
-    count,
-    device_like,
-    floats,
-    generator,
-    namespace,
-    one_number,
-    probabilities,
-    refuse,
-    same_length,
-    unit,
-    warn_user,
-)
+from calibrant._arguments import generator, one_number, same_length, unit
+from calibrant._arrays import Array, anywhere, at_home, device_like, floats, namespace, probabilities, refuse
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._kept import noted
 from calibrant._special import levels_around, logit, safe_log, sigmoid
 from calibrant._types import ArrayLike, RowIndex, SupportsArray
+from calibrant._words import count, warn_user
 from calibrant.distributions.context import Context
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.outline import Outline

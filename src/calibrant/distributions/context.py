@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from dataclasses import dataclass
 
-from calibrant._arrays import one_each
+from calibrant._arguments import one_each
 from calibrant._types import ArrayLike, Draws, Values
 
 
@@ -22,7 +22,7 @@ class Context:
     weights: ArrayLike | Sized | None = None
     """A weight for each row, such as a likelihood ratio."""
     rng: Draws = None
-    """What draws whatever is random, see `calibrant._arrays.generator`."""
+    """What draws whatever is random, see `calibrant._arguments.generator`."""
 
     def __post_init__(self) -> None:
         for name in self.unused():

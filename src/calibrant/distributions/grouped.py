@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, count, generator, said_of, warn_user
+from calibrant._arguments import generator
+from calibrant._arrays import Array
 from calibrant._batch import take_rows
 from calibrant._kept import kept
+from calibrant._words import count, said_of, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.joined import Joined

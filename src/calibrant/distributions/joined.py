@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, concatenate, device_like, namespace, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, concatenate, device_like, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray

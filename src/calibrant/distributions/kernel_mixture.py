@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arguments import same_length
 from calibrant._arrays import (
     Array,
     clip,
@@ -18,7 +19,6 @@ from calibrant._arrays import (
     device_like,
     floats,
     namespace,
-    same_length,
     single_precision,
     to_numpy,
 )

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, device_like, namespace, one_number
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, anywhere, device_like, namespace
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.discrete import Discrete

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, same_length, wider
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, wider
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.integrals import PartialMoments, Squares, image
 from calibrant.distributions.on_gpu import one_pass

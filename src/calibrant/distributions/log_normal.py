@@ -6,7 +6,8 @@ import math
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from calibrant._arrays import Array, complain, floats, namespace, positive, same_length, wider
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, complain, floats, namespace, positive, wider
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution

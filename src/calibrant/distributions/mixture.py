@@ -9,7 +9,8 @@ from typing import Any, cast
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace
 from calibrant._batch import shared, take_rows
 from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, complain, floats, namespace, same_length, wider
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, anywhere, complain, floats, namespace, wider
 
 
 def parameters(family: str, **given: Any) -> list[Array]:

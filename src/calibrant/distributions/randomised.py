@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, generator, namespace
+from calibrant._arguments import generator
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet

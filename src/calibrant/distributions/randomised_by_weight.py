@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, device_like, generator, namespace
+from calibrant._arguments import generator
+from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context

@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibrant._arrays import (
-    Array,
-    anywhere,
-    clip,
-    count,
-    device_like,
-    first_and_count,
-    namespace,
-    the_first,
-    warn_user,
-)
+from calibrant._arrays import Array, anywhere, clip, device_like, first_and_count, namespace
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
+from calibrant._words import count, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, count, namespace
+from calibrant._arrays import Array, namespace
 from calibrant._batch import take_rows
+from calibrant._words import count
 from calibrant.distributions.base import Distribution, handed_in
 from calibrant.distributions.integrals import PartialMoments, Squares
 from calibrant.distributions.outline import Outline

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, complain, detached, device_like, floats, namespace, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, complain, detached, device_like, floats, namespace
 from calibrant._kept import keep
 from calibrant._special import logit, ndtri_logit
 from calibrant._types import ArrayLike

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from calibrant._arrays import Array, largest_tie_of, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, largest_tie_of
 from calibrant.guarantee.short import InShort
 from calibrant.guarantee.words import drawn_words, in_words
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant._kept import note
 from calibrant.distributions.base import DOUBT, Distribution
 from calibrant.guarantee.marginal import Accurate, dkw

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant._arrays import count, unit
+from calibrant._arguments import unit
+from calibrant._words import count
 from calibrant.guarantee.this_set import coverage_of_this_set
 
 

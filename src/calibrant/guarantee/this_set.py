@@ -6,7 +6,7 @@ import math
 
 from scipy.special import betaincinv
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 
 
 def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: float = 0.95) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.words import drawn_words, limit_words
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from calibrant import doers
-from calibrant._arrays import Rng, check_has, first_and_count, in_all
+from calibrant._arguments import check_has
+from calibrant._arrays import Rng, first_and_count
 from calibrant._types import Frame, Table
+from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import HorizonGuarantee

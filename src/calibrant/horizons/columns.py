@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant._types import ArrayLike
 from calibrant.predictions import Interval, Point, Quantiles
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, in_all
+from calibrant._arrays import first_and_count
+from calibrant._words import in_all
 from calibrant.horizons.columns import ForecastColumns, found_in
 
 Counts = NDArray[np.int64]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import device
 
-from calibrant._arrays import Array, device_like, floats, namespace, ranks, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, device_like, floats, namespace, ranks, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import as_support
 from calibrant.interpolators.weights import CalibrationWeights, Numbers, as_weights

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, Rng, device_like, first_and_count, in_all, to_numpy
+from calibrant._arrays import Array, Rng, device_like, first_and_count, to_numpy
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped

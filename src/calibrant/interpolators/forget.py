@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from calibrant._arrays import Array, one_number
+from calibrant._arguments import one_number
+from calibrant._arrays import Array
 from calibrant.guarantee import FadingGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights
 

@@ -10,7 +10,8 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, concatenate, first_and_count, in_all, moved, namespace
+from calibrant._arrays import Array, concatenate, first_and_count, moved, namespace
+from calibrant._words import in_all
 from calibrant.distributions.context import Context
 from calibrant.distributions.labels import labels_of
 from calibrant.interpolators.forget import Forgetting

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from calibrant._arrays import Array, Rng, check_has
+from calibrant._arguments import check_has
+from calibrant._arrays import Array, Rng
 from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.support import REAL_LINE, as_support
 from calibrant.interpolators.support.base import Support

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from calibrant._arrays import Array, check_has
+from calibrant._arguments import check_has
+from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
 from calibrant.interpolators._in_order import in_order

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, count, floats, namespace
+from calibrant._arrays import Array, complain, floats, namespace
 from calibrant._types import ArrayLike
+from calibrant._words import count
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import as_prediction
 from calibrant.scores.nonconformity import Nonconformity

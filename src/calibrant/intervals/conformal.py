@@ -15,7 +15,8 @@ from dataclasses import KW_ONLY, dataclass
 
 from scipy.special import betaincinv
 
-from calibrant._arrays import Array, complain, count_true, first_and_count, largest_tie_of, namespace, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, complain, count_true, first_and_count, largest_tie_of, namespace
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, floats, namespace
 from calibrant._batch import promoted
 from calibrant.predictions import as_prediction
 

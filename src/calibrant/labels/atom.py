@@ -9,19 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import (
-    Array,
-    anywhere,
-    device_like,
-    first_and_count,
-    generator,
-    in_all,
-    namespace,
-    one_number,
-    probabilities,
-    same_length,
-)
+from calibrant._arguments import generator, one_number, same_length
+from calibrant._arrays import Array, anywhere, device_like, first_and_count, namespace, probabilities
 from calibrant._types import Bound, Draws
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Chained, Labels, column_of
 from calibrant.labels.real import Real

@@ -8,20 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import (
-    Array,
-    anywhere,
-    clip,
-    concatenate,
-    device_like,
-    first_and_count,
-    generator,
-    in_all,
-    namespace,
-    one_number,
-)
+from calibrant._arguments import generator, one_number
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, first_and_count, namespace
 from calibrant._search import count_up_to, gather
 from calibrant._types import Bound, Draws
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
 from calibrant.distributions.location_scale import LocationScale

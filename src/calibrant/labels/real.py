@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, in_all, namespace, one_number, same_length
+from calibrant._arguments import one_number, same_length
+from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace
 from calibrant._types import Bound as RowBounds
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of
 from calibrant.predictions.mapped import mapped

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, first_and_count, in_all, namespace
+from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant._types import Bound, Draws
+from calibrant._words import in_all
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.truncated import Truncated

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
-from calibrant._arrays import floats, to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import floats, to_numpy
 from calibrant._types import ArrayLike
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import array_api_compat
 
-from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, floats, namespace
 from calibrant._batch import promoted
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, floats, namespace, to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, floats, namespace, to_numpy
 from calibrant._types import ArrayLike
 from calibrant.distributions.clipped import Clipped
 from calibrant.forecast import Forecast, PredictionLike

@@ -14,7 +14,8 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import to_numpy
 from calibrant.metrics.natural import natural
 
 FEW = 12

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, in_all, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import first_and_count
 from calibrant._types import Values
+from calibrant._words import in_all
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.slices import (
     Slices,

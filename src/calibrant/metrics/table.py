@@ -7,8 +7,10 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any, overload
 
-from calibrant._arrays import Array, anywhere, first_and_count, in_all, to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, anywhere, first_and_count, to_numpy
 from calibrant._types import ArrayLike, SupportsArray
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.lattice import off_lattice
 from calibrant.forecast import Forecast, PredictionLike, SupportsCDF, Unsaid

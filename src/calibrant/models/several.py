@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibrant._arrays import concatenate, unit
+from calibrant._arguments import unit
+from calibrant._arrays import concatenate
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import named, quantiles
 from calibrant.predictions import Ensemble, Point, Quantiles

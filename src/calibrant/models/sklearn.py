@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, warn_user
+from calibrant._arrays import Array
+from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.labels.functions import OwnFunction
 from calibrant.labels.through import through

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Rng, count, generator, one_number, to_numpy
+from calibrant._arguments import generator, one_number
+from calibrant._arrays import Rng, to_numpy
 from calibrant._types import ArrayLike, Bound
+from calibrant._words import count
 from calibrant.calibration import Calibrated
 from calibrant.forecast import PredictionLike
 from calibrant.monitoring.bets import BETS, Direction, capital, shares, since

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.calibration import Calibrated
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.base import Distribution

@@ -9,8 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import count, floats, refuse, same_length, unit
+from calibrant._arguments import same_length, unit
+from calibrant._arrays import floats, refuse
 from calibrant._types import ArrayLike, Groups, Values
+from calibrant._words import count
 from calibrant.diagnosis.answers import answers_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import count, floats, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import floats, to_numpy
+from calibrant._words import count
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
 from calibrant.metrics.forecasts import labels_of as labels_in

@@ -10,8 +10,10 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import count, in_all, refuse, same_length, to_numpy, unit
+from calibrant._arguments import same_length, unit
+from calibrant._arrays import refuse, to_numpy
 from calibrant._types import ArrayLike, Values
+from calibrant._words import count, in_all
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.canvas import drawing, span_y

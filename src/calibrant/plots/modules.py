@@ -11,8 +11,9 @@ import numpy as np
 import scipy.special
 from matplotlib.axes import Axes
 
-from calibrant._arrays import count, floats
+from calibrant._arrays import floats
 from calibrant._types import ArrayLike
+from calibrant._words import count
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context

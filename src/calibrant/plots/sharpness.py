@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import paired

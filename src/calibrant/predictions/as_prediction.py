@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from calibrant._arrays import Array, floats, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, floats
 from calibrant._batch import promoted
 from calibrant._hints import no_prediction
 from calibrant._types import ArrayLike

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, floats, namespace, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, floats, namespace
 from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from calibrant._arrays import Array, complain, concatenate, floats, namespace, same_length, wider
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, complain, concatenate, floats, namespace, wider
 from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form

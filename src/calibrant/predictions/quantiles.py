@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, first_and_count, floats, in_all, in_rows, namespace, said_of, to_numpy
+from calibrant._arrays import Array, complain, first_and_count, floats, namespace, to_numpy
 from calibrant._types import ArrayLike
+from calibrant._words import in_all, in_rows, said_of
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, probabilities, same_length
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, device_like, probabilities
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from calibrant._arrays import Array, in_all, one_number
+from calibrant._arguments import one_number
+from calibrant._arrays import Array
+from calibrant._words import in_all
 from calibrant.choice.league import League
 from calibrant.predictions import WithAtom
 from calibrant.refine.auto import Auto

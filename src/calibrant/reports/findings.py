@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import (

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import library_version
 from calibrant.choice import League

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.headline import how_bad
 from calibrant.metrics.by_slice import SMALLEST

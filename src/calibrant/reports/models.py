@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import same_length
+from calibrant._arguments import same_length
 from calibrant.diagnosis.headline import Headline, headline
 from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions.base import Distribution

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import WIDTH_ROWS
 from calibrant.reports.sides import Side

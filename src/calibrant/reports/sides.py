@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pit, randomised_pit

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import count
+from calibrant._words import count
 from calibrant.diagnosis.headline import Kind, how_bad, stands_out
 from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import GroupGuarantee, Guarantee, required_n

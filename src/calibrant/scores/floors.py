@@ -11,21 +11,10 @@ from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, Self
 
-from calibrant._arrays import (
-    Array,
-    anywhere,
-    count,
-    detached,
-    first_and_count,
-    namespace,
-    one_number,
-    resolution,
-    said_of,
-    smallest,
-    the_first,
-    warn_user,
-)
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
+from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.scores.ruling import Scaled
 
 SHARE = 1e-6

@@ -11,7 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from calibrant._arrays import Array, anywhere, first_and_count, in_all, one_number
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, anywhere, first_and_count
+from calibrant._words import in_all
 from calibrant.predictions import Point
 from calibrant.scores.base import ChartScore
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
-from calibrant._arrays import same_length
+from calibrant._arguments import same_length
 from calibrant._batch import take_rows
 from calibrant._kept import keep
 from calibrant.distributions.base import Distribution

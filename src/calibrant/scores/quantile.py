@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from calibrant._arrays import one_number
+from calibrant._arguments import one_number
 from calibrant.predictions import Quantiles
 from calibrant.scores.default import default_for
 from calibrant.scores.quantile_line import QuantileLine

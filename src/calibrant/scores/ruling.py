@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, count_true, detached, first_and_count, namespace, warn_user
+from calibrant._arrays import Array, count_true, detached, first_and_count, namespace
+from calibrant._words import warn_user
 from calibrant.scores.base import ChartScore
 
 NARROW = 0.1

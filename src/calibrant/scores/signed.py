@@ -6,7 +6,8 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from calibrant._arrays import Array, detached, namespace, one_number, single_precision
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, detached, namespace, single_precision
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import ChartScore
 from calibrant.scores.charts.base import Chart

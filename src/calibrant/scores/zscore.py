@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from calibrant._arrays import Array, anywhere, first_and_count, in_all, namespace
+from calibrant._arrays import Array, anywhere, first_and_count, namespace
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.scores.default import default_for
 from calibrant.scores.floors import Floored

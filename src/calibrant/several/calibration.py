@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from calibrant import doers
-from calibrant._arrays import Array, Rng, generator, in_all, to_numpy
+from calibrant._arguments import generator
+from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._hints import NotTheEstimator
 from calibrant._types import Bound, Columns
+from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.predictions import with_labels

@@ -10,19 +10,11 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import (
-    Array,
-    count,
-    first_and_count,
-    namespace,
-    said_of,
-    same_length,
-    the_first,
-    to_numpy,
-    warn_user,
-)
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, first_and_count, namespace, to_numpy
 from calibrant._missing import those
 from calibrant._types import RowIndex, SupportsArray
+from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction, as_prediction

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import floats, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import floats, to_numpy
 from calibrant._types import ArrayLike
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import unit
+from calibrant._arguments import unit
 from calibrant.guarantee import Guarantee, required_n_for_interval
 from calibrant.guarantee.words import floor_words
 from calibrant.intervals.conformal import IntervalGuarantee, standard_rank

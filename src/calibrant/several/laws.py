@@ -9,8 +9,10 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, device_like, generator, namespace, single_precision, unit, warn_user
+from calibrant._arguments import generator, unit
+from calibrant._arrays import Array, device_like, namespace, single_precision
 from calibrant._types import ArrayLike, Columns
+from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import required_n_for_interval
 from calibrant.several.columns import check_same, label_columns

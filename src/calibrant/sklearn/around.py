@@ -16,9 +16,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from calibrant._arrays import count, first_and_count, said_of
+from calibrant._arrays import first_and_count
 from calibrant._frames import rows_of
 from calibrant._missing import with_label
+from calibrant._words import count, said_of
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.outputs import column, named

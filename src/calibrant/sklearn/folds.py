@@ -11,8 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
 
-from calibrant._arrays import in_all, unit
+from calibrant._arguments import unit
 from calibrant._types import SupportsArray
+from calibrant._words import in_all
 from calibrant.sklearn.groups import WithinGroups
 
 

@@ -11,8 +11,9 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from calibrant._arrays import count, same_length, warn_user
+from calibrant._arguments import same_length
 from calibrant._frames import is_frame
+from calibrant._words import count, warn_user
 from calibrant.distributions.labels import labels_of, said
 
 OTHERWISE = {

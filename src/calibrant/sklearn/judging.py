@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._arrays import same_length, warn_user
+from calibrant._arguments import same_length
 from calibrant._frames import is_frame, rows_of
 from calibrant._kept import keep
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
+from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.several import SeveralCalibrated, SeveralLaws
 from calibrant.sklearn.around import forecast, labels, with_labels_only

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import warn_user
+from calibrant._words import warn_user
 from calibrant.labels.like_counts import look_like_counts
 
 

@@ -13,9 +13,11 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._arrays import Array, probabilities, to_numpy, unit, warn_user
+from calibrant._arguments import unit
+from calibrant._arrays import Array, probabilities, to_numpy
 from calibrant._frames import collected, is_frame, like_input, rows_of
 from calibrant._types import Features, Frame, LabelsLike, RandomState
+from calibrant._words import warn_user
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, to_numpy, unit
+from calibrant._arguments import unit
+from calibrant._arrays import Array, to_numpy
 from calibrant._types import ArrayLike, Features
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.scores import interval_score_rows, nll_rows

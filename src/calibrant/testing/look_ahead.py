@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import count, in_all, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant._types import SupportsArray, Table
+from calibrant._words import count, in_all
 from calibrant.backtesting import Backtest
 from calibrant.distributions.base import Distribution
 from calibrant.horizons.table import numbers_in, ordered_times, written

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, floats, in_all, same_length, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, device_like, floats, to_numpy
 from calibrant._batch import promoted
 from calibrant._types import ArrayLike
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
 from calibrant.forecast import PredictionLike

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import doers
-from calibrant._arrays import Rng, count, one_number, said_of, the_first, to_numpy, warn_user
+from calibrant._arguments import one_number
+from calibrant._arrays import Rng, to_numpy
 from calibrant._hints import NotTheEstimator
 from calibrant._kept import kept
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound
+from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Protocol
 
-from calibrant._arrays import Array, warn_user
+from calibrant._arrays import Array
+from calibrant._words import warn_user
 
 
 class Ends(NamedTuple):

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count, in_all
+from calibrant._arrays import first_and_count
+from calibrant._words import in_all
 from calibrant.study.datasets.checksums import Checksum
 from calibrant.study.datasets.errors import DatasetError
 from calibrant.study.datasets.homes import Home

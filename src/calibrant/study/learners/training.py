@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from calibrant._arrays import in_all
+from calibrant._words import in_all
 from calibrant.study.learners.heads import BASES, Head
 from calibrant.study.learners.layout import Layout
 from calibrant.study.learners.network import forward

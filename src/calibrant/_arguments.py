@@ -1,0 +1,82 @@
+"""The door for arguments that are no arrays: lengths, single numbers, generators, objects of a kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant._hints import percentage
+
+
+def same_length(what: str, length: int, name: str, other: int) -> None:
+    """Raise unless two lengths agree."""
+    if length != other:
+        each = f"one row for each of the {length} rows of {what}" if length != 1 else f"one row, as {what} has"
+        raise ValueError(f"{name} must have {each}, got {other}")
+
+
+def one_each(what: str, length: int, name: str, value: Any) -> None:
+    """Raise unless there is one entry for each row."""
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{name} must hold one entry for each row, got {value!r}")
+    same_length(what, length, name, len(value))
+
+
+def unit(name: str, value: float) -> float:
+    """A number strictly inside (0, 1)."""
+    number = one_number(name, value, "one number inside (0, 1)")
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}{percentage(number)}")
+    return number
+
+
+def one_number(name: str, value: Any, what: str = "one number") -> float:
+    """A Python float of a number or a 0-d array; not of a string, though float() would read it."""
+    try:
+        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:  # numpy took arrays of one entry till 2.4
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        several = ": ask once for each" if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else ""
+        raise TypeError(f"{name} must be {what}, got {value!r}{several}") from None
+
+
+def generator(rng: Any) -> Any:
+    """`rng`, or a fresh generator for None."""
+    if rng is None:
+        return np.random.default_rng()
+    check_generator(rng)
+    return rng
+
+
+def check_generator(rng: Any) -> None:
+    """Raise unless this draws random numbers; a seed does not."""
+    if not callable(getattr(rng, "random", None)):
+        way = f", such as np.random.default_rng({rng})" if isinstance(rng, (int, np.integer)) else ""
+        raise TypeError(f"rng must be a numpy.random.Generator{way}, got {rng!r}")
+
+
+def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool = False) -> None:
+    """Raise unless this is an object with a method, not a name or a class; None too will do where it is optional."""
+    if optional and value is None:
+        return
+    if isinstance(value, type) or not callable(getattr(value, method, None)):
+        raise TypeError(f"{name} must be {wanted}, got {value!r}")
+
+
+def check_is(name: str, value: Any, kind: type, *, optional: bool = False) -> None:
+    """Raise unless this is an object of a kind, not its class; None too will do where it is optional."""
+    if isinstance(value, type) or not (isinstance(value, kind) or (optional and value is None)):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        way = ": leave it out for the default" if value is None else ""
+        raise TypeError(f"{name} must be {article} {kind.__name__} object, got {value!r}{way}")
+
+
+def check_bound(labels: Any, bound: Any) -> None:
+    """Raise where a bound is given for labels that have none, or none for labels that have one."""
+    wanted = labels is not None and labels.by_row
+    if bound is not None and not wanted:
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and wanted:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")

@@ -1,0 +1,74 @@
+"""How messages speak: rows counted and named in words, and warnings that point at the user's line."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import FrameType
+
+
+def in_all(number: int) -> str:
+    """How many rows there are of a kind of which the first was named."""
+    return "the only such row" if number == 1 else f"{number} rows in all"
+
+
+def count(number: int, one: str, more: str | None = None) -> str:
+    """So many things, in words.
+
+    >>> count(1, "row"), count(5000, "row")
+    ('1 row', '5,000 rows')
+    """
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def in_rows(number: int, first: int) -> str:
+    """Where rows of a kind are.
+
+    >>> in_rows(1, 7), in_rows(3, 7)
+    ('in row 7', 'in 3 rows, the first is row 7')
+    """
+    return f"in row {first}" if number == 1 else f"in {number:,} rows, {the_first(number, first)}"
+
+
+def the_first(number: int, first: int) -> str:
+    """Which is the first of so many rows, or the only one."""
+    return f"row {first}" if number == 1 else f"the first is row {first}"
+
+
+def said_of(number: int, words: str) -> str:
+    """Words for several rows, or what they are for one.
+
+    >>> said_of(3, "have no width of their own"), said_of(1, "have no width of their own: they are left out")
+    ('have no width of their own', 'has no width of its own: it is left out')
+    """
+    if number != 1:
+        return words
+    return re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], words)
+
+
+_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
+
+
+NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
+"""What a message becomes where rows come from a source that counts them otherwise."""
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning that points at the first line outside this library."""
+    frame, depth = sys._getframe(), 1
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(NAMED.get()(message), category, stacklevel=depth)
+
+
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+def _is_made(frame: FrameType) -> bool:
+    """Whether it is the constructor that `dataclass` wrote, or what `singledispatch` puts around a function."""
+    return frame.f_code.co_filename in ("<string>", functools.__file__)
