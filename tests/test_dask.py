@@ -130,7 +130,9 @@ def test_a_killed_worker_changes_no_bit(tmp_path):
             silence_logs=50,
             local_directory=tmp_path,
         ) as cluster,
-        distributed.Client(cluster) as client,
+        # by its address: a client of the cluster makes it read the list of workers anew while it waits for them, and
+        # the cluster then fails to find the killed one in that list
+        distributed.Client(cluster.scheduler_address) as client,
     ):
         ddf = dd.from_map(slowly, range(PARTS))
         random = {"calibrator": Calibrator(interpolator=Random())}

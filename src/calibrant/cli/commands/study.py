@@ -101,6 +101,14 @@ def study(
     """Run an empirical study, the paper's or the league of tabular models, and write its tables."""
     with reported(debug=debug), needing("study"):
         which = None if splits is None else _range(splits)
+        if not tables_only:  # before the libraries of a study are asked for
+            of_paper = {"--device": device != "cpu"}
+            of_tabular = {"--table": bool(table), "--target": target is not None, "--bases": bool(bases)}
+            _not_for(design, of_paper if design is Study.tabular else of_tabular)
+            if design is Study.paper and which is not None and which.start:
+                raise typer.BadParameter(
+                    f"the paper's study takes a number of splits, got {splits!r}", param_hint="--splits"
+                )
         studying = later("league" if design is Study.tabular else "study")
         folder = folder or Path("league" if design is Study.tabular else "study")
         if tables_only:
@@ -108,7 +116,6 @@ def study(
             return
         names = parts_of(only) or None
         if design is Study.tabular:
-            _not_for("tabular", {"--device": device != "cpu"})
             options = studying.options_of(
                 datasets=names,
                 splits=which,
@@ -122,11 +129,6 @@ def study(
             )
             studying.league(folder, options, docs)
             return
-        _not_for("paper", {"--table": bool(table), "--target": target is not None, "--bases": bool(bases)})
-        if which is not None and which.start:
-            raise typer.BadParameter(
-                f"the paper's study takes a number of splits, got {splits!r}", param_hint="--splits"
-            )
         options = studying.options_of(
             datasets=names,
             splits=None if which is None else which.stop,
