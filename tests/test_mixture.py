@@ -163,6 +163,20 @@ def test_a_quantile_takes_few_values_of_every_fold(score, interpolator):
     assert sum(counted[0].asked) <= 25 * 300
 
 
+@pytest.mark.parametrize("together", [1, 2 * ROWS, 3 * ROWS + 1, 10**6])
+def test_a_quantile_is_the_same_bits_however_many_are_searched_for_at_a_time(monkeypatch, together):
+    rng = np.random.default_rng(0)
+    members = [Normal(rng.normal(size=ROWS), 1 + rng.random(ROWS)), Laplace(rng.normal(size=ROWS), rng.random(ROWS))]
+    pool, levels = Mixture(members, [0.3, 0.7]), np.array([0.0, 1e-20, 0.01, 0.5, 0.99, 1 - 1e-12, 1.0])
+    alone = np.stack([np.concatenate([pool[row : row + 1].ppf(p) for row in range(ROWS)]) for p in levels], axis=1)
+    monkeypatch.setattr("calibrant.distributions.mixture._TOGETHER", together)
+    np.testing.assert_array_equal(pool.quantiles(levels), alone)
+
+
+def test_no_levels_are_no_quantiles():
+    assert Mixture([Normal([0.0, 1.0], 1.0), Laplace([0.0, 1.0], 1.0)], [0.5, 0.5]).quantiles([]).shape == (2, 0)
+
+
 def test_a_component_without_weight_and_one_with_mass_at_infinity_do_no_harm():
     naive = Calibrator(ResidualScore(), Naive()).fit(np.zeros(3), np.array([-1.0, 0.0, 1.0]))(np.zeros(2))
     law = Mixture([naive, Normal(np.zeros(2), 1.0), Laplace(np.full(2, 1e6), 1.0)], [0.5, 0.5, 0.0])

@@ -23,6 +23,7 @@ from calibrant.distributions.pooled_quantiles import LOWER, UPPER, LineEnd, pool
 from calibrant.distributions.solved import Solved
 
 _TINY = 700.0  # the logit from which on probabilities are too small for floats
+_TOGETHER = 2**12  # quantiles searched for at a time: rows, and as many columns as fit
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 _UPPER = 9.0  # the logit from which on 1 - F has more digits than F
 _FAR = 40.0  # the logit from which on a CDF is far from straight lines; its logarithm is not
@@ -118,7 +119,7 @@ class Mixture(Solved, Integrated):
         return self._quantile(sigmoid(s), s)
 
     def _quantile(self, p: Array, s: Array) -> Array:
-        """At probability p = sigmoid(s), column by column."""
+        """At probability p = sigmoid(s)."""
         xp = namespace(s)
         if self.lattice is not None:
             return self._point(s)
@@ -126,7 +127,9 @@ class Mixture(Solved, Integrated):
             y = xp.reshape(self._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), s.shape)
         else:
             p, s = (xp.broadcast_to(part, (len(self), s.shape[1])) for part in (p, s))
-            y = xp.stack([self._column(p[:, j], s[:, j]) for j in range(s.shape[1])], axis=1)
+            step = max(1, _TOGETHER // max(1, len(self)))
+            parts = [slice(start, min(start + step, s.shape[1])) for start in range(0, s.shape[1], step)]
+            y = concatenate([self._columns(p[:, part], s[:, part]) for part in parts], axis=1) if parts else s
         return y if array_api_compat.is_numpy_array(y) else self._graded(y, s)
 
     def _point(self, s: Array) -> Array:
@@ -145,6 +148,14 @@ class Mixture(Solved, Integrated):
         ends = [detached(law._ppf_logit(s)) for law in self.components]
         width = reduce(xp.maximum, ends) - reduce(xp.minimum, ends)
         return xp.where(inside, newton_step(self._logit_and_log_slope, s, start, width), y)
+
+    def _columns(self, p: Array, s: Array) -> Array:
+        """Several levels for each row: of one level for each of as many rows, since a search costs little more then."""
+        xp, (n, m) = namespace(s), s.shape
+        if m == 1:
+            return self._column(p[:, 0], s[:, 0])[:, None]
+        each = take_rows(self, xp.arange(n * m, device=array_api_compat.device(s)) // m)
+        return xp.reshape(each._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), (n, m))
 
     def _column(self, p: Array, s: Array) -> Array:
         """One level for each row, or any of a single law: from the upper end where F, close to 1, has few digits."""
