@@ -18,9 +18,10 @@ LOWEST := .venv-lowest
 NEWEST := .venv-newest
 CORE := .venv-core
 SPARK := .venv-spark
+PYSPARK ?= $(shell grep '^pyspark==' $(LOCK))
 TYPES := .venv-types
 MUTANTS := .venv-mutants
-# How many mutants of each of the five areas `make mutants` judges.
+# How many mutants of each of the six areas `make mutants` judges.
 MUTANTS_PER_AREA ?= 60
 # Which samples: one seed, or several.
 MUTANTS_SEEDS ?= 0
@@ -29,8 +30,9 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, distributions, metrics, frames, files, pictures, the
 # report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
 # time, is built on these.
-FLOORS := $(addprefix tests/test_, arrays bad_input batches cli cli_files context dask distributions estimator files \
-  fixtures labels_doors metrics over_time plots public_names report several_cli slices study_datasets time_doors)
+FLOORS := $(addprefix tests/test_, arrays bad_input batches context dask distributions files fixtures intervals \
+  labels_doors metrics mixture over_time plots public_names report slices study_datasets time_doors) \
+  $(patsubst %.py,%,$(wildcard tests/test_*cli*.py tests/test_*estimator*.py))
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
 WHEEL_TESTS ?= $(FLOORS:=.py)
@@ -46,7 +48,7 @@ help:
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
 	@echo "make test-spark"
 	@echo "             the tests on a real Spark, with Java from Debian's packages where there is none"
-	@echo "make mutants change the library in 300 small ways and see whether the tests notice; goes on where it was stopped,"
+	@echo "make mutants change the library in 360 small ways and see whether the tests notice; goes on where it was stopped,"
 	@echo "             an hour or two in all; writes results/mutants.md"
 	@echo "make dist    wheel and sdist, in dist; make test-wheel installs the wheel elsewhere and runs tests from there"
 	@echo "make types   how much of the public interface pyright knows; fails below 99%"
@@ -97,6 +99,7 @@ test-core:
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(CORE)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
 # A real Spark on this machine. pyspark, 450 MB, lies in a folder of its own, so that `make test` goes without it.
+# `make PYSPARK=pyspark==4.0.0 SPARK=.venv-spark-lowest test-spark` takes the lowest that we promise.
 test-spark: spark-ready
 	PYTHONPATH=$(SPARK) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --complete tests/test_spark.py
 
@@ -106,7 +109,7 @@ spark-ready: $(DEV_READY)
 	  { apt-get update && apt-get install --yes --no-install-recommends openjdk-17-jre-headless; } >/dev/null 2>&1 || \
 	  { echo "Spark cannot be tested: there is no Java, and it could not be installed" >&2; exit 1; }
 	@test -f $(SPARK)/.ready -a $(SPARK)/.ready -nt $(LOCK) || \
-	  { rm -rf $(SPARK) && $(PIP) $(PINNED) --target $(SPARK) pyspark && touch $(SPARK)/.ready; } || \
+	  { rm -rf $(SPARK) && $(PIP) --target $(SPARK) '$(PYSPARK)' && touch $(SPARK)/.ready; } || \
 	  { echo "Spark cannot be tested: pyspark could not be installed" >&2; exit 1; }
 
 # Its tools lie in a folder of their own, like pyspark, on the versions of the lock where both have a package.

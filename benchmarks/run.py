@@ -42,7 +42,7 @@ def processor() -> str:
 
 def machine() -> str:
     """What it ran on, and the versions of all that was timed."""
-    names = ("numpy", "scipy", "scikit-learn", *PEERS)
+    names = ("calibrant", "numpy", "scipy", "scikit-learn", *PEERS)
     versions = ", ".join(f"{name} {version(name)}" for name in names)
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     return (
@@ -183,7 +183,7 @@ Times of calibrant, of other libraries and of plain numpy on the same work, take
 float64, the best and the median of at least {rounds} rounds. Only the ratios mean anything on another machine, and
 ratios near 1 mean little. Every library is listed for the tasks it supports, with the error of its answer in the last
 column. Left out are the CRPS of properscoring, which without numba builds a table of n² m numbers, the empirical law of
-skpro, a data frame of n m rows, and [what was not installed](conformance.md#not-compared).
+skpro, a data frame of n m rows, and [what is not compared](conformance.md#not-compared).
 
 Machine and versions: {machine}
 """

@@ -497,6 +497,7 @@ def test_a_terminal_that_is_not_utf_8_gets_what_it_can_show(model, tmp_path, enc
         ["report", test, "-m", model, "-o", tmp_path / "r.html"],
         ["datasets"],
         ["evaluate", test, "-m", model],
+        ["demo", "--to", tmp_path / "demo"],
     ):
         found = subprocess.run(
             [sys.executable, "-m", "calibrant", *map(str, command)],

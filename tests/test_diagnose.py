@@ -288,6 +288,14 @@ def test_the_interval_of_the_worst_slice_holds_the_truth_although_it_was_looked_
     assert honest < 150  # where it was found it looks worse than it is
 
 
+@pytest.mark.parametrize(("rows", "there"), [(40, True), (38, False)])
+def test_a_slice_of_20_rows_is_searched_and_one_of_19_is_not(rows, there):
+    """All rows are one slice, and half of them are searched."""
+    rng, none = np.random.default_rng(0), Inside(np.zeros(rows, bool))
+    worst = worst_slice([all_rows(rows)], 0.9, none, rng, confidence=0.9, risk=0.1, n=None)
+    assert (worst is not None) == there
+
+
 def test_the_worst_slice_is_found_among_pairs_and_measured_on_other_rows():
     rng = np.random.default_rng(5)
     X = rng.integers(0, 3, (6000, 4))

@@ -592,6 +592,12 @@ def test_the_mask_of_new_files_is_obeyed_and_left_as_it_was(mask, path):
     assert (after, stat.S_IMODE(path.stat().st_mode)) == (mask, 0o666 & ~mask)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells the mask without changing it")
+def test_the_mask_is_asked_for_without_changing_it_for_other_threads(path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("another thread may write a file now"))
+    save(path, small())
+
+
 def test_no_file_stays_open(path, monkeypatch):
     opened, open_file = [], os.open
 

@@ -454,6 +454,12 @@ def test_a_change_of_unit_changes_the_signed_h_by_that_unit(name, unit):
     near(h.logpdf(small) + np.log(UNITS[unit]), H.logpdf(y), atol=1e-9)
 
 
+@pytest.mark.parametrize(("y", "largest"), [([1.0, 1.0, 1.0], 3), ([1.0, 2.0, 3.0], 1), ([1.0, 2.0, 2.0], 2)])
+def test_the_guarantee_of_an_interval_knows_the_largest_tie(y, largest):
+    fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit(np.zeros(3), np.array(y))
+    assert fitted.guarantee.largest_tie == largest
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_labels_in_a_tiny_unit_keep_their_scores_apart(dtype):
     unit = {np.float32: 1e-12, np.float64: 1e-30}[dtype]

@@ -32,6 +32,7 @@ from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.labels.functions import Log
+from calibrant.labels.like_counts import look_like_counts
 from calibrant.labels.through import Through
 from calibrant.persistence.summary import said
 from calibrant.predictions.mapped import mapped
@@ -186,6 +187,18 @@ def test_all_that_a_bounded_law_says_lies_inside(name):
     free = calibrator.fit(kind(F), Y)(kind(F))
     np.testing.assert_array_equal(H.cdf(2.0)[:N], free.cdf(2.0))  # calibration is what it was
     assert np.all(H.crps(1.0)[:N] <= free.crps(1.0) + 1e-12)
+
+
+def test_bounds_by_row_in_the_wrong_order_are_named():
+    bound = {"low": np.array([0.0, 3.0, 5.0]), "high": np.array([1.0, 2.0, 4.0])}
+    with pytest.raises(ValueError, match=r"the lower bound of .* is above the upper one in row 1 \(2 rows in all\)"):
+        Real("low", "high").collapse(Normal(np.zeros(3), 1.0), bound=bound)
+
+
+def test_50_labels_may_look_like_counts_and_49_do_not():
+    y = np.arange(50.0) % 6
+    assert look_like_counts(y)
+    assert not look_like_counts(y[:49])
 
 
 def test_a_bound_by_row_is_given_at_every_call():

@@ -1,5 +1,6 @@
 """Mixtures, and folds above all: their quantiles, and how far the components disagree."""
 
+import tracemalloc
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from calibrant import (
     Mixture,
     Normal,
     Quantiles,
+    Samples,
     StudentT,
     isotonic,
 )
@@ -163,7 +165,7 @@ def test_a_quantile_takes_few_values_of_every_fold(score, interpolator):
     assert sum(counted[0].asked) <= 25 * 300
 
 
-@pytest.mark.parametrize("together", [1, 2 * ROWS, 3 * ROWS + 1, 10**6])
+@pytest.mark.parametrize("together", [1, 8 * ROWS, 12 * ROWS + 1, 10**6])
 def test_a_quantile_is_the_same_bits_however_many_are_searched_for_at_a_time(monkeypatch, together):
     rng = np.random.default_rng(0)
     members = [Normal(rng.normal(size=ROWS), 1 + rng.random(ROWS)), Laplace(rng.normal(size=ROWS), rng.random(ROWS))]
@@ -171,6 +173,18 @@ def test_a_quantile_is_the_same_bits_however_many_are_searched_for_at_a_time(mon
     alone = np.stack([np.concatenate([pool[row : row + 1].ppf(p) for row in range(ROWS)]) for p in levels], axis=1)
     monkeypatch.setattr("calibrant.distributions.mixture._TOGETHER", together)
     np.testing.assert_array_equal(pool.quantiles(levels), alone)
+
+
+def test_wide_rows_are_searched_few_at_a_time():
+    """The levels of a row need copies of it."""
+    rng = np.random.default_rng(0)
+    y, values = rng.normal(size=20), np.sort(rng.normal(size=(20, 5000)), axis=1)
+    pool = Mixture([Calibrator().fit(Samples(values), part)(Samples(values)) for part in (y, y + 1)], [0.5, 0.5])
+    tracemalloc.start()
+    pool.quantiles(np.linspace(0.1, 0.9, 50))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * values.nbytes
 
 
 def test_no_levels_are_no_quantiles():

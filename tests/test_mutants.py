@@ -27,5 +27,5 @@ def test_nine_of_ten_mutants_are_killed_in_every_area_of_every_sample():
     for sample in samples:
         rows = [line.strip("| ").split(" | ") for line in sample.splitlines()]
         shares = {row[0]: float(row[-1].rstrip("%")) for row in rows if len(row) == 8 and row[-1].endswith("%")}
-        assert list(shares) == ["core", "estimator", "files", "CLI", "reports", "all"]
+        assert list(shares) in (["core", "estimator", "files", "CLI", "reports", "all"], ["shared", "all"])
         assert [area for area, share in shares.items() if share < 90] == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -110,9 +112,22 @@ def test_the_matrix_of_pythons_is_what_the_package_says():
 def test_what_the_lowest_versions_are_said_to_be_tested_on_is_among_their_tests():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     floors = set(re.search(r"FLOORS := \$\(addprefix tests/test_,(.*?)\)", makefile, re.DOTALL)[1].split()) - {"\\"}
-    said = {"arrays", "cli", "dask", "distributions", "estimator", "files", "metrics", "plots", "report"}
+    said = {"arrays", "dask", "distributions", "files", "intervals", "metrics", "plots", "report"}
     assert said <= floors
     assert [name for name in floors if not (ROOT / "tests" / f"test_{name}.py").exists()] == []
+    assert "$(wildcard tests/test_*cli*.py tests/test_*estimator*.py)" in makefile
+
+
+@pytest.mark.skipif(os.name != "posix" or shutil.which("make") is None, reason="the Makefile needs make on Unix")
+def test_the_sdist_has_all_that_its_make_targets_ask_for(tmp_path):
+    """Beside what they install and make themselves."""
+    for entry in [*SDIST, "/pyproject.toml", "/LICENSE"]:
+        (tmp_path / entry.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / entry.lstrip("/")).symlink_to(ROOT / entry.lstrip("/"))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    found = subprocess.run(["make", "-n", *sorted(targets)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
 
 
 def test_the_site_has_the_addresses_of_the_package():

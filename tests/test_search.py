@@ -10,6 +10,7 @@ from catalogue import CALIBRATION, HERE, PAIRS, PREDICTIONS, Y, calibrated
 from scipy import stats
 
 from calibrant._search import Finder, count_up_to, gather
+from calibrant._special import ndtri_logit
 from calibrant.distributions.folded import Fold
 from calibrant.distributions.student_t import StandardT
 
@@ -39,6 +40,19 @@ def test_a_finder_takes_values_as_far_out_as_floats_reach():
     finder = Finder(knots)
     np.testing.assert_array_equal(finder.up_to(y), np.searchsorted(knots, y, side="right"))
     np.testing.assert_array_equal(finder.below(y), np.searchsorted(knots, y, side="left"))
+
+
+def test_a_finder_counts_beyond_the_last_knot_also_where_its_cells_end_a_rounding_before_it():
+    rng, beyond = np.random.default_rng(0), np.full(100, 1e9)
+    for n in rng.integers(100, 300, 1000):
+        knots = np.sort(rng.random(n))
+        knots[-4:] = knots[-1]  # more than the 1% that lie beyond the cells
+        assert (Finder(knots).up_to(beyond) == n).all()
+
+
+def test_normal_quantiles_far_out_are_the_same_in_torch():
+    s = np.array([-1e5, -2000.0, -300.0, -90.0, -5.0, 5.0, 90.0, 1e4])
+    np.testing.assert_allclose(ndtri_logit(torch.asarray(s)).numpy(), ndtri_logit(s), rtol=1e-13)
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -734,6 +734,15 @@ def test_options_of_the_other_design_are_refused(tmp_path, options, sentence):
     assert sentence in " ".join(said.output.replace("│", " ").split())
 
 
+def test_an_option_is_refused_before_a_library_is_missed(tmp_path):
+    pytest.importorskip("typer")
+    code = "import sys; sys.modules['torch'] = None; from calibrant.cli import main; main()"
+    options = ["study", "--folder", tmp_path, "--bases", "rf"]
+    found = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert "the paper design has no such option" in " ".join(found.stderr.replace("│", " ").split())
+
+
 def test_a_table_needs_its_target(tmp_path):
     said = command("study", "--design", "tabular", "--folder", tmp_path, "--table", "mine.csv", code=1)
     assert "--table needs --target, the column of its labels" in " ".join(said.output.split())

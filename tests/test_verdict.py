@@ -118,6 +118,15 @@ def test_the_share_that_is_judged_decides():
 # Grades
 
 
+@pytest.mark.parametrize(("power", "fault"), [(0.5, "too low"), (2.0, "too high")])
+def test_a_shift_is_shown_where_it_exceeds_chance_most(power, fault):
+    whole = whole_of(np.random.default_rng(0).random(2000) ** power, 0.9)
+    low, high = whole.band
+    beyond = low - whole.below if fault == "too low" else whole.below - high
+    assert whole.fault == fault
+    assert beyond[whole.shows] == beyond.max() > 0
+
+
 def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
     rng = np.random.default_rng(2)
     found = [whole_of(rng.random(500), 0.9) for _ in range(400)]

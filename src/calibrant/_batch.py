@@ -6,6 +6,7 @@ with a single row in a batch of several stands for all of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
@@ -43,6 +44,19 @@ def _take(value: Any, index: Any, count: int) -> Any:
     if is_dataclass(value):
         return take_rows(value, index) if getattr(value, "shape", ()) else value
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
+
+
+def row_size(batch: Any) -> int:
+    """How many numbers of a batch belong to one row."""
+    return sum(_size(value, batch.shape[0]) for _, value in row_fields(batch))
+
+
+def _size(value: Any, count: int) -> int:
+    if isinstance(value, tuple):
+        return sum(_size(item, count) for item in value)
+    if is_dataclass(value):
+        return row_size(value) if getattr(value, "shape", ()) else 0
+    return math.prod(value.shape[1:]) if getattr(value, "ndim", 0) and value.shape[0] == count else 0
 
 
 class OtherKind(TypeError):

@@ -37,6 +37,7 @@ PACKAGES = (
     "calibrant.several",
     "calibrant.sklearn",
     "calibrant.testing",
+    "calibrant.typing",
 )
 
 

@@ -29,9 +29,10 @@ from calibrant import (
     required_n,
 )
 from calibrant.batches import TableModel
+from calibrant.intervals import CQR
 from calibrant.metrics import crps
 from calibrant.plots import fan, reliability
-from calibrant.scores import ResidualScore
+from calibrant.scores import IntervalScore, ResidualScore
 from calibrant.typing import Array
 
 prediction = Normal(np.zeros(3), 1.0)
@@ -101,3 +102,5 @@ calibrated.guarantee.of("north")  # wrong
 print(Calibrator().fit(prediction, y, by=["north"] * 3).guarantee.effective)  # wrong
 array: Array = [0.0, 1.0]  # wrong
 number: Array = 3.0  # wrong
+CQR().value(y, Interval(y, y))  # wrong
+IntervalScore().loc_scale(Point(y))  # wrong

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, concatenate, detached, device_like, floats, namespace
-from calibrant._batch import shared, take_rows
+from calibrant._batch import row_size, shared, take_rows
 from calibrant._roots import newton_step, solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, handed_in
@@ -23,7 +23,7 @@ from calibrant.distributions.pooled_quantiles import LOWER, UPPER, LineEnd, pool
 from calibrant.distributions.solved import Solved
 
 _TINY = 700.0  # the logit from which on probabilities are too small for floats
-_TOGETHER = 2**12  # quantiles searched for at a time: rows, and as many columns as fit
+_TOGETHER = 2**16  # numbers of the rows that are searched at a time, where there are several levels for each
 _ROWS = 64  # integrated at a time: each has hundreds of nodes
 _UPPER = 9.0  # the logit from which on 1 - F has more digits than F
 _FAR = 40.0  # the logit from which on a CDF is far from straight lines; its logarithm is not
@@ -127,7 +127,7 @@ class Mixture(Solved, Integrated):
             y = xp.reshape(self._column(xp.reshape(p, (-1,)), xp.reshape(s, (-1,))), s.shape)
         else:
             p, s = (xp.broadcast_to(part, (len(self), s.shape[1])) for part in (p, s))
-            step = max(1, _TOGETHER // max(1, len(self)))
+            step = max(1, _TOGETHER // max(1, len(self) * row_size(self)))
             parts = [slice(start, min(start + step, s.shape[1])) for start in range(0, s.shape[1], step)]
             y = concatenate([self._columns(p[:, part], s[:, part]) for part in parts], axis=1) if parts else s
         return y if array_api_compat.is_numpy_array(y) else self._graded(y, s)
@@ -150,7 +150,7 @@ class Mixture(Solved, Integrated):
         return xp.where(inside, newton_step(self._logit_and_log_slope, s, start, width), y)
 
     def _columns(self, p: Array, s: Array) -> Array:
-        """Several levels for each row: of one level for each of as many rows, since a search costs little more then."""
+        """Several levels for each row: one for each of as many rows, since these are searched together."""
         xp, (n, m) = namespace(s), s.shape
         if m == 1:
             return self._column(p[:, 0], s[:, 0])[:, None]

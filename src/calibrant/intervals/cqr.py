@@ -28,29 +28,29 @@ class CQR(Nonconformity):
         """It has the unit of y."""
         return False
 
-    def value(self, prediction: Any, y: Array) -> Array:
+    def value(self, prediction: Interval | Quantiles, y: Array) -> Array:
         """max(l - y, y - u)."""
         prediction, y = rows_and("y", prediction, y)
         lower, upper = _bounds(prediction)
         return namespace(y).maximum(lower - y, y - upper)
 
-    def minimiser(self, prediction: Any) -> Array:
+    def minimiser(self, prediction: Interval | Quantiles) -> Array:
         """(l + u) / 2."""
         lower, upper = _bounds(as_prediction(prediction))
         return lower + (upper - lower) / 2
 
-    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
+    def level_set(self, prediction: Interval | Quantiles, t: float | Array) -> tuple[Array, Array]:
         """[l - t, u + t], empty where -2 t > u - l."""
         prediction, t = rows_and("t", prediction, t)
         lower, upper = _bounds(prediction)
         return lower - t, upper + t
 
-    def log_slope(self, prediction: Any, y: Array) -> Array:
+    def log_slope(self, prediction: Interval | Quantiles, y: Array) -> Array:
         """log 1."""
         _, y = rows_and("y", prediction, y)
         return namespace(y).zeros_like(y)
 
-    def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
+    def branches(self, prediction: Interval | Quantiles) -> tuple[Chart, Chart, Array]:
         """y - l and y - u, straight lines."""
         lower, upper = _bounds(prediction)
         one = namespace(lower).ones_like(lower)

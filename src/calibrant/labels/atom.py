@@ -18,6 +18,7 @@ from calibrant.labels.base import Chained, Labels, column_of
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 from calibrant.predictions.atom_line import atom_line, some_mass
+from calibrant.predictions.base import Prediction
 from calibrant.scores.atom import below_the_atom
 
 
@@ -86,7 +87,7 @@ class AtomAt(Labels):
         u = np.clip(generator(rng).random(y.shape[0]), margin, 1 - margin)
         return xp.where(y > self.at, y, self.at - below_the_atom(self.at) * (1 - device_like(u, y)))
 
-    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """The prediction's law above the atom, and the atom's share."""
         return atom_line(prediction, self.at, None if self.share is None else self._share(prediction, bound))
 

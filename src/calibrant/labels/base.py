@@ -74,7 +74,9 @@ class Labels(ABC):
         """The names of the columns that `bound` must have."""
         return ()
 
-    def spread_both(self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None) -> tuple[Any, Array]:
+    def spread_both(
+        self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None
+    ) -> tuple[Prediction | Distribution, Array]:
         """The prediction and the labels of the same rows, both for Y'."""
         self.check(y, bound)
         return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)

@@ -20,6 +20,7 @@ from calibrant.distributions.on_lattice import on_lattice
 from calibrant.distributions.spread import SpreadLaw
 from calibrant.labels.base import Labels
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
+from calibrant.predictions.base import Prediction
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Counts(Labels):
         """The point of the lattice beside each label."""
         return self.origin + self.step * namespace(y).round((y - self.origin) / self.step)
 
-    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """What the prediction says of Y + step * U."""
         del bound
         if isinstance(prediction, Rates) and self._has((0.0, 1.0)):

@@ -13,6 +13,7 @@ from calibrant._types import Bound as RowBounds
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of
+from calibrant.predictions.base import Prediction
 from calibrant.predictions.mapped import mapped
 
 Bound = float | str | Callable[[Any], Any] | None
@@ -74,7 +75,7 @@ class Real(Labels):
         """The law clipped."""
         return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
 
-    def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Any:
+    def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Prediction | Distribution:
         """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
         lower, upper = self._bounds(prediction, bound)
 

@@ -16,6 +16,7 @@ from calibrant.distributions.truncated import Truncated
 from calibrant.labels.base import Labels
 from calibrant.labels.functions import Backwards, Function, Log, function_of
 from calibrant.labels.through import through
+from calibrant.predictions.base import Prediction
 from calibrant.predictions.mapped import mapped
 
 _MOST = 0.999  # of the mass of a law may lie where no label can be
@@ -61,7 +62,7 @@ class Transformed(Labels):
         del prediction, bound, rng
         return self._inside(y, "y")
 
-    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Any:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """t of its numbers, and of a law the law of t(Y)."""
         del bound
         return mapped(prediction, self._inside, self._law)

@@ -102,7 +102,9 @@ def _runs(process: int) -> bool | None:
 
 
 def _umask() -> int:
-    """What new files must not have; it can only be asked for by setting it."""
+    """What new files must not have. Only Linux tells it; elsewhere one sets it to learn what it was, as if alone."""
+    with suppress(OSError, StopIteration, ValueError), open("/proc/self/status", encoding="utf-8") as status:
+        return int(next(line for line in status if line.startswith("Umask:")).split()[1], 8)
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -43,7 +43,7 @@ class AtomLine(Prediction):
         return Form("an atom and the law above it")
 
 
-def atom_line(prediction: Any, at: float, share: Array | None = None) -> Any:
+def atom_line(prediction: Any, at: float, share: Array | None = None) -> Prediction | Distribution:
     """The line of each row; without a share the prediction's own mass at or below the atom is the atom's."""
     own: Array | None
     match prediction:

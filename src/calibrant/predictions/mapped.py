@@ -7,6 +7,7 @@ from typing import Any
 
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
+from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
 from calibrant.predictions.interval import Interval
 from calibrant.predictions.point import Point
@@ -17,7 +18,7 @@ from calibrant.predictions.with_atom import WithAtom
 
 def mapped(
     prediction: Any, function: Callable[[Array, str], Array], of_law: Callable[[Distribution], Distribution]
-) -> Any:
+) -> Prediction | Distribution:
     """What a prediction of Y says of t(Y): numbers by `function(values, name)`, laws by `of_law`.
 
     A point becomes t of the point, which is a median where the point is one, and no mean.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
@@ -22,10 +22,10 @@ class CDFScore(ChartScore):
     expects: ClassVar[tuple[type, ...]] = (Distribution,)
     support = Logits()
 
-    def chart(self, prediction: Any) -> Chart:
+    def chart(self, prediction: Distribution) -> Chart:
         """logit F(y)."""
         return LogitCDF(prediction)
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Distribution) -> float:
         """The logit of the median."""
         return 0.0

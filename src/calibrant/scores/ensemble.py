@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, ClassVar, Self, cast
+from typing import ClassVar, Self, cast
 
 from calibrant._arrays import Array
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
@@ -36,7 +36,7 @@ class EnsembleScore(Scaled):
         given = self.scores if isinstance(self.scores, Sequence) else [self.scores]
         return Logits() if all(isinstance(getattr(s, "support", None), Logits) for s in given) else REAL_LINE
 
-    def chart(self, prediction: Any) -> Chart:
+    def chart(self, prediction: Ensemble) -> Chart:
         """The weighted sum of the members' charts."""
         scores = self._scores(prediction)
         if len({score.unit_free for score in scores}) > 1:
@@ -48,7 +48,7 @@ class EnsembleScore(Scaled):
         charts = [score.chart_of(member) for score, member in zip(scores, prediction.members, strict=True)]
         return combine(charts, prediction.weights)
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Ensemble) -> float:
         """The weighted sum of the members' middles."""
         if isinstance(self.support, Logits):  # cdf scores alone become the logit of the pooled law
             return 0.0
@@ -56,7 +56,7 @@ class EnsembleScore(Scaled):
         members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
         return float(sum(w * (0.5 if isinstance(s.support, Logits) else s.middle(m)) for s, m, w in members))
 
-    def learn(self, prediction: Any) -> tuple[Self, Array]:
+    def learn(self, prediction: Ensemble) -> tuple[Self, Array]:
         """What the scores of the members learn; a row counts if it is mended in any member."""
         prediction = self.expected(prediction)
         scores = self._scores(prediction)
@@ -66,7 +66,7 @@ class EnsembleScore(Scaled):
         same = all(new is old for new, old in zip(kept, scores, strict=True))
         return self if same else replace(self, scores=kept), mended
 
-    def scales(self, prediction: Any) -> Array | None:
+    def scales(self, prediction: Ensemble) -> Array | None:
         """1 / sum of w_k / scale_k, the scale of a sum of lines; None where that of a member is not known."""
         members = zip(self._scores(prediction), prediction.members, prediction.weights, strict=True)
         slopes: list[Array] = []
@@ -81,7 +81,7 @@ class EnsembleScore(Scaled):
         """The floor is the members' scores'."""
         return "pass EnsembleScore scores with a floor"
 
-    def _scores(self, prediction: Any) -> list[ChartScore]:
+    def _scores(self, prediction: Ensemble) -> list[ChartScore]:
         count = len(prediction.members)
         if self.scores is None:
             return [cast(ChartScore, default_score(member)) for member in prediction.members]

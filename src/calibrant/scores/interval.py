@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant._arrays import Array
 from calibrant.predictions import Interval
@@ -19,15 +19,15 @@ class IntervalScore(Floored, LocationScaleScore):
 
     expects: ClassVar[tuple[type, ...]] = (Interval,)
 
-    def widths(self, prediction: Any) -> tuple[Array, Array]:
+    def widths(self, prediction: Interval) -> tuple[Array, Array]:
         """u - l, near l."""
         return prediction.upper - prediction.lower, prediction.lower
 
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+    def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
         """The lower bound and the width."""
         width, lower = self.widths(prediction)
         return lower, self.at_least(width, lower)
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Interval) -> float:
         """Halfway between the bounds."""
         return 0.5

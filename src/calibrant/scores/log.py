@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
-from calibrant.predictions import with_labels
+from calibrant.predictions import Point, with_labels
 from calibrant.scores.charts import LogLine
 from calibrant.scores.offset import Offset
 
@@ -26,7 +25,7 @@ class LogScore(Offset):
     array([ 0.693, -0.693])
     """
 
-    def chart(self, prediction: Any) -> LogLine:
+    def chart(self, prediction: Point) -> LogLine:
         """log of (y + c) / (f + c)."""
         scale = self.positive("f", prediction.values)
         return LogLine(namespace(scale).full_like(scale, -self.c), scale)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, first_and_count
@@ -45,6 +45,6 @@ class Offset(ChartScore):
             )
         return moved
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Point) -> float:
         """0, the score of f."""
         return 0.0

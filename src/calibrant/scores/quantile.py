@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from calibrant._arguments import one_number
 from calibrant.predictions import Quantiles
@@ -32,10 +32,10 @@ class QuantileScore(QuantileLine):
         if slope is not None and not 0 < one_number("QuantileScore.outer_slope", slope) < math.inf:
             raise ValueError(f"QuantileScore.outer_slope must be positive and finite, got {self.outer_slope}")
 
-    def quantiles(self, prediction: Any) -> Quantiles:
+    def quantiles(self, prediction: Quantiles) -> Quantiles:
         """As they are."""
-        return cast(Quantiles, prediction)
+        return prediction
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Quantiles) -> float:
         """1/2; 0 for a single quantile, whose score is the residual."""
         return 0.0 if prediction.levels.shape[0] == 1 else 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant._arrays import Array, namespace
 from calibrant.predictions import Point
@@ -24,12 +24,12 @@ class RelativeScore(Floored, LocationScaleScore):
 
     expects: ClassVar[tuple[type, ...]] = (Point,)
 
-    def widths(self, prediction: Any) -> tuple[Array, Array]:
+    def widths(self, prediction: Point) -> tuple[Array, Array]:
         """|f|, near f."""
         f = prediction.values
         return namespace(f).abs(f), f
 
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and |f|."""
         size, f = self.widths(prediction)
         return f, self.at_least(size, f)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant._arrays import Array, namespace
 from calibrant.predictions import Point
@@ -19,7 +19,7 @@ class ResidualScore(LocationScaleScore):
     expects: ClassVar[tuple[type, ...]] = (Point,)
     unit_free = False
 
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and 1, which is stored once for all rows."""
         f = prediction.values
         return f, namespace(f).ones_like(f[:1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from calibrant.predictions import Quantiles, Samples
 from calibrant.scores.default import default_for
@@ -18,10 +18,10 @@ class SamplesScore(QuantileLine):
     outer_slope = None
     expects: ClassVar[tuple[type, ...]] = (Samples,)
 
-    def quantiles(self, prediction: Any) -> Quantiles:
+    def quantiles(self, prediction: Samples) -> Quantiles:
         """The sorted samples."""
-        return cast(Quantiles, prediction.as_quantiles())
+        return prediction.as_quantiles()
 
-    def middle(self, prediction: Any) -> float:
+    def middle(self, prediction: Samples) -> float:
         """1/2."""
         return 0.5

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from calibrant._arrays import Array, namespace
+from calibrant.predictions import Point
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.offset import Offset
 
@@ -24,7 +24,7 @@ class SqrtScore(Offset, LocationScaleScore):
 
     unit_free = False
 
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and sqrt(f + c)."""
         f = prediction.values
         return f, namespace(f).sqrt(self.positive("f", f))

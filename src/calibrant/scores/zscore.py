@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant._words import in_all
@@ -20,12 +20,12 @@ class ZScore(Floored, LocationScaleScore):
 
     expects: ClassVar[tuple[type, ...]] = (Distribution,)
 
-    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+    def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
         """The mean and the standard deviation."""
         std, mean = self.widths(prediction)
         return mean, self.at_least(std, mean)
 
-    def widths(self, prediction: Any) -> tuple[Array, Array]:
+    def widths(self, prediction: Distribution) -> tuple[Array, Array]:
         """The standard deviation, near the mean; both must be finite."""
         mean, std = prediction.mean(), prediction.std()
         xp = namespace(mean)
