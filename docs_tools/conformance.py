@@ -18,7 +18,7 @@ for folder in ("docs_tools", "tests/conformance"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
-from comparisons import Agreement, Fault, Refusal, installed  # noqa: E402
+from comparisons import Agreement, Fault, Measured, Refusal, installed  # noqa: E402
 from exactness import power  # noqa: E402
 
 NAMES = {"mapie": "MAPIE", "torch": "PyTorch"}
@@ -60,11 +60,18 @@ third way: in fractions, by a count, by integration in 40 digits, or it is what 
 below, to run after `import numpy as np`, and a link to a report where we know of one.
 
 """
+ONCE = """
+## Measured once
+
+Two libraries are not installed when the tests run. TorchUQ, which the paper's authors wrote, is in no package index:
+its values were measured on the module for conformal calibration of the commit named, copied by hand without the parts
+that a case does not use. netcal brings TensorBoard, Pyro and GPyTorch, twelve packages in all, and was run in an
+environment of its own. Our values are tested like those above.
+
+"""
 REST = """
 ## Not compared
 
-- TorchUQ is not in a package index; [what its source says](coming-from.md#torchuq).
-- netcal brings TensorBoard, Pyro and GPyTorch, twelve packages in all.
 - puncc 0.9.3 requires numpy below 2, and calibrant 2.1 or newer.
 - TorchCP 1.2.1 requires transformers and torch-geometric.
 - venn-abers 1.5.4 calibrates the mean, and nonconformist 2.1.0 gives split intervals only, as MAPIE and crepes do.
@@ -72,19 +79,21 @@ REST = """
 """
 
 
-def cases() -> tuple[list[Agreement], list[Fault]]:
+def cases() -> tuple[list[Agreement], list[Fault], list[Measured]]:
     """Those of tests/conformance."""
     import crepes_cases
     import faults
     import law_cases
     import mapie_cases
+    import measured
 
-    return [*crepes_cases.CASES, *mapie_cases.CASES, *law_cases.CASES], list(faults.CASES)
+    agreements = [*crepes_cases.CASES, *mapie_cases.CASES, *law_cases.CASES]
+    return agreements, list(faults.CASES), list(measured.CASES)
 
 
 def page() -> str:
     """The whole page."""
-    agreements, faults = cases()
+    agreements, faults, measured = cases()
     same = ["| compared | library | here | numbers | difference | verdict |", "| --- " * 6 + "|"]
     wrong = ["| library | case | theirs | calibrant | exact |", "| --- " * 5 + "|"]
     return (
@@ -96,13 +105,18 @@ def page() -> str:
         + "\n".join([*wrong, *map(fault_row, faults)])
         + "\n\n"
         + "\n".join(map(reproduction, faults))
+        + ONCE
+        + "\n".join([*wrong, *map(fault_row, measured)])
+        + "\n\n"
+        + "\n".join(map(reproduction, measured))
         + REST
     )
 
 
-def called(library: str) -> str:
+def called(case: Agreement | Fault) -> str:
     """The library and its version."""
-    return f"{NAMES.get(library, library)} {installed(library)}"
+    version = case.of if isinstance(case, Measured) else installed(case.library)
+    return f"{NAMES.get(case.library, case.library)} {version}"
 
 
 def agreement_row(case: Agreement) -> str:
@@ -110,7 +124,7 @@ def agreement_row(case: Agreement) -> str:
     count, largest = case.found()
     cells = [
         case.what,
-        f"{called(case.library)}: `{case.theirs}`",
+        f"{called(case)}: `{case.theirs}`",
         f"`{case.ours}`",
         f"{count:,}",
         power(largest) if largest else "0",
@@ -128,7 +142,7 @@ def without_difference(row: str) -> str:
 def fault_row(case: Fault) -> str:
     """One line of the second table."""
     theirs, ours, exact = map(shown, case.values())
-    return f"| {called(case.library)} | {case.title} | {theirs} | {ours} | {exact} |"
+    return f"| {called(case)} | {case.title} | {theirs} | {ours} | {exact} |"
 
 
 def shown(value: Any) -> str:
@@ -149,7 +163,7 @@ def reproduction(case: Fault) -> str:
     """The heading of a case, why, what the exact value is, and the code of both."""
     code = [
         f"```python\n# {who}\n{text.strip()}\n```\n"
-        for who, text in ((called(case.library), case.theirs), ("calibrant", case.ours))
+        for who, text in ((called(case), case.theirs), ("calibrant", case.ours))
     ]
     title = f"### {NAMES.get(case.library, case.library)}: {case.title}\n"
     return "\n".join([title, f"{case.why} The exact value: {case.how}.\n", *code])

@@ -100,6 +100,19 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Measured(Fault):
+    """The same of a library that is not installed beside ours: what it said once is kept."""
+
+    of: str = ""
+    """Its version, or the commit."""
+    said: Any = None
+
+    def values(self) -> tuple[Any, Any, Any]:
+        """Theirs as it was measured, ours and the exact one."""
+        return self.said, run(self.ours), self.exact()
+
+
+@dataclass(frozen=True)
 class Refusal:
     """An error in place of a value."""
 

@@ -15,6 +15,7 @@ from crepes_cases import CASES as CREPES
 from faults import CASES as FAULTS
 from law_cases import CASES as LAWS
 from mapie_cases import CASES as MAPIE
+from measured import CASES as MEASURED
 
 ROOT = Path(__file__).parents[2]
 AGREEMENTS = (*CREPES, *MAPIE, *LAWS)
@@ -48,9 +49,16 @@ def test_two_libraries_give_the_same_numbers(case):
     assert largest <= case.tolerance
 
 
-@pytest.mark.parametrize("case", FAULTS, ids=lambda case: f"{case.library}: {case.title}")
+@pytest.mark.parametrize("case", [*FAULTS, *MEASURED], ids=lambda case: f"{case.library}: {case.title}")
 def test_ours_is_the_exact_value(case):
     assert case.right(run(case.ours), case.exact())
+
+
+@pytest.mark.parametrize("case", MEASURED, ids=lambda case: f"{case.library}: {case.title}")
+def test_what_was_measured_once_is_not_the_exact_value_and_is_on_the_page(case):
+    assert not case.right(case.said, case.exact())
+    assert conformance.fault_row(case) in PAGE.splitlines()
+    assert conformance.reproduction(case) in PAGE
 
 
 @pytest.mark.usefixtures("as_on_the_page")
@@ -77,8 +85,8 @@ def test_the_page_has_the_values_and_the_code_of_a_fault(case):
 
 def test_the_page_has_no_other_rows():
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
-    assert len(rows) == len(AGREEMENTS) + len(FAULTS) + 2  # and two heads
-    assert PAGE.count("\n### ") == len(FAULTS)
+    assert len(rows) == len(AGREEMENTS) + len(FAULTS) + len(MEASURED) + 3  # and three heads
+    assert PAGE.count("\n### ") == len(FAULTS) + len(MEASURED)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
