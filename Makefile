@@ -32,7 +32,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 # time, is built on these.
 FLOORS := $(addprefix tests/test_, arrays bad_input batches context dask distributions files fixtures intervals \
   labels_doors metrics mixture over_time plots public_names report slices study_datasets time_doors) \
-  $(patsubst %.py,%,$(wildcard tests/test_*cli*.py tests/test_*estimator*.py))
+  $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py))
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
 WHEEL_TESTS ?= $(FLOORS:=.py)

@@ -61,7 +61,7 @@ def those(column: Any, mask: Any) -> Any:
     if array_api_compat.is_array_api_obj(column):
         return rows_of(column, mask)
     return (
-        column.filter(mask)
+        column.filter(np.asarray(mask).tolist())  # a list, since not every polars takes numpy's masks
         if hasattr(column, "filter")
         else [item for item, there in zip(column, mask, strict=True) if there]
     )

@@ -76,7 +76,11 @@ def shown(X: Any, features: Sequence[Any] | None) -> Any:
         raise TypeError(f"features must be a list of columns of X, got {features!r}")
     for name in features:
         check_column(X, name, "features")
-    return X[list(features)] if hasattr(X, "loc") else _safe_indexing(X, list(features), axis=1)  # pandas: by name
+    if hasattr(X, "loc"):  # pandas: by name
+        return X[list(features)]
+    if is_frame(X):  # scikit-learn 1.6 takes no columns out of pyarrow's
+        return nw.to_native(nw.from_native(X, eager_only=True)[:, list(features)])
+    return _safe_indexing(X, list(features), axis=1)
 
 
 @contextmanager
