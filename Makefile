@@ -9,10 +9,11 @@ DEV_READY := $(VENV)/.dev-ready
 # The versions that we develop with; `make lock` renews them. pip comes first, since an old one knows no groups.
 LOCK := locks/dev.txt
 PINNED := --constraint $(LOCK) --build-constraint $(LOCK)
+STUDIES := --requirement studies/requirements.txt
 LOCKED_PIP = $(shell grep '^pip==' $(LOCK))
 # Both locks are for any machine: no index, no hashes (torch's CPU build is not the one that is there).
 COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --no-header --no-annotate \
-  --no-emit-package calibrant pyproject.toml --all-extras
+  --no-emit-package calibrant pyproject.toml studies/requirements.txt --all-extras
 
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
@@ -31,19 +32,25 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 # report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
 # time, is built on these.
 FLOORS := $(addprefix tests/test_, arrays bad_input batches context dask distributions files fixtures intervals \
-  labels_doors metrics mixture over_time plots public_names report slices study_datasets time_doors) \
-  $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py))
+  labels_doors metrics mixture over_time plots public_names report slices time_doors) \
+  $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py)) \
+  studies/tests/test_study_datasets
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
 WHEEL_TESTS ?= $(FLOORS:=.py)
 
-.PHONY: help demo test test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types mutants dist lock docs lint check bench conformance format clean
+.PHONY: help demo study league test test-slow test-all test-core test-lowest test-newest test-spark spark-ready test-wheel types mutants dist lock docs lint check bench conformance format clean
 
 help:
 	@echo "make demo    calibrate a random forest on a real dataset; prints the table and writes a report"
-	@echo "make test    all tests and doctests"
+	@echo "make study, league"
+	@echo "             the paper's study (hours on a CPU) and the league of tabular models, in study/ and league/; go on where"
+	@echo "             they were stopped; QUICK=1 for a minute or two of either, ARGS='--jobs 4' for further options"
+	@echo "make test    all tests and doctests that are quick: at most nine minutes on two cores"
+	@echo "make test-slow"
+	@echo "             what takes seconds a test: simulations at full size, the whole catalogue, type checkers, killed runs"
 	@echo "make test-all"
-	@echo "             the same, with every hostile case of the catalogue in place of a sample: half an hour more on one core"
+	@echo "             test, test-slow, test-lowest, test-spark and types: an hour or so"
 	@echo "make test-lowest, test-newest, test-core"
 	@echo "             the tests on the lowest versions that we promise, on the newest of all, and without any extra"
 	@echo "make test-spark"
@@ -54,7 +61,7 @@ help:
 	@echo "make types   how much of the public interface pyright knows; fails below 99%"
 	@echo "make lock    renew the versions that all this is tested with, in locks/"
 	@echo "make docs    the documentation as a site, in build/site; runs every example of its gallery"
-	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports"
+	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports, the weight of the library"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed: side by side with other libraries and plain numpy, in docs/benchmarks.md; and every"
 	@echo "             combination against its base law, and scale: about an hour, and 4 GB of disk; fails if the main road has"
@@ -67,13 +74,18 @@ help:
 demo: $(DEMO_READY)
 	$(PY) examples/demo.py
 
+# `make study QUICK=1`, `make league ARGS='--table sales.csv --target price'`; for more see studies/README.md.
+study league: $(DEV_READY)
+	$(PY) -m studies $@ $(if $(QUICK),--quick) $(ARGS)
+
 # One thread a worker: the workers share the cores already.
 test: $(DEV_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete -m 'not slow'
 
-# 53,760 hostile cases, about 0.04 s each; `make test` takes 1,500 of them.
-test-all: $(DEV_READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete --whole
+test-slow: $(DEV_READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --complete -m slow
+
+test-all: test test-slow test-lowest test-spark types
 
 # Old libraries on new ones are full of deprecations, which are not ours to mend. Pictures are compared on one
 # matplotlib only, that of the lock.
@@ -88,7 +100,7 @@ test-lowest:
 test-newest:
 	$(PYTHON) -m venv --clear $(NEWEST)
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
-	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' --group test --group demo --group models '$(TORCH)'
+	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' $(STUDIES) --group test --group demo --group models '$(TORCH)'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NEWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
 # numpy, scipy and array-api-compat alone: what needs more is skipped and says so.
@@ -130,7 +142,7 @@ test-wheel: dist
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet $(LOCKED_PIP)
-	build/wheel/venv/bin/python -m pip install --quiet --constraint $(LOCK) --group test "$$(ls dist/*.whl)[all]"
+	build/wheel/venv/bin/python -m pip install --quiet --constraint $(LOCK) $(STUDIES) --group test "$$(ls dist/*.whl)[all]"
 	tar --extract --gzip --file dist/*.tar.gz --directory build/wheel --strip-components 1 && rm -r build/wheel/src
 	cd build/wheel && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 venv/bin/python -m pytest -n $(JOBS) -m 'not slow' \
 	  $(WHEEL_TESTS)
@@ -160,8 +172,9 @@ docs: $(DEV_READY)
 lint: $(DEV_READY)
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
-	$(PY) -m mypy --strict src
+	$(PY) -m mypy --strict src studies
 	$(VENV)/bin/lint-imports --no-logo
+	$(PY) weight.py
 
 check: lint
 	$(MAKE) test
@@ -196,8 +209,8 @@ $(DEMO_READY): pyproject.toml $(LOCK) | $(PY)
 	@$(PIP) $(PINNED) --editable . --group demo
 	@touch $@
 
-$(DEV_READY): pyproject.toml $(LOCK) | $(PY)
+$(DEV_READY): pyproject.toml studies/requirements.txt $(LOCK) | $(PY)
 	@echo "Setting up $(VENV) for development, a few minutes the first time ..."
 	@$(PIP) $(LOCKED_PIP)
-	@$(PIP) $(PINNED) --editable '.[all]' --group dev
+	@$(PIP) $(PINNED) --editable '.[all]' --group dev $(STUDIES)
 	@touch $(DEMO_READY) $@

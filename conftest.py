@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import tomllib
+from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -14,10 +15,14 @@ from types import ModuleType
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+ROOT = Path(__file__).parent
+
+sys.path.insert(0, str(ROOT / "tests" / "browser"))
+pytest_plugins = ["chromium"]  # one browser for the tests of reports and of the study's page
 
 collect_ignore_glob = [
     "tests/typing/*",  # for type checkers: see tests/test_typing.py
-    "src/calibrant/distributions/triton_lines.py",  # needs Triton, and has no doctest: see tests/test_on_gpu.py
+    "src/calibrant/distributions/gpu_kernels.py",  # needs Triton, and has no doctest: see tests/test_on_gpu.py
 ]
 
 MODULES = {
@@ -35,9 +40,10 @@ def imported_as(package):
 
 
 def optional_libraries():
-    """What calibrant works without: the libraries of the extras and of the groups for development."""
-    project = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text(encoding="utf-8"))
-    lists = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values()]
+    """What calibrant works without: the libraries of the extras, of the groups for development and of the studies."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    studies = (ROOT / "studies" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lists = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values(), studies]
     names = {re.split(r"[\[<>=~! ;]", entry)[0] for entries in lists for entry in entries if isinstance(entry, str)}
     return {imported_as(name) for name in names - {"calibrant"}} | WITH_MKDOCS
 
@@ -47,7 +53,6 @@ OPTIONAL = optional_libraries()
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="a library that is not installed is an error, not a skip")
-    parser.addoption("--whole", action="store_true", help="all hostile cases of the catalogue, not a sample of them")
     if find_spec("pytest_mpl") is None:  # its options are in pyproject.toml
         parser.addoption("--mpl", action="store_true", help="without pytest-mpl, pictures are not compared")
         for name in ("mpl-default-style", "mpl-default-tolerance"):
@@ -76,6 +81,29 @@ def skipped(report, call, path, line):
     library = call.excinfo and lacking(call.excinfo.value)
     if library:
         report.outcome, report.longrepr = "skipped", (str(path), line, f"{library} is not installed")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of the cases of a test that is marked `few`, those that are not quick are slow."""
+    found = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("few"):
+            found[item.nodeid.partition("[")[0]].append(item)
+    for cases in found.values():
+        count = next(iter(cases[0].get_closest_marker("few").args), None)
+        for case in set(cases) - set(covering(cases) if count is None else cases[:count]):
+            case.add_marker(pytest.mark.slow)
+
+
+def covering(cases):
+    """Few cases in which every value of every parameter is there, beside others than in the cases before."""
+    used, chosen = Counter(), []
+    values = {case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases}
+    while new := [case for case in cases if not all(used[value] for value in values[case])]:
+        chosen.append(min(new, key=lambda case: sum(used[value] for value in values[case])))
+        used.update(values[chosen[-1]])
+    return chosen
 
 
 @pytest.hookimpl(wrapper=True)

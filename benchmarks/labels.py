@@ -1,4 +1,4 @@
-"""What labels= does to counts that cannot be negative: `python benchmarks/labels.py [FOLDER]`, the datasets' folder.
+"""What labels= does to counts that cannot be negative: `python -m benchmarks.labels [FOLDER]`, the datasets' folder.
 
 For two datasets of the study, taken back to counts: the share of 90% intervals that reach below 0, the CRPS, and how
 many labels the intervals hold.
@@ -12,7 +12,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from calibrant import CalibratedRegressor
-from calibrant.study.datasets import load
+from studies.datasets import load
 
 BASE = HistGradientBoostingRegressor(random_state=0)
 BASES = {"y": BASE, "log1p(y)": TransformedTargetRegressor(BASE, func=np.log1p, inverse_func=np.expm1)}

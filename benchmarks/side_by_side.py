@@ -18,9 +18,10 @@ from integrals import mean_std_crps
 from plain import Plain
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from calibrant import Calibrated, Calibrator, Normal, Point, isotonic
+from calibrant import Calibrated, Calibrator, Normal, Point
 from calibrant.interpolators import Naive
 from calibrant.intervals import AbsoluteResidual, ConformalInterval
+from calibrant.scores import CDFScore
 
 LEVELS = np.arange(1, 20) / 20
 COVERAGE = 0.9
@@ -150,7 +151,7 @@ def works(problem: Problem) -> dict[str, dict[str, Entry]]:
         return SplitConformalRegressor(model, confidence_level=levels, prefit=True).conformalize(x, y)
 
     plain, linear, steps = Plain(f, y), Calibrator().fit(Point(f), y), Calibrator(None, Naive()).fit(Point(f), y)
-    recalibrated, ranks = isotonic().fit(Normal(f, one), y), np.arange(1, problem.n + 1) / problem.n
+    recalibrated, ranks = Calibrator(CDFScore()).fit(Normal(f, one), y), np.arange(1, problem.n + 1) / problem.n
     conformal = ConformalInterval(AbsoluteResidual(), COVERAGE).fit(f, y)
     crepes, crepes_interval = ConformalPredictiveSystem().fit(residuals), ConformalRegressor().fit(residuals)
     mapie, mapie_nineteen = split(COVERAGE), split(list(LEVELS))
@@ -176,7 +177,7 @@ def works(problem: Problem) -> dict[str, dict[str, Entry]]:
         "fit": {
             YARDSTICK: Entry(lambda: Plain(f, y)),
             OURS: Entry(lambda: Calibrator().fit(Point(f), y)),
-            "calibrant, isotonic": Entry(lambda: isotonic().fit(Normal(f, one), y)),
+            "calibrant, isotonic": Entry(lambda: Calibrator(CDFScore()).fit(Normal(f, one), y)),
             "crepes": Entry(lambda: ConformalPredictiveSystem().fit(residuals)),
             "MAPIE": Entry(lambda: split(COVERAGE)),
             "scikit-learn, isotonic": Entry(regression),

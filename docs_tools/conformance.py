@@ -5,6 +5,7 @@ What is compared is what tests/conformance tests; those tests fail where the pag
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -14,12 +15,10 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "conformance.md"
-for folder in ("docs_tools", "tests/conformance"):
-    if str(ROOT / folder) not in sys.path:
-        sys.path.insert(0, str(ROOT / folder))
+if str(ROOT / "tests/conformance") not in sys.path:
+    sys.path.insert(0, str(ROOT / "tests/conformance"))
 
 from comparisons import Agreement, Fault, Measured, Refusal, installed  # noqa: E402
-from exactness import power  # noqa: E402
 
 NAMES = {"mapie": "MAPIE", "torch": "PyTorch"}
 """How a library writes itself, where that is not its name in the package index."""
@@ -48,7 +47,7 @@ Three conventions differ, and the table converts them:
 - **n or n + 1.** crepes counts the new row in p-values without smoothing, (#{sᵢ ≤ s} + 1) / (n + 1). `Naive` is the
   empirical distribution, #{sᵢ ≤ s} / n. `Linear` and `Random` divide by n + 1.
 - **Beyond the largest score.** scikit-learn's isotonic regression, told to clip, stays at 1/n and at 1 beyond the PITs
-  that it has seen. `isotonic()` continues to 0 and 1 and divides by n + 1.
+  that it has seen. `Calibrator(CDFScore())` continues to 0 and 1 and divides by n + 1.
 - **Ensembles.** scoringrules' estimators "fair" and "pwm" estimate the CRPS of the distribution that the members were
   drawn from. `crps` is that of the members themselves: "nrg", "qd" and "int" there.
 
@@ -131,6 +130,16 @@ def agreement_row(case: Agreement) -> str:
         case.verdict(),
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def power(error: float) -> str:
+    """The power of ten that an error stays within; nothing is told below 10^-16, the rounding of the numbers.
+
+    >>> power(3e-15), power(0.0), power(1e-8), power(2e-9)
+    ('10<sup>−14</sup>', '10<sup>−16</sup>', '10<sup>−8</sup>', '10<sup>−8</sup>')
+    """
+    exponent = max(-16, math.ceil(math.log10(error) - 1e-9)) if error > 0 else -16
+    return f"10<sup>{exponent}</sup>".replace("-", "−")
 
 
 def without_difference(row: str) -> str:

@@ -27,16 +27,16 @@ AREAS = {
     "CLI": ["cli"],
     "reports": ["reports", "plots"],
     "shared": [
-        *("_arguments.py", "_arrays.py", "_batch.py", "_hints.py", "_kept.py", "_missing.py", "_roots.py"),
-        *("_search.py", "_special.py", "_uniforms.py", "_words.py", "backtesting", "censored.py", "choice", "cross.py"),
+        *("_arguments.py", "_arrays.py", "_batch.py", "_hints.py", "_missing.py", "_roots.py"),
+        *("_search.py", "_special.py", "_uniforms.py", "_words.py", "backtesting", "censored.py", "cross.py"),
         *("diagnosis", "doers.py", "forecast.py", "forms.py", "guarantee", "horizons", "intervals", "labels"),
-        *("merging.py", "monitoring", "names.py", "predictions", "recipes.py", "refine", "sampling.py", "several"),
-        *("thinning.py", "tracking", "updating.py"),
+        *("merging.py", "monitoring", "names.py", "predictions", "refine", "sampling.py", "several"),
+        *("tracking", "updating.py"),
     ],
 }
-"""All but the study, the checks for classes of one's own, and what runs in processes of others (Dask, Spark)."""
+"""All but the checks for classes of one's own, and what runs in processes of others (Dask, Spark)."""
 PACKAGE = Path("src/calibrant")
-ON_A_GPU = {PACKAGE / "distributions/triton_lines.py"}
+ON_A_GPU = {PACKAGE / "distributions/gpu_kernels.py"}
 """What Triton compiles: its lines run on a GPU alone, where tests/test_on_gpu.py judges them."""
 _SEPARATOR = re.compile(r"[*/]\s*[,)]")
 """Of a signature, which is no arithmetic."""

@@ -33,8 +33,8 @@ from calibrant.labels.named import labels_named
 from calibrant.predictions import WithAtom
 from calibrant.refine import Plain, TrainingRows
 from calibrant.refine.two_part import TwoPart
-from calibrant.study.datasets import load
 from calibrant.testing import check_distribution, check_labels
+from studies.datasets import load
 
 LEVELS = np.arange(1, 20) / 20
 
@@ -74,6 +74,7 @@ def test_every_kind_of_prediction_gives_the_atom_its_probability(kind):
     assert H.crps(y[2000:]).mean() < 1.12 * true.clip(0.0).crps(y[2000:]).mean()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("width", [1.0, 3.0])
 @pytest.mark.parametrize("n", [4, 40])
 def test_calibration_keeps_its_promise(n, width):
@@ -83,7 +84,7 @@ def test_calibration_keeps_its_promise(n, width):
         mean, y, rng = rain(n + 20, seed)
         base, labels = Normal(mean, width), AtomAt(0)
         H = Calibrator(labels=labels).fit(base[:n], y[:n], rng=rng)(base[n:])
-        seen.append(H.law.cdf(labels.spread(y[n:], base[n:], rng=rng))[:, None] <= LEVELS)
+        seen.append(H.base.cdf(labels.spread(y[n:], base[n:], rng=rng))[:, None] <= LEVELS)
     share = np.mean(seen, axis=(0, 1))
     noise = 5 * np.std(np.mean(seen, axis=1), axis=0) / math.sqrt(repetitions)
     assert np.all(np.abs(share - LEVELS) <= 1 / (n + 1) + noise)
@@ -279,6 +280,7 @@ def showers(count, seed):
     return X, np.where(wet, np.exp(0.5 * X[:, 1] + 0.5 * rng.normal(size=count)), 0.0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cv", [0.3, 2])
 def test_the_estimator_learns_how_likely_the_atom_is(cv):
     X, y = showers(3000, 0)

@@ -23,8 +23,6 @@ from calibrant import (
     StudentT,
     Window,
     concatenate,
-    conformal,
-    isotonic,
     required_n,
     required_n_for_interval,
 )
@@ -74,8 +72,8 @@ DOORS = {
     "Laplace.loc": (lambda v: Laplace(v, np.ones(4)), "Laplace.loc"),
     "Laplace.scale": (lambda v: Laplace(np.zeros(4), v), "Laplace.scale"),
     "fit's y": (lambda v: Calibrator().fit(FOUR, v), "y"),
-    "isotonic's y": (lambda v: isotonic().fit(Normal(FOUR, 1.0), v), "y"),
-    "conformal's y": (lambda v: conformal().fit(Normal(FOUR, 1.0), v), "y"),
+    "cdf's y": (lambda v: Calibrator(CDFScore()).fit(Normal(FOUR, 1.0), v), "y"),
+    "random's y": (lambda v: Calibrator(CDFScore(), Random()).fit(Normal(FOUR, 1.0), v), "y"),
     "a score's y": (lambda v: ResidualScore()(Point(FOUR), v), "y"),
     "a calibrated's prediction": (CALIBRATED, "Point.values"),
     "Naive": (Naive().fit, "scores"),
@@ -91,7 +89,7 @@ DOORS = {
     "quantiles": (H.quantiles, "levels"),
 }
 INFINITE_IS_FINE = {"cdf", "sf"}
-MISSING_IS_FINE = {"fit's y", "isotonic's y", "conformal's y"}
+MISSING_IS_FINE = {"fit's y", "cdf's y", "random's y"}
 doors = pytest.mark.parametrize("door", DOORS)
 
 
@@ -636,7 +634,7 @@ def test_a_forecast_without_a_finite_std_is_pointed_to_the_cdf_score():
 
 def test_a_label_with_an_infinite_score_names_the_score_the_first_row_and_the_count():
     forecast = Normal([0.0, 0.0, 0.0], 1.0).clip(-1, 1)
-    said = complaint(ValueError, isotonic().fit, forecast, [0.0, 5.0, -5.0])
+    said = complaint(ValueError, Calibrator(CDFScore()).fit, forecast, [0.0, 5.0, -5.0])
     assert said.startswith("the score of CDFScore is not finite")
     assert "in row 1 (2 rows in all)" in said
 
@@ -661,18 +659,18 @@ def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
 
 
 def test_a_single_law_has_neither_a_length_nor_rows():
-    assert complaint(TypeError, len, Normal(0.0, 1.0)) == "a single law has no length"
-    assert complaint(TypeError, lambda: Normal(0.0, 1.0)[0]) == "a single law has no rows to index"
+    assert complaint(TypeError, len, Normal(0.0, 1.0)) == "a single distribution has no length"
+    assert complaint(TypeError, lambda: Normal(0.0, 1.0)[0]) == "a single distribution has no rows to index"
 
 
 WRONG_PARAMETERS = {
-    "LogNormal takes one mu and one sigma a row, got shapes (1, 2), ()": lambda: LogNormal([[0.0, 1.0]], 1.0),
-    "LogNormal takes one mu and one sigma a row, got shapes (), (2, 1)": lambda: LogNormal(0.0, [[1.0], [2.0]]),
+    "LogNormal takes one mu and one sigma per row, got shapes (1, 2), ()": lambda: LogNormal([[0.0, 1.0]], 1.0),
+    "LogNormal takes one mu and one sigma per row, got shapes (), (2, 1)": lambda: LogNormal(0.0, [[1.0], [2.0]]),
     "LogNormal.sigma must have one row for each of the 3 rows of LogNormal.mu, got 1": (
         lambda: LogNormal([0.0, 1.0, 2.0], [1.0])
     ),
     "LogNormal.sigma is negative in row 1 (the only such row)": lambda: LogNormal(0.0, [1.0, -1.0]),
-    "StudentT takes one df, or one a row, got shape (1, 2)": lambda: StudentT([[3.0, 4.0]], FOUR, 1.0),
+    "StudentT takes one df, or one per row, got shape (1, 2)": lambda: StudentT([[3.0, 4.0]], FOUR, 1.0),
     "StudentT.df is not positive in row 0 (2 rows in all)": lambda: StudentT([0.0, 3.0, -1.0, 2.0], FOUR, 1.0),
     "StudentT.df must have one row for each of the 4 rows of StudentT.loc, got 1": lambda: StudentT([3.0], FOUR, 1.0),
     "Normal.scale must have one row for each of the 4 rows of Normal.loc, got 1": lambda: Normal(FOUR, [1.0]),
@@ -750,7 +748,7 @@ def test_a_half_life_is_positive_and_finite(rows):
 
 
 def test_a_law_below_zero_cannot_have_more_zeros():
-    said = "ZeroInflated.law takes negative values"
+    said = "ZeroInflated.base takes negative values"
     for law in (from_scipy(st.skellam(3.0, 1.0)), from_scipy(st.poisson(3.0, loc=-2))):
         assert complaint(ValueError, ZeroInflated, law, 0.2).startswith(said)
 

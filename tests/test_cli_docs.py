@@ -15,8 +15,6 @@ from calibrant.cli.app import app
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {"command-line.md": 9, "five-minutes.md": 2}
 """And how many commands each has, at least."""
-ELSEWHERE = ("study", "datasets")
-"""Commands that take minutes, or whose output depends on what is installed."""
 
 
 def examples(page):
@@ -53,7 +51,7 @@ def test_the_examples_print_what_the_page_says(demo, monkeypatch, page):
     checker, flags = doctest.OutputChecker(), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     ran = 0
     for words, wanted in examples(page):
-        if words[0] == "cd" or words[1:2] == ["demo"] or (words[1:2] and words[1] in ELSEWHERE):
+        if words[0] == "cd" or words[1:2] == ["demo"]:
             continue
         got = printed(words, demo)
         assert checker.check_output(wanted, got, flags), f"{shlex.join(words)}\n{got}"

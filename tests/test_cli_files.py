@@ -357,10 +357,10 @@ def test_notes_of_another_writer_are_refused(tmp_path, model):
     test, other = write(tmp_path / "test.csv", forecasts()), tmp_path / "m.safetensors"
     for notes in (
         {"by": "someone"},
-        {"columns": {"kind": "magic"}, "target": "y", "usual_width": 1.0},
-        {"columns": {"kind": "point", "point": 3}, "target": "y", "usual_width": 1.0},
-        {"columns": {"kind": "quantiles", "quantiles": [["a"]]}, "target": "y", "usual_width": None},
-        {"columns": {"kind": "point", "point": "mu"}, "target": 3, "usual_width": None},
+        {"columns": {"kind": "magic"}, "target": "y"},
+        {"columns": {"kind": "point", "point": 3}, "target": "y"},
+        {"columns": {"kind": "quantiles", "quantiles": [["a"]]}, "target": "y"},
+        {"columns": {"kind": "point", "point": "mu"}, "target": 3},
     ):
         save(other, load(model), notes=notes)
         said = refused("predict", test, "-m", other, "--interval", "0.9", "-o", tmp_path / "out.csv")
@@ -490,12 +490,13 @@ with replacing(sys.argv[1]):
 """
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1"])
 def test_a_terminal_that_is_not_utf_8_gets_what_it_can_show(model, tmp_path, encoding):
     test = write(tmp_path / "test.parquet", forecasts())
     for command in (
         ["report", test, "-m", model, "-o", tmp_path / "r.html"],
-        ["datasets"],
+        ["inspect", model],
         ["evaluate", test, "-m", model],
         ["demo", "--to", tmp_path / "demo"],
     ):
@@ -604,7 +605,7 @@ def typed(*words, **options):
     return subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, **options)
 
 
-ALL_THAT_PRINT = [["--version"], ["--help"], ["datasets"], ["inspect"], ["evaluate"], ["predict"]]
+ALL_THAT_PRINT = [["--version"], ["--help"], ["inspect"], ["evaluate"], ["predict"]]
 
 
 def words_of(command, model, folder):
@@ -617,6 +618,7 @@ def words_of(command, model, folder):
     return [*command, test, "-m", model, *more]
 
 
+@pytest.mark.few(2)
 @with_full_device
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_full_disk_behind_standard_output_is_one_sentence(command, model, tmp_path):
@@ -626,6 +628,7 @@ def test_a_full_disk_behind_standard_output_is_one_sentence(command, model, tmp_
             assert (found.returncode, found.stderr) == (1, "error: standard output: no space left on device\n")
 
 
+@pytest.mark.few(1)
 @with_full_device
 @pytest.mark.parametrize(
     ("words", "code"),
@@ -644,6 +647,7 @@ def test_a_full_disk_behind_standard_error_changes_no_exit_code(words, code, tmp
     assert found.returncode == code
 
 
+@pytest.mark.few(2)
 @on_posix
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
 def test_a_reader_that_went_away_is_no_traceback(command, model, tmp_path):
@@ -654,6 +658,7 @@ def test_a_reader_that_went_away_is_no_traceback(command, model, tmp_path):
     assert (found.returncode, found.stderr) == (1, "")
 
 
+@pytest.mark.few(2)
 @on_posix
 @pytest.mark.parametrize("stream", [1, 2])
 @pytest.mark.parametrize("command", ALL_THAT_PRINT, ids=lambda each: each[0])
@@ -715,7 +720,6 @@ def test_links_in_a_circle_get_a_sentence(model, tmp_path):
     assert refused("predict", loop, *words, tmp_path / "out.csv") == (
         f"{loop}: this cannot be read as csv (too many levels of symbolic links)"
     )
-    assert "name another file" in refused("track", test, *words, loop, "--after", loop, code=2)
 
 
 def test_a_target_that_cannot_be_is_named_as_it_was_typed(tmp_path, monkeypatch):
@@ -838,13 +842,6 @@ def test_after_a_full_disk_nothing_more_is_written_to_standard_output(own_signal
     assert capsys.readouterr().err == "error: standard output: no space left on device\n"
 
 
-def test_a_table_keeps_its_border_where_the_terminal_lacks_a_character():
-    found = typed("datasets", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"})
-    rows = [line for line in found.stdout.splitlines() if line.startswith("|")]
-    assert any(line.endswith(".|") for line in rows)  # one that was cut
-    assert {len(line) for line in rows} == {80}
-
-
 def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):
     shown = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
     for name, stream in shown.items():
@@ -902,7 +899,7 @@ def test_a_fault_of_the_program_has_the_traceback_of_python(own_signals, monkeyp
     assert (lines[0], lines[-1]) == ("Traceback (most recent call last):", "RuntimeError: what is this")
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "track"])
+@pytest.mark.parametrize("command", ["fit", "predict"])
 def test_a_folder_is_no_output(tmp_path, model, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out.csv").mkdir()
@@ -922,8 +919,3 @@ def test_whoever_reads_a_file_hears_of_each_batch_that_is_done(tmp_path):
 def test_a_number_with_the_usual_mark_is_no_reason_for_another():
     assert hint_of_number(" -1,5") == "try --decimal ,"
     assert hint_of_number("0.5") == ""
-
-
-def test_the_command_is_kept_as_it_was_typed(monkeypatch):
-    monkeypatch.setattr("sys.argv", ["/usr/bin/calibrant", "study", "a folder"])
-    assert cli.console.typed() == "calibrant study 'a folder'"

@@ -98,26 +98,6 @@ def test_inspect_says_what_predictions_a_model_without_columns_takes(inside):
     assert "prediction quantiles at levels 0.1, 0.5, 0.9" in shown
 
 
-@pytest.mark.parametrize(
-    ("design", "words"),
-    [("paper", "17 datasets, 16 splits of each"), ("tabular", "17 datasets, 10 splits of each")],
-)
-def test_a_long_study_says_first_how_long_it_is(monkeypatch, design, words):
-    pytest.importorskip("torch")
-
-    def stopped(**options):
-        raise ValueError("stopped")
-
-    where = {"paper": "calibrant.cli.study.run", "tabular": "calibrant.cli.league.run"}[design]
-    monkeypatch.setattr(where, stopped)
-    said = plain(run("study", "--design", design, code=1))
-    assert words in said
-    assert "hours" in said
-    assert "--quick" in said
-    assert said.endswith("error: stopped")
-    assert plain(run("study", "--design", design, "--quick", code=1)) == "error: stopped"
-
-
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_a_group_never_seen_is_named_by_its_row_of_the_file(inside, command):
     rng = np.random.default_rng(0)

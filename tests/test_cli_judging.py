@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 from pyarrow.parquet import read_table
-from test_cli import plain, run, write
+from test_cli import run, write
 from test_cli_counts import bikes
 
 from calibrant.cli.judging import show_slices
-from calibrant.metrics import compare, evaluate
+from calibrant.metrics import evaluate
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.held import Held
 
@@ -55,13 +55,6 @@ def test_the_crps_of_a_point_is_called_its_absolute_error(inside):
     assert words not in said(bikes_as_rates, "--target", "rentals", "--rate", "rate")
 
 
-def test_a_metric_that_no_law_has_is_no_row(inside):
-    write(inside / "bikes.csv", bikes())
-    assert "finite difference" not in said("bikes.csv", "--target", "rentals", "--rate", "rate")
-    assert "NLL, finite difference" in str(evaluate([0.0, 1.0], [0.5, 0.0]))  # its note says why
-    assert "NLL, finite difference" in compare({"": evaluate([0.0, 1.0], [0.5, 0.0])})
-
-
 def test_moments_are_not_broken_within_a_date(inside):
     when = [datetime(2024, 3, 13, 12) + timedelta(hours=k) for k in range(300)]
     write(inside / "bikes.parquet", bikes() | {"when": when})
@@ -92,13 +85,6 @@ def test_the_names_of_slices_stay_on_one_line(inside):
     text = run("evaluate", "test.parquet", "-m", "m.safetensors").stdout
     assert text.count("predicted value in ") == 5
     assert all("]" in line for line in text.splitlines() if "predicted value in" in line)
-
-
-def test_errors_name_flags_and_not_arguments(inside):
-    write(inside / "by.parquet", {"f": np.arange(60.0), "y": np.arange(60.0) ** 0.5, "g": ["a", "b"] * 30})
-    run("fit", "by.parquet", "--target", "y", "--point", "f", "--by", "g", "-o", "g.safetensors")
-    asked = ["track", "by.parquet", "-m", "g.safetensors", "--interval", "0.9", "-o", "out.csv"]
-    assert "fit without --by and --weights, and not with --interpolator random" in plain(run(*asked, code=1))
 
 
 def test_evaluate_says_when_there_are_too_few_rows_for_a_stretch_of_time(inside):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from commands import forecasts, run, write
 from pyarrow import parquet
 
-from calibrant import Calibrator, Interval, Normal, Quantiles
+from calibrant import Calibrator, Normal, Quantiles
 from calibrant.batches.mending import Mender, Tally
 from calibrant.batches.rows import Batch
-from calibrant.persistence import read, save
-from calibrant.scores import IntervalScore
+from calibrant.persistence import read
 
 
 @pytest.fixture(autouse=True)
@@ -81,20 +78,6 @@ def test_widths_that_are_all_zero_leave_the_residuals(tmp_path):
     assert "3 rows, the first is row 0, have no width of their own" in said.stderr
     run("predict", cal, "-m", model, "--quantiles", "0.5", "-o", out)
     assert parquet.read_table(out)["q0.5"].to_pylist() == pytest.approx([1.5, 1.5, 2.5])
-
-
-def test_a_model_from_before_floors_keeps_its_usual_width(tmp_path):
-    """Its notes say it; what was a millionth of that is the floor of its score."""
-    rng = np.random.default_rng(0)
-    f = rng.normal(size=50)
-    calibrated = replace(Calibrator().fit(Interval(f, f + 2), f + rng.normal(size=50)), score=IntervalScore())
-    columns = {"kind": "interval", "lower": "lo", "upper": "hi"}
-    path = tmp_path / "m.safetensors"
-    save(path, calibrated, notes={"columns": columns, "target": "y", "usual_width": 2.0})
-    test = write(tmp_path / "test.parquet", {"lo": [1.0, 0.0], "hi": [1.0, 2.0]})
-    run("predict", test, "-m", path, "--interval", "0.8", "-o", tmp_path / "out.parquet")
-    lower, upper = (column.to_numpy() for column in parquet.read_table(tmp_path / "out.parquet").columns)
-    assert upper[0] - lower[0] == pytest.approx(1e-6 * (upper[1] - lower[1]))
 
 
 def test_a_tie_is_no_crossing_wherever_in_the_row_it_is():

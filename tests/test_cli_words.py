@@ -7,11 +7,9 @@ import pytest
 
 from calibrant import Calibrator
 from calibrant.cli.words import in_flags
-from calibrant.interpolators import InfiniteTails, Random
 from calibrant.labels.named import labels_named
 from calibrant.names import SCORES, score_named
 from calibrant.scores import LogScore
-from calibrant.tracking import Tracker
 
 
 def complaint(call):
@@ -52,7 +50,3 @@ def test_the_way_out_of_an_error_can_be_typed():
     said = complaint(lambda: Calibrator(LogScore()).fit(f, np.ones(30)))
     assert said.startswith("--score log needs f + c > 0, but with c = 0 row 0 (15 rows in all)")
     assert said.endswith("pass a larger c, such as --score log:1 for counts")
-    randomised = Calibrator(interpolator=Random(InfiniteTails())).fit(f, f**2)
-    assert complaint(lambda: Tracker(randomised)).endswith(
-        "fit without --by and --weights, and not with --interpolator random"
-    )

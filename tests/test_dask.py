@@ -20,7 +20,7 @@ import dask
 import dask.dataframe as dd
 
 import calibrant.dask
-from calibrant import Calibrator, Sampled, batches
+from calibrant import Calibrator, batches
 from calibrant.interpolators import Random
 
 N, PARTS = 3000, 12
@@ -53,11 +53,12 @@ def said(model):
     return batches.predict(WHOLE, model, **WANTED, seed=0).read_all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
 def test_every_scheduler_gives_the_bits_of_one_table(scheduler):
-    model = batches.fit(WHOLE, **GIVEN, by="region", sample=Sampled(500))
+    model = batches.fit(WHOLE, **GIVEN, by="region", sample=500)
     with dask.config.set(scheduler=scheduler):
-        found = calibrant.dask.fit(frame(), **GIVEN, by="region", sample=Sampled(500))
+        found = calibrant.dask.fit(frame(), **GIVEN, by="region", sample=500)
         assert said(found).equals(said(model))
         assert found.calibrated.guarantee == model.calibrated.guarantee
         predicted = calibrant.dask.predict(frame(), model, **WANTED).compute()
@@ -70,7 +71,7 @@ def test_every_scheduler_gives_the_bits_of_one_table(scheduler):
 
 def test_other_partitions_and_another_order_give_the_same_model():
     shuffled = WHOLE.sample(frac=1.0, random_state=0)
-    given = {**GIVEN, "sample": Sampled(700)}
+    given = {**GIVEN, "sample": 700}
     models = [
         calibrant.dask.fit(dd.from_pandas(rows, npartitions=count, sort=False), **given)
         for rows, count in ((WHOLE, 3), (shuffled, 20))
@@ -83,7 +84,7 @@ def test_without_ids_rows_are_told_apart_by_partition_and_place():
     model = calibrant.dask.fit(frame(), **given, sample=None)
     assert model.calibrated.guarantee.n == N
     assert said(model).equals(said(batches.fit(WHOLE, **GIVEN)))
-    few = [calibrant.dask.fit(frame(), **given, sample=Sampled(40)) for _ in range(2)]
+    few = [calibrant.dask.fit(frame(), **given, sample=40) for _ in range(2)]
     assert said(few[0]).equals(said(few[1]))
 
 
@@ -138,7 +139,7 @@ def test_a_killed_worker_changes_no_bit(tmp_path):
         random = {"calibrator": Calibrator(interpolator=Random())}
 
         def run(folder):
-            model = calibrant.dask.fit(ddf, **GIVEN, **random, sample=Sampled(500))
+            model = calibrant.dask.fit(ddf, **GIVEN, **random, sample=500)
             calibrant.dask.to_parquet(calibrant.dask.predict(ddf, model, **WANTED, seed=0), folder)
             return model, calibrant.dask.evaluate(ddf, model, seed=0)
 

@@ -38,7 +38,6 @@ from calibrant import (
     CalibratedRegressor,
     Calibrator,
     CrossCalibrated,
-    CrossGuarantee,
     Ensemble,
     Guarantee,
     Normal,
@@ -50,6 +49,7 @@ from calibrant import (
     neg_nll,
     prediction_of,
 )
+from calibrant.guarantee import CrossGuarantee
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
 from calibrant.sklearn.around import Routed, last_step

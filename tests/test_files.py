@@ -28,6 +28,7 @@ from catalogue import (
     PercentageError,
     Y,
     calibrated,
+    cases,
 )
 from forged import small, tampered
 
@@ -56,7 +57,7 @@ def same_bits(one, other):
 # ---- what comes back -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", COMBINATIONS)
+@pytest.mark.parametrize("name", cases(COMBINATIONS))
 def test_what_is_loaded_predicts_the_same_bits(name, path):
     pair, interpolator = COMBINATIONS[name]
     first = calibrated(pair, interpolator)
@@ -99,7 +100,7 @@ def of_law(law):
     return Calibrated(ResidualScore(), law, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
-LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == ()}
+LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"}
 LAWS["a guarded law that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](world).clip(-1.0, 0.5)
 LAWS["a random law that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(0.0)
 LAWS["a random law that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](world).clip(
@@ -453,6 +454,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_a_process_killed_while_it_saves_leaves_a_file_that_loads(path):
     rng = np.random.default_rng(8)
     for _ in range(5):

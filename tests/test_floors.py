@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import array_api_strict
 import numpy as np
 import pytest
 import torch
-from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
 
 import calibrant
 from calibrant import (
@@ -386,21 +383,3 @@ def test_a_file_keeps_the_floor(kind, tmp_path):
     assert loaded.guarantee == calibrated.guarantee
     flat = make(CENTRE[:3], np.zeros(3))
     np.testing.assert_array_equal(answers(loaded(flat)), answers(calibrated(flat)))
-
-
-ROUND1 = Path(__file__).parent / "fixtures" / "round1"
-
-
-@pytest.mark.parametrize(
-    "file", ["interval_linear", "z_of_normal_linear", "quantile_linear", "samples_linear", "folds", "residual_random"]
-)
-@pytest.mark.filterwarnings("ignore:.*does not say what kind of prediction")
-def test_files_from_before_floors_load_and_answer_as_they_did(file):
-    loaded = calibrant.load(ROUND1 / f"{file}.safetensors")
-    said = json.loads((ROUND1 / "answers.json").read_text(encoding="utf-8"))[f"{file}.safetensors"]
-    prediction = PREDICTIONS[said["prediction"]](HERE)[CALIBRATION:]
-    H = loaded([prediction] * 2) if file == "folds" else loaded(prediction, rng=np.random.default_rng(3))
-    np.testing.assert_allclose(H.cdf(Y[CALIBRATION:]), said["cdf"], rtol=1e-12)
-    assert loaded.guarantee.floored == 0
-    if file == "interval_linear":
-        assert loaded.score == IntervalScore()

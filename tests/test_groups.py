@@ -13,12 +13,11 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
 import calibrant
-from calibrant import CalibratedRegressor, Calibrator, GroupGuarantee, Interval, Normal, Point, Window, evaluate, report
-from calibrant.distributions import Context, PiecewiseLinear
+from calibrant import CalibratedRegressor, Calibrator, Interval, Normal, Point, Window, evaluate, report
+from calibrant.distributions import Context, Joined, Logistic
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines
-from calibrant.distributions.logistic_mixture import LogisticMixture
-from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
+from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
@@ -73,6 +72,7 @@ def pooled(y, by, by_new, rng):
     return Calibrator().fit(Point(0 * y), y)(Point(np.zeros(by_new.size)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "repetitions"), [(10, 40), (60, 20)])
 def test_in_every_group_the_error_is_within_the_groups_bound_where_that_of_the_pooled_law_is_not(n, repetitions):
     bound = (1 + np.sqrt(n) / 2) / (n + 1)
@@ -106,6 +106,7 @@ def test_the_law_of_a_group_stays_within_lambda_of_its_own_ranks(n, tied):
         assert np.all(law.cdf_left(u) * (u.size + 1) <= rank + slack)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("scales", "n", "most"), [(SCALES, 10, 0.1), (SCALES, 60, 0.05), (np.ones(3), 30, 0.05)])
 def test_the_law_of_a_group_is_about_as_likely_as_the_better_of_its_own_and_that_of_all(scales, n, most):
     nll = np.zeros(3)
@@ -171,6 +172,19 @@ def test_a_group_apart_has_the_law_of_its_own_rows(interpolator, score):
             found, wanted = getattr(H[mine], method)(labels[mine]), getattr(alone, method)(labels[mine])
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(H[mine].quantiles([0.02, 0.5, 0.9]), alone.quantiles([0.02, 0.5, 0.9]), rtol=1e-9)
+
+
+def test_the_atoms_of_a_group_are_the_moved_labels_also_of_logarithms():
+    """Naive's law of four scores has four atoms, and its integrals are sums over them."""
+    rng = np.random.default_rng(0)
+    by, f, noise = np.repeat(["a", "b"], 4), np.exp(rng.normal(size=8)), rng.normal(size=8)
+    model = Calibrator(interpolator=Apart(Naive()), labels="log").fit(f, f * np.exp(noise), by=by)
+    H, y = model([2.0, 3.0], by=["a", "b"]), np.array([1.0, 4.0])
+    atoms = np.array([[2.0], [3.0]]) * np.exp(noise.reshape(2, 4))
+    between = np.abs(atoms[:, :, None] - atoms[:, None, :]).mean(axis=(1, 2))
+    np.testing.assert_allclose(H.mean(), atoms.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(H.std(), atoms.std(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(H.crps(y), np.abs(atoms - y[:, None]).mean(axis=1) - between / 2, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["point", "normal", "cdf of normal", "interval"])
@@ -314,17 +328,13 @@ def laws_of_all_kinds():
 
 def test_a_law_of_a_table_is_that_law():
     laws = laws_of_all_kinds()
-    lines = Lines(TableOfLines.of(laws), np.arange(len(laws))[::-1])
-    one_by_one = lines.joined()
+    lines = PiecewiseLinear(Lines.of(laws), np.arange(len(laws))[::-1])
+    one_by_one = Joined.of(laws[::-1], np.arange(len(laws)))
     finite = np.array([np.abs(law.ppf(0.5)) + law.ppf(0.7) - law.ppf(0.3) for law in laws])[::-1]
     y = finite[:, None] * np.array([-30.0, -1.0, 0.0, 0.2, 1.0, 40.0])
-    low, high = y.min(axis=1, keepdims=True) - 0.1, y.max(axis=1, keepdims=True) + 0.2
-    for name in ("_cdf", "_cdf_left", "_sf", "_logpdf", "_crps", "_partial_moments", "_squares"):
+    for name in ("cdf", "cdf_left", "sf", "logpdf", "crps"):
         found, wanted = getattr(lines, name)(y), getattr(one_by_one, name)(y)
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12, err_msg=name)
-    for name in ("_moments_within", "_squares_within"):
-        found, wanted = getattr(lines, name)(y, low, high), getattr(one_by_one, name)(y, low, high)
-        np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-11, err_msg=name)
     levels = np.array([0.0, 1e-9, 0.01, 0.3, 0.5, 0.99, 1 - 1e-12, 1.0])
     np.testing.assert_allclose(lines.quantiles(levels), one_by_one.quantiles(levels), rtol=1e-12)
     for name in ("mean", "std", "median"):
@@ -335,11 +345,11 @@ def test_a_law_of_a_table_is_that_law():
 def test_laws_of_a_table_keep_the_laws_of_a_law():
     rng = np.random.default_rng(0)
     laws = [Linear().fit(scale * rng.normal(size=n)) for n, scale in ((2, 1.0), (9, 0.3), (40, 2.0))]
-    check_distribution(Lines(TableOfLines.of(laws), np.array([0, 2, 1, 0])))
+    check_distribution(PiecewiseLinear(Lines.of(laws), np.array([0, 2, 1, 0])))
 
 
 def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
-    law = drawn(LogisticMixture(np.array([1.0]), np.array([0.0]), np.array([1.0]))).law(0)
+    law = drawn(Logistic(0.0, 1.0)).one(0)
     far = np.array([-20.0, 20.0])  # the knots end at -10 and 10, where a logistic tail is exponential but for e^-10
     np.testing.assert_allclose(law._ppf_logit(far), far, rtol=np.exp(-10))
 
@@ -370,6 +380,7 @@ def season(n=900, seed=0):
     return X, X.x + np.where(X.winter == 1, 4.0, 1.0) * rng.normal(size=n)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", ["winter", ["winter"], lambda X: np.asarray(X)[:, 1].astype(int)])
 @pytest.mark.parametrize("cv", [0.3, 3, KFold(3)])
 def test_the_estimator_finds_the_group_by_itself(by, cv):
@@ -505,6 +516,7 @@ def test_a_file_by_group_comes_back_as_it_was(tmp_path, interpolator, score):
     np.testing.assert_array_equal(first.quantiles(LEVELS), second.quantiles(LEVELS))
 
 
+@pytest.mark.slow
 def test_ten_thousand_groups_fit_in_a_file_and_are_read_at_once(tmp_path):
     rng = np.random.default_rng(0)
     by = np.repeat(np.arange(10_000), 5)
@@ -582,4 +594,4 @@ def test_a_group_is_drawn_through_its_scores_and_the_quantiles_of_all_that_it_bo
     by = np.repeat([1, 2, 3], 30)
     y = by * np.random.default_rng(0).normal(size=90)
     H = Calibrator(interpolator=interpolator).fit(np.zeros(90), y, by=by)(np.zeros(3), by=[1, 2, 3])
-    assert f"3 laws, {3 * (30 + more)} knots" in repr(H)
+    assert f"3 distributions, {3 * (30 + more)} knots" in repr(H)

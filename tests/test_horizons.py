@@ -18,7 +18,6 @@ from calibrant import (
     Calibrator,
     HalfLife,
     HorizonCalibrator,
-    HorizonGuarantee,
     Interval,
     Normal,
     Point,
@@ -30,6 +29,7 @@ from calibrant import (
 from calibrant.backtesting import in_sequence, in_table
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
+from calibrant.guarantee import HorizonGuarantee
 from calibrant.horizons import found_in
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
@@ -262,6 +262,7 @@ def walks(rng, n):
     return np.tile(np.arange(1, STEPS + 1), n), rng.normal(size=(n, STEPS)).cumsum(axis=1).ravel()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "repetitions"), [(10, 60), (40, 30)])
 def test_at_every_horizon_the_error_is_within_the_bound_where_that_of_one_law_for_all_is_not(n, repetitions):
     shares = np.zeros((2, repetitions, STEPS, LEVELS.size))
@@ -292,6 +293,7 @@ def test_the_law_of_a_horizon_stays_within_lambda_of_its_own_ranks(n):
     assert np.sum(law.pdf(x)) * (x[1] - x[0]) == pytest.approx(law.cdf(150.0) - law.cdf(-100.0), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_what_neighbours_lend_makes_few_rows_go_further():
     crps = {"neighbours": 0.0, "own": 0.0, "all": 0.0}
     for k in range(5):
@@ -497,6 +499,7 @@ def run(*arguments, code=0):
     return result
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_the_command_line_writes_the_same_table_back(tmp_path, ending):
     frame = forecasts(np.random.default_rng(0), 40, series=("a", "b"))

@@ -52,6 +52,7 @@ def seconds(statement):
     return float(run(f"{statement}\nimport time; print(time.process_time())"))
 
 
+@pytest.mark.slow
 def test_loading_the_calibrator_takes_no_more_than_three_times_numpy_and_scipy_special():
     """The best of ten interleaved runs each."""
     runs = [(seconds("from calibrant import Calibrator"), seconds("import numpy, scipy.special")) for _ in range(10)]

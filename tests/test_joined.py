@@ -27,7 +27,7 @@ from calibrant import (
 )
 from calibrant._batch import same
 from calibrant.distributions import Joined
-from calibrant.distributions.single import Single
+from calibrant.distributions.joined import Row
 from calibrant.forms import Form
 from calibrant.interpolators import Linear
 from calibrant.persistence.errors import FileError
@@ -242,9 +242,7 @@ def test_laws_for_rows_by_number_are_checked():
 
 def with_joined_q():
     parts = concatenate([NORMAL, MIXTURE, NORMAL.clip(-1.0, 1.5)])
-    return Calibrated(
-        ResidualScore(), Single(parts[4:5]), Guarantee(20, Linear().accuracy(20)), Linear(), Form("points")
-    )
+    return Calibrated(ResidualScore(), Row(parts[4:5]), Guarantee(20, Linear().accuracy(20)), Linear(), Form("points"))
 
 
 def test_a_joined_law_comes_back_from_a_file(tmp_path):
@@ -276,7 +274,7 @@ def test_a_forged_joined_law_is_refused(tmp_path, field, value, why):
     model = with_joined_q()
     batch = replace(model.q.batch, **{field: np.array(value, dtype=np.int64)})
     with pytest.raises(FileError, match=f"is no proper Joined: {why}"):
-        replace(model, q=Single(batch)).save(tmp_path / "another")
+        replace(model, q=Row(batch)).save(tmp_path / "another")
 
 
 @pytest.mark.parametrize("forgery", [{"part": 0}, {"row": [0]}, {"laws": []}, {"laws": 3}, {"row": {"float": "inf"}}])

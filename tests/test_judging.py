@@ -41,6 +41,7 @@ def test_evaluate_is_that_of_the_forecasts(model):
     assert abs(found.coverage - 0.8) < 0.08
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cv", [0.2, 3])
 def test_labels_that_were_never_meant_are_refused(cv):
     X, y = frame(300)

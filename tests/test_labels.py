@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.stats
+from reference.tolerances import TOLERANCES
 
 import calibrant
 from calibrant import (
@@ -27,20 +28,17 @@ from calibrant import (
     evaluate,
     report,
 )
-from calibrant.distributions.pulled import Pulled
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
-from calibrant.labels.functions import Log
 from calibrant.labels.like_counts import look_like_counts
-from calibrant.labels.through import Through
 from calibrant.persistence.summary import said
 from calibrant.predictions.mapped import mapped
 from calibrant.scores import CDFScore, LogScore
-from calibrant.scores.charts import Affine
 from calibrant.testing import check_labels
 
 N = 60
+PROMISED = TOLERANCES["curved"].integrals
 RNG = np.random.default_rng(0)
 F = RNG.uniform(0.0, 3.0, N)
 Y = np.clip(F + RNG.normal(size=N), 0.0, 5.0)
@@ -138,7 +136,7 @@ def test_a_clip_by_row_says_what_is_wrong():
         H.clip([0.0, 3.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="clip's upper must have one row for each of the 2 rows of the batch, got 3"):
         H.clip(upper=[1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="a single law takes two numbers"):
+    with pytest.raises(ValueError, match="a single distribution takes two numbers"):
         H[0].clip([0.0], [1.0])
 
 
@@ -360,6 +358,7 @@ def mean_std_crps(law, g, slope, y_inner, bends, least):
     return g(middle) + above - below, np.sqrt(second - (above - below) ** 2), crps
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(name, kind):
@@ -369,7 +368,9 @@ def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(
     calibrator = KINDS[kind][1]
     H = replace(calibrator, labels=Transformed(by)).fit(own, y)(own)
     law = calibrator.fit(inner, t)(inner)
-    np.testing.assert_allclose(H.cdf(y), law.cdf(t), atol=1e-12)
+    if kind != "naive":  # whose jumps are where the labels are, but for rounding
+        np.testing.assert_allclose(H.cdf(y), law.cdf(t), atol=1e-12)
+    np.testing.assert_allclose(H.cdf(g(t + 1e-3)), law.cdf(t + 1e-3), atol=1e-12)
     np.testing.assert_allclose(H.ppf(0.3), np.maximum(g(law.ppf(0.3)), 0.0 if name == "sqrt" else -np.inf), rtol=1e-9)
     if kind != "naive":
         beside = t + 1e-3  # of the knots of q, at which its density jumps
@@ -380,16 +381,19 @@ def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(
         least = 0.0 if name == "sqrt" else -np.inf
         wanted = mean_std_crps(law[row : row + 1], g, slope, t[row], bends, least)
         found = H.mean()[row], H.std()[row], H.crps(y)[row]
-        np.testing.assert_allclose(found, wanted, atol=1e-7 * wanted[1], err_msg=f"row {row}")
+        np.testing.assert_allclose(found, wanted, atol=PROMISED * wanted[1], err_msg=f"row {row}")
 
 
 def expected_exp(q, a):
     """E exp(a S), S ~ q, in closed form: q is straight between its knots, with exponential tails."""
+    (left_excess,), (right_excess,) = q.lines.left, q.lines.right
     h, mass = np.diff(q.knots), np.diff(q.probs)
     inner = np.sum(mass * np.exp(a * q.knots[:-1]) * np.expm1(a * h) / (a * h))
     left, right = q.probs[0], 1 - q.probs[-1]
     return (
-        inner + left * np.exp(a * q.knots[0]) / (1 + a * q.left) + right * np.exp(a * q.knots[-1]) / (1 - a * q.right)
+        inner
+        + left * np.exp(a * q.knots[0]) / (1 + a * left_excess)
+        + right * np.exp(a * q.knots[-1]) / (1 - a * right_excess)
     )
 
 
@@ -400,14 +404,14 @@ def test_heavy_tails_of_a_log_are_followed_as_far_as_they_count(spread):
     s = rng.normal(size=60)
     y = np.exp(s + spread * rng.standard_t(4, 60))
     calibrated = Calibrator(labels=Transformed("log")).fit(np.exp(s), y)
-    assert 0.3 < calibrated.q.right < 0.9
-    np.testing.assert_allclose(calibrated(np.exp(s)).mean(), np.exp(s) * expected_exp(calibrated.q, 1.0), rtol=1e-9)
+    assert 0.3 < calibrated.q.lines.right[0] < 0.9
+    np.testing.assert_allclose(calibrated(np.exp(s)).mean(), np.exp(s) * expected_exp(calibrated.q, 1.0), rtol=PROMISED)
     wide = Calibrator(labels=Transformed("log")).fit(Interval(np.exp(s), np.exp(s + 0.7)), y)
     tails = np.linspace(0.1, 0.92, 60)  # the mean excess of each row's own tail, as a logarithm
-    width = tails / wide.q.right
+    width = tails / wide.q.lines.right[0]
     H = wide(Interval(np.exp(s), np.exp(s + width)))
     wanted = [np.exp(a) * expected_exp(wide.q, b) for a, b in zip(s, width, strict=True)]
-    np.testing.assert_allclose(H.mean(), wanted, rtol=2e-7)
+    np.testing.assert_allclose(H.mean(), wanted, rtol=PROMISED)
     assert np.isfinite(H.crps(y)).all()
 
 
@@ -517,12 +521,10 @@ def test_mass_at_infinity_lies_on_the_ends_of_the_labels(interpolator):
 
 
 def test_mass_at_minus_infinity_that_lands_on_a_finite_label_is_an_atom_there():
-    q = Calibrator(None, Linear(InfiniteTails())).fit(np.zeros(4), [-1.0, 0.0, 1.0, 2.0]).q
-    H = Pulled(Through(Log(), Affine(np.zeros(2), np.array([1.0, 2.0]))), q)
+    calibrator = Calibrator(None, Linear(InfiniteTails()), Transformed("log"))
+    H = calibrator.fit(np.ones(4), np.exp([-1.0, 0.0, 1.0, 2.0]))(np.ones(2))
     for y, left, right in ((-1.0, 0.0, 0.0), (0.0, 0.0, 0.2), (1e-300, 0.2, 0.2), (1.0, 0.4, 0.4)):
         np.testing.assert_allclose([H.cdf_left(y), H.cdf(y), H.sf(y)], [[left] * 2, [right] * 2, [1 - right] * 2])
-        logs = [H._logcdf(np.array([[y]])), H._logsf(np.array([[y]]))]
-        np.testing.assert_allclose(np.exp(logs)[..., 0], [[right] * 2, [1 - right] * 2])
     np.testing.assert_allclose(H.pmf(0.0), 0.2)
     np.testing.assert_allclose(H.pit([0.0, 0.0], [0.0, 0.5]), [0.0, 0.1])
 
@@ -621,7 +623,7 @@ class Secret(Counts):
     [
         (Doubled(), "must take spread back"),
         (Upside(), "must rise with the labels"),
-        (Shy(), "of the draws of Y'"),
+        (Shy(), "the quantile of H collapses to"),
         (Secret(), "`draws` must be True"),
         (Transformed((cubic, cube)), "must fit into a file"),
     ],

@@ -242,7 +242,7 @@ def test_rows_without_a_prediction_answer_nan_and_the_others_as_ever():
     assert np.isnan(H.sample(3, np.random.default_rng(0))[1]).all()
     with pytest.raises(ValueError, match="must have one row for each of the 4 rows of the batch, got 3"):
         whole[:4].among([True, False, True, True])
-    with pytest.raises(TypeError, match="a batch of laws and a mask"):
+    with pytest.raises(TypeError, match="a batch of distributions and a mask"):
         whole.among([0, 1])
 
 

@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
-from calibrant import CalibratedRegressor, Chosen, Refined, neg_crps
+from calibrant import CalibratedRegressor, Refined, neg_crps
 from calibrant._frames import is_frame
 from calibrant.sklearn.in_time import dates_in_order
 
@@ -74,9 +74,8 @@ def test_latest_survives_clone_pickle_set_params_and_search():
     assert found.fit(A, Y).best_params_["cv"] in ("latest", "latest:0.4")
 
 
-def test_what_refines_and_what_chooses_take_latest_too():
+def test_what_refines_takes_latest_too():
     assert Refined(Ridge(), "spread", cv="latest", random_state=0).fit(A, Y).predict(A).shape == (N,)
-    assert Chosen({"ridge": Ridge()}, cv="latest", random_state=0).fit(A, Y).name_ == "ridge"
 
 
 @pytest.mark.parametrize("routing", [False, True])

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from calibrant.distributions import PiecewiseLinear  # noqa: E402
-from calibrant.distributions.line_tables import _CELLS, Tables, _guide  # noqa: E402
+from calibrant.distributions.gpu import _CELLS, Tables, _guide  # noqa: E402
 
 RNG = np.random.default_rng(0)
 KNOTS = {
@@ -14,7 +14,6 @@ KNOTS = {
     "one outlier": np.sort(np.append(RNG.normal(size=500), 1e9)),
     "all equal": np.full(50, 3.0),
     "two": np.array([0.0, 1.0]),
-    "as far apart as floats go": np.array([-1.7e308, 0.0, 1.7e308]),
     "as near as floats go": 1.0 + np.arange(9) * 2.0**-52,
 }
 
@@ -40,7 +39,9 @@ def test_the_guide_has_every_cell_that_the_kernels_may_ask_for(name):
 
 @pytest.mark.parametrize("probs", [[0.2, 0.5, 0.9], [0.0, 0.5, 0.9], [0.2, 0.5, 1.0], [0.0, 0.5, 1.0]])
 def test_the_numbers_of_the_tails_are_those_of_the_law(probs):
-    law = PiecewiseLinear(torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64), torch.tensor(probs).double(), 2.0, 5.0)
+    law = PiecewiseLinear.through(
+        torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64), torch.tensor(probs).double(), 2.0, 5.0
+    )
     first, last, below, left, above, right, *logs = Tables.of(law).numbers[:8].tolist()
     assert (first, last) == (0.0, 3.0)
     np.testing.assert_allclose([below, above], [probs[0], 1 - probs[-1]], atol=1e-7)

@@ -1,4 +1,4 @@
-"""The locks hold what pyproject.toml asks for, by name and version alone: nothing of the machine that wrote them."""
+"""The locks hold what calibrant and the studies ask for, by name and version alone: nothing of what wrote them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 GROUPS = PROJECT["dependency-groups"]
+STUDIES = (ROOT / "studies" / "requirements.txt").read_text(encoding="utf-8").splitlines()
 NOT_LOWEST = ("torch", "pyspark")
 """Torch is that of the machine, see the Makefile; pyspark is tested apart, see docs/versioning.md."""
 
@@ -34,7 +35,7 @@ def pinned(name):
 
 
 def asked(groups):
-    entries = [*PROJECT["project"]["dependencies"], *(entry for extra in EXTRAS.values() for entry in extra)]
+    entries = [*PROJECT["project"]["dependencies"], *(entry for extra in EXTRAS.values() for entry in extra), *STUDIES]
     entries += [entry for group in groups for entry in GROUPS[group] if isinstance(entry, str)]
     requirements = [Requirement(entry) for entry in entries]
     return [requirement for requirement in requirements if requirement.name != "calibrant"]

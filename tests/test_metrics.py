@@ -25,7 +25,6 @@ from calibrant.scores import ResidualScore
 
 KEYS = [
     "nll",
-    "nll_finite_difference",
     "crps",
     "std",
     "ci_width",
@@ -178,22 +177,6 @@ def test_debiased_ece_is_zero_on_average_for_a_perfect_forecast():
     assert eces.min() < 0
 
 
-def test_nll_finite_difference_is_the_authors_formula():
-    F = scipy.stats.norm(LOC, SCALE).cdf
-    oracle = -np.log((F(Y + 1e-4) - F(Y) + 1e-10) / 1e-4).mean()
-    assert metrics.nll_finite_difference(H, Y) == pytest.approx(oracle, rel=1e-9)
-
-
-def test_nll_finite_difference_is_close_to_nll_where_the_density_is_not_small():
-    near = LOC + 0.5 * SCALE
-    assert metrics.nll_finite_difference(H, near) == pytest.approx(metrics.nll(H, near), abs=1e-4)
-
-
-def test_a_label_where_the_cdf_is_flat_costs_13_8155_nats():
-    law = Naive().fit([0.0, 1.0, 2.0])
-    assert metrics.nll_finite_difference(law, [0.5, 1.5]) == pytest.approx(13.8155, abs=1e-4)
-
-
 # ---- invariances -----------------------------------------------------------------------------------------
 
 
@@ -232,7 +215,6 @@ def test_no_metric_depends_on_the_order_of_the_rows():
 def test_a_mean_metric_of_all_rows_is_the_mean_over_single_rows():
     for metric in (
         metrics.nll,
-        metrics.nll_finite_difference,
         metrics.crps,
         metrics.interval_score,
         metrics.pinball,
@@ -259,7 +241,7 @@ def test_metrics_of_a_law_with_mass_at_infinity_are_infinite_where_they_must_be(
     result = metrics.evaluate(H, Y)
     for name in ("nll", "crps", "std", "ci_width", "interval_score", "pinball"):
         assert getattr(result, name) == math.inf
-    for name in ("nll_finite_difference", "ece", "sup_calibration_error", "coverage", "pit_pvalue"):
+    for name in ("ece", "sup_calibration_error", "coverage", "pit_pvalue"):
         assert math.isfinite(getattr(result, name))
 
 
@@ -277,7 +259,6 @@ def test_evaluate_of_a_law_has_every_metric_under_its_name():
     assert list(result) == KEYS
     assert result == {
         "nll": metrics.nll(H, Y),
-        "nll_finite_difference": metrics.nll_finite_difference(H, Y),
         "crps": metrics.crps(H, Y),
         "std": metrics.std(H),
         "ci_width": metrics.ci_width(H, 0.9),
@@ -297,7 +278,7 @@ def test_evaluate_of_a_law_has_every_metric_under_its_name():
 INTERVALS = {"coverage", "interval_width", "ci_coverage", "ci_width"}
 BY_RANK = ["ece", "debiased_ece", "sup_calibration_error", "pit_pvalue"]
 FIVE = [0.025, 0.05, 0.5, 0.95, 0.975]
-WHOLE = INTERVALS | {"interval_score", "pinball", "crps", "std", "nll", "nll_finite_difference", *BY_RANK}
+WHOLE = INTERVALS | {"interval_score", "pinball", "crps", "std", "nll", *BY_RANK}
 SAYS = {
     "point": (Point(LOC), {"crps"}),
     "interval": (Interval(LOC - 1, LOC + 1), INTERVALS),
@@ -482,7 +463,7 @@ def test_numpy_metrics_are_python_floats():
 @pytest.mark.parametrize("xp", [torch, array_api_strict], ids=["torch", "strict"])
 def test_other_arrays_give_the_values_of_numpy_in_their_own_namespace(xp):
     theirs, y = Normal(xp.asarray(LOC), xp.asarray(SCALE)), xp.asarray(Y)
-    for name in ("nll", "nll_finite_difference", "crps", "ece", "debiased_ece", "sup_calibration_error"):
+    for name in ("nll", "crps", "ece", "debiased_ece", "sup_calibration_error"):
         value = getattr(metrics, name)(theirs, y)
         assert value.shape == ()
         assert type(value) is type(y)
@@ -529,7 +510,6 @@ def test_evaluate_of_a_law_with_gradients_gives_plain_floats():
 def test_float32_labels_give_the_metrics_of_float64_to_its_own_digits():
     single = metrics.evaluate(Normal(LOC.astype("f4"), SCALE.astype("f4")), Y.astype("f4")).to_dict()
     double = metrics.evaluate(H, Y).to_dict()
-    del single["nll_finite_difference"], double["nll_finite_difference"]
     assert single == pytest.approx(double, rel=1e-4, abs=1e-5)
 
 
@@ -543,7 +523,6 @@ def test_metrics_import_neither_scipy_stats_nor_torch():
 
 WITH_LABELS = [
     metrics.nll,
-    metrics.nll_finite_difference,
     metrics.crps,
     metrics.coverage,
     metrics.interval_score,
@@ -612,14 +591,7 @@ def test_levels_outside_the_unit_interval_are_refused(levels):
             metric(H, Y, levels=levels)
 
 
-def test_a_step_or_a_floor_that_is_not_positive_is_refused():
-    with pytest.raises(ValueError, match="step must be positive, got 0"):
-        metrics.nll_finite_difference(H, Y, step=0)
-    with pytest.raises(ValueError, match="floor must be positive, got -1"):
-        metrics.nll_finite_difference(H, Y, floor=-1)
-
-
-@pytest.mark.parametrize("metric", [metrics.nll, metrics.nll_finite_difference, metrics.pit, metrics.ece])
+@pytest.mark.parametrize("metric", [metrics.nll, metrics.pit, metrics.ece])
 def test_a_prediction_that_is_no_law_has_no_nll_and_no_pit(metric):
     with pytest.raises(TypeError, match=re.escape("Point(n=300) says nothing about the law of y")):
         metric(Point(LOC), Y)

@@ -97,6 +97,7 @@ def ever(p, threshold):
     return bets.capital(p, NONE_HELD)[0].max() >= np.log(threshold)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [100, 1000])
 def test_false_alarms_are_rarer_than_one_in_the_threshold(n):
     rng, runs, rows, threshold = np.random.default_rng(n), 400, 3000, 5.0

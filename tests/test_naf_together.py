@@ -27,8 +27,8 @@ def sets_of_scores():
         rng.normal,
         rng.standard_cauchy,
         lambda size: np.round(2 * rng.normal(size=size)),
-        lambda size: 1e150 * rng.exponential(size=size),
-        lambda size: 1e-150 * rng.normal(size=size),
+        lambda size: 1e70 * rng.exponential(size=size),
+        lambda size: 1e-70 * rng.normal(size=size),
     )
     sizes = (2, 3, 5, 20, 100, 101, 300, 999, 1500)
     return [draw[i % len(draw)](size=size) for i, size in enumerate(sizes)] + [np.full(3, 2.0), np.zeros(1)]

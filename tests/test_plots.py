@@ -174,6 +174,7 @@ def test_a_grid_of_small_panels_looks_as_it_did(case):
     return grid(case)
 
 
+@pytest.mark.few(1)
 @on_paper
 @pytest.mark.parametrize("half", [0, 1])
 def test_a_dark_style_looks_as_it_did(half, case):
@@ -183,6 +184,7 @@ def test_a_dark_style_looks_as_it_did(half, case):
         )
 
 
+@pytest.mark.slow
 @on_paper
 def test_thirty_rows_look_as_they_did(case):
     group = [f"g{k}" for k in np.arange(600) % 30]
@@ -197,6 +199,7 @@ def test_the_difference_of_a_reliability_diagram_looks_as_it_did(case):
     return plots.reliability({"before": case.base, "after": case.H}, case.y, n=case.n, difference=True).figure
 
 
+@pytest.mark.few(4)
 @each
 def test_ink_is_legible_in_a_dark_style(name, case):
     with plt.style.context("dark_background"):
@@ -246,6 +249,7 @@ def test_marks_and_lines_grow_with_the_text_of_the_axes():
     np.testing.assert_allclose(found, [[5, 0.8, 0.8, 6], [10, 1.6, 1.6, 12]])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("names", [SIX, ("parity", "spread_skill", "sharpness", "ridgeline", "scores", "monitor")])
 @pytest.mark.parametrize("layout", ["constrained", "tight"])
 def test_keys_and_labels_hide_nothing_in_a_grid(names, layout, case):
@@ -309,6 +313,7 @@ def test_labels_of_ones_own_stay(case):
     assert ax.yaxis.label.get_fontsize() == 11
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("plot", [plots.pit_histogram, plots.intervals])
 def test_axes_that_share_y_show_what_both_have(plot, case):
     _, (left, right) = plt.subplots(1, 2, sharey=True)
@@ -326,6 +331,7 @@ def test_names_of_too_many_rows_are_thinned_out(case):
     assert 5 <= ax.get_yticklabels()[0].get_fontsize() < 7  # 10 as it comes
 
 
+@pytest.mark.few(4)
 @each
 def test_a_plot_returns_the_axes_that_it_was_given_and_opens_no_figure(name, case):
     figure, (ax, other) = plt.subplots(1, 2)
@@ -334,6 +340,7 @@ def test_a_plot_returns_the_axes_that_it_was_given_and_opens_no_figure(name, cas
     assert not other.has_data()
 
 
+@pytest.mark.few(3)
 @each
 def test_a_plot_without_axes_makes_one_figure_80_mm_wide(name, case):
     ax = every_plot(case)[name]()
@@ -341,6 +348,7 @@ def test_a_plot_without_axes_makes_one_figure_80_mm_wide(name, case):
     assert ax.figure.get_figwidth() * 25.4 == pytest.approx(80)
 
 
+@pytest.mark.few(3)
 @each
 def test_no_global_setting_is_changed(name, case):
     with matplotlib.rc_context():
@@ -357,6 +365,7 @@ def test_axes_that_are_none_are_refused(name, case):
         every_plot(case)[name](ax=plt.figure())
 
 
+@pytest.mark.few(5)
 @each
 def test_all_text_is_inside_the_figure_and_of_5_points_or_more(name, case):
     figure = every_plot(case)[name]().figure
@@ -411,6 +420,7 @@ def test_colours_differ_in_lightness_so_that_grey_print_tells_before_from_after(
     assert looks(2)[0].marker != looks(2)[1].marker
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["$x_1$", "_hidden", "a $ and $ b", r"\$", "two\nlines", "<script>", 7])
 def test_a_name_is_printed_as_it_is(name, case):
     ax = plots.reliability({name: case.H, "other": case.base}, case.y)
@@ -444,6 +454,7 @@ def test_the_pit_histogram_of_samples_counts_the_ranks_of_the_labels(case):
     assert [bar.get_height() for bar in bars] == np.bincount(ranks, minlength=10).tolist()
 
 
+@pytest.mark.slow
 def test_the_band_of_the_pit_histogram_holds_a_calibrated_forecast_in_95_of_100_draws():
     rng, H = np.random.default_rng(1), Normal(0.0, 1.0)
     ax = plt.figure().subplots()
@@ -456,6 +467,7 @@ def test_the_band_of_the_pit_histogram_holds_a_calibrated_forecast_in_95_of_100_
     assert 0.9 <= held / 100 <= 1.0
 
 
+@pytest.mark.slow
 def test_the_band_of_the_reliability_diagram_holds_a_calibrated_forecast_in_95_of_100_draws():
     rng, H = np.random.default_rng(2), Normal(0.0, 1.0)
     ax = plt.figure().subplots()
@@ -539,6 +551,7 @@ def test_rows_in_bins_that_are_too_small_are_said_to_be_left_out(case):
     assert list(coverage_along(ax)) == [0]
 
 
+@pytest.mark.slow
 def test_the_bars_of_coverage_by_hold_a_calibrated_forecast_in_95_of_100_draws():
     rng, ax, held = np.random.default_rng(4), plt.figure().subplots(), 0
     f = rng.normal(size=400)
@@ -720,6 +733,7 @@ def test_the_dot_on_the_cdf_is_the_pit(case):
     assert np.ravel(dot.get_data()) == pytest.approx([case.y[5], metrics.pit(case.H, case.y)[5]])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "law",
     [
@@ -1019,6 +1033,7 @@ def test_a_forecast_of_infinite_width_is_named(case):
 # ---- modules --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), NAF(), Random()])
 @pytest.mark.parametrize("score", [None, CDFScore()])
 @pytest.mark.parametrize("rows", [1, 2, 40])
@@ -1107,6 +1122,7 @@ def test_a_single_law_stands_for_every_row(case):
     assert plots.ridgeline(law).get_xlabel() == "y"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("m", [1, 3])
 def test_a_handful_of_rows_is_drawn(m, case):
     H, y = case.H[:m], case.y[:m]
@@ -1123,6 +1139,7 @@ def test_a_handful_of_rows_is_drawn(m, case):
         ax.figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_labels_that_are_all_equal_are_drawn(case):
     y = np.full(len(case.y), 2.0)
     H = Normal(np.full(len(y), 2.0), 1.0)
@@ -1130,6 +1147,7 @@ def test_labels_that_are_all_equal_are_drawn(case):
         ax.figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_a_million_rows_are_a_few_artists():
     m, rng = 1_000_000, np.random.default_rng(0)
     f = rng.normal(size=m)
@@ -1290,6 +1308,7 @@ WORDS = {
 }
 
 
+@pytest.mark.few(6)
 @each
 def test_the_axes_and_the_marks_of_a_picture_are_named(name, case):
     ax = every_plot(case)[name]()
@@ -1305,6 +1324,7 @@ def dotted(ax):
 ACROSS, UP, DIAGONAL = [[0, 90], [1, 90]], [[90, 0], [90, 1]], [[0, 0], [1, 1]]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "line"),
     [

@@ -1,9 +1,7 @@
-"""Refined and Chosen: estimators around a model, and what reaches them inside CalibratedRegressor."""
+"""Refined: an estimator around a model, and what reaches it inside CalibratedRegressor."""
 
 import pickle
 from functools import partial
-from itertools import count
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -24,19 +22,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import (
     CalibratedRegressor,
-    Calibrator,
-    Candidate,
-    Chosen,
     Point,
-    Quantiles,
     Refined,
     neg_crps,
     prediction_of,
     report,
 )
-from calibrant.interpolators import NAF
 from calibrant.refine import Plain, Refiner, ResidualLocationScale, Spread
-from calibrant.refine.auto import two_halves
 from calibrant.sklearn import regressor
 
 RNG = np.random.default_rng(7)
@@ -62,9 +54,7 @@ def shown(refined):
     return refined.refinement_.keywords["rows"]
 
 
-@parametrize_with_checks(
-    [Refined(Ridge(), "spread", random_state=0), Chosen([Ridge(), Ridge(10.0)], cv=3, random_state=0)]
-)
+@parametrize_with_checks([Refined(Ridge(), "spread", random_state=0)])
 def test_it_is_a_scikit_learn_regressor(estimator, check):
     check(estimator)
 
@@ -105,8 +95,8 @@ def test_a_frozen_model_is_refined_on_the_rows_as_they_are():
 
 
 def test_nothing_is_known_before_fit():
-    refined, chosen = Refined(Ridge()), Chosen([Ridge()])
-    for ask in (refined.predict_forecast, chosen.predict_forecast, lambda X: refined.league_):
+    refined = Refined(Ridge())
+    for ask in (refined.predict_forecast, lambda X: refined.league_):
         with pytest.raises(NotFittedError):
             ask(X)
 
@@ -258,7 +248,6 @@ def test_what_the_default_means():
     assert refined(adapter="point") is None
     assert refined(estimator=FrozenEstimator(Ridge())) is None
     assert refined(estimator=Refined(Ridge())) is None
-    assert refined(estimator=Chosen([Ridge()])) is None
     for before in ([], [StandardScaler()], [StandardScaler(), StandardScaler()]):
         assert refined(estimator=make_pipeline(*before, Ridge())) == "auto"
         assert refined(estimator=make_pipeline(*before, Refined(Ridge()))) is None
@@ -315,7 +304,8 @@ def test_two_training_rows_or_groups_are_refined_by_default_and_one_is_not(train
 
 
 def test_the_league_of_several_folds_is_that_of_the_first():
-    model = CalibratedRegressor(Chosen([Ridge()], cv=2), cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
+    refiners = ["plain", "location-scale"]
+    model = CalibratedRegressor(Ridge(), refine=refiners, cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
     assert model.league_ is model.estimators_[0].league_
     assert model.league_ is not model.estimators_[1].league_
 
@@ -328,6 +318,7 @@ def test_a_frozen_model_with_refinement_divides_its_rows():
     assert len(prediction_of(model, X[NEW]).median()) == 150
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "base",
     [
@@ -356,50 +347,10 @@ def test_frames_with_categories_pass_as_the_base_accepts_them():
     assert (interval.upper > interval.lower).all()
 
 
-# ---- Chosen ---------------------------------------------------------------------------------------------------------
-
-QUANTILES = [HistGradientBoostingRegressor(loss="quantile", quantile=q, max_iter=20) for q in (0.1, 0.5, 0.9)]
+# ---- the league of refiners -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
-def test_the_league_of_models():
-    model = Chosen({"trees": HistGradientBoostingRegressor(max_iter=5), "line": Ridge(), "quantiles": QUANTILES}, cv=3)
-    model.set_params(random_state=0).fit(X[SEEN], Y[SEEN])
-    assert model.name_ == "line"
-    np.testing.assert_allclose(model.predict(X[NEW]), Ridge().fit(X[SEEN], Y[SEEN]).predict(X[NEW]))
-    assert [entry.name for entry in model.league_.entries] == ["trees", "line", "quantiles"]
-
-
-@pytest.mark.parametrize("weight", [None, np.linspace(0.1, 5.0, 350)], ids=["equal", "weighed"])
-def test_the_league_of_models_is_held_on_folds_and_halves_of_the_random_state(weight):
-    model, order = Chosen([Ridge()], cv=2, random_state=0).fit(X[SEEN], Y[SEEN], weight), []
-    random, scores = np.random.RandomState(0), []
-    folds = KFold(2, shuffle=True, random_state=random.randint(2**31 - 1))
-    seed = random.randint(2**31 - 1)
-    for train, test in folds.split(X[SEEN]):
-        alone = Ridge().fit(X[SEEN][train], Y[SEEN][train], None if weight is None else weight[train])
-        f, y = alone.predict(X[SEEN][test]), Y[SEEN][test]
-        halves = two_halves(len(test), None, seed)
-        for one, other in (halves, halves[::-1]):
-            order.append(test[other])
-            scores.append(Calibrator().fit(f[one], y[one])(f[other]).crps(y[other]))
-    (entry,) = model.league_.entries
-    each = None if weight is None else weight[np.concatenate(order)]
-    assert entry.score == pytest.approx(np.average(np.concatenate(scores), weights=each))
-
-
-def test_the_seconds_of_a_candidate_are_those_of_its_five_folds(monkeypatch):
-    monkeypatch.setattr("calibrant.sklearn.chosen.time", SimpleNamespace(perf_counter=count(100).__next__))
-    league = Chosen({"line": Ridge(), "mean": DummyRegressor()}, random_state=0).fit(X[SEEN], Y[SEEN]).league_
-    assert [entry.seconds for entry in league.entries] == [5.0, 5.0]
-
-
-def test_halves_too_small_to_tell_a_scale_are_judged_without_a_warning():
-    model = Chosen({"line": Ridge(), "mean": DummyRegressor()}, cv=3, random_state=0).fit(X[:8], Y[:8])
-    assert [entry.name for entry in model.league_.entries] == ["line", "mean"]
-
-
-@pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
+@pytest.mark.few(1)
 @pytest.mark.parametrize("candidates", [["plain", "location-scale"], {"p": "plain", "s": "location-scale"}])
 def test_candidates_may_be_named(candidates):
     league = Refined(Ridge(), candidates, random_state=0).fit(X[SEEN], Y[SEEN]).league_
@@ -411,6 +362,7 @@ def test_a_wrong_name_among_candidates_is_named():
         Refined(Ridge(), ["plain", "lokal"]).fit(X[SEEN], Y[SEEN])
 
 
+@pytest.mark.slow
 def test_what_ends_in_a_refined_model_is_not_refined_again():
     inner = Refined(Ridge(), "location-scale", random_state=0)
     for model in (make_pipeline(StandardScaler(), inner), GridSearchCV(inner, {"estimator__alpha": [1.0, 2.0]})):
@@ -419,54 +371,9 @@ def test_what_ends_in_a_refined_model_is_not_refined_again():
         assert fitted.predict_distribution(X[:3]).std().std() > 0  # the spread that was learned inside
 
 
-def test_a_list_of_quantile_models_can_win():
-    y = X[:, 0] + np.exp(2 * X[:, 1]) * RNG.normal(size=500)
-    model = Chosen({"line": Ridge(), "quantiles": QUANTILES}, criterion="interval", cv=3, random_state=0)
-    assert isinstance(model.fit(X[SEEN], y[SEEN]).predict_forecast(X[NEW]), Quantiles)
-
-
-def test_the_winners_score_and_interpolator_calibrate_it():
-    smooth = Candidate(Refined(Ridge(), "location-scale"), score="cdf", interpolator=NAF())
-    chosen = Chosen({"rough": Candidate(Ridge(), interpolator="linear"), "smooth": smooth}, criterion="nll", cv=2)
-    model = CalibratedRegressor(chosen.set_params(random_state=0), random_state=0).fit(X[SEEN], Y[SEEN])
-    assert model.estimators_[0].name_ == "smooth"
-    assert isinstance(model.calibrated_.interpolator, NAF)
-    assert type(model.calibrated_.score).__name__ == "CDFScore"
-    assert len(model.predict_interval(X[NEW])) == 150
-
-
-def test_the_winners_score_and_interpolator_calibrate_it_anew():
-    smooth = Candidate(Refined(Ridge(), "location-scale"), score="cdf", interpolator=NAF())
-    chosen = Chosen({"smooth": smooth}, cv=2, random_state=0)
-    model = CalibratedRegressor(chosen, random_state=0).fit(X[SEEN], Y[SEEN]).calibrate(X[NEW], Y[NEW])
-    assert isinstance(model.calibrated_.interpolator, NAF)
-    assert type(model.calibrated_.score).__name__ == "CDFScore"
-    folds = CalibratedRegressor(chosen, cv=2, random_state=0).fit(X[SEEN], Y[SEEN]).calibrate(X[NEW], Y[NEW])
-    assert [type(each).__name__ for each in folds.calibrated_.score.scores] == ["CDFScore", "CDFScore"]
-
-
-@pytest.mark.parametrize(("rows", "groups", "said"), [(9, None, "rows"), (350, np.arange(350) % 7, "groups")])
-def test_a_held_out_part_that_cannot_be_halved_is_refused(rows, groups, said):
-    with pytest.raises(
-        ValueError, match=rf"split \d of cv must hold out at least two {said} to judge by halves, got 1"
-    ):
-        Chosen([Ridge(), Ridge(10.0)], random_state=0).fit(X[:rows], Y[:rows], groups=groups)
-
-
-def test_groups_and_weights_reach_the_candidates():
-    groups, weight = np.arange(350) // 10, np.arange(1.0, 351.0)
-    model = Chosen({"noted": Refined(Weighed(), Notes())}, cv=2, random_state=0)
-    model.fit(X[SEEN], Y[SEEN], sample_weight=weight, groups=groups)
-    rows = shown(model.estimator_)
-    np.testing.assert_array_equal(rows.groups, groups)
-    np.testing.assert_allclose(rows.sample_weight, weight / weight.mean())
-
-
-def test_bad_candidates():
+def test_a_bad_refiner_is_named():
     with pytest.raises(ValueError, match="candidates must be at least one"):
-        Chosen([]).fit(X, Y)
-    with pytest.raises(TypeError, match="candidates must be a list or a dict, got Ridge"):
-        Chosen(Ridge()).fit(X, Y)
+        Refined(Ridge(), []).fit(X, Y)
     with pytest.raises(ValueError, match="refine must be a Refiner"):
         CalibratedRegressor(Ridge(), refine="best").fit(X, Y)
 
@@ -483,6 +390,7 @@ def test_spread_of_a_forest_on_rows_where_trees_agree():
     assert neg_crps(model, Z[800:], y[800:]) > neg_crps(plain, Z[800:], y[800:]) - 0.02
 
 
+@pytest.mark.slow
 def test_the_league_is_in_the_report_and_on_the_estimator():
     model = CalibratedRegressor(Ridge(), refine=[Plain(), ResidualLocationScale()], random_state=0).fit(
         X[SEEN], Y[SEEN]

@@ -78,19 +78,21 @@ def test_the_files_of_a_mutant_are_those_of_the_repository_also_where_there_is_n
 
 def test_all_that_a_make_target_reads_is_in_the_sdist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"\b((?:benchmarks|examples|locks|tests)/|constraints-dev\.txt|mkdocs\.yml)", makefile))
-    assert {"benchmarks/", "examples/", "locks/", "tests/", "constraints-dev.txt"} <= named
+    named = set(
+        re.findall(r"\b((?:benchmarks|examples|locks|studies|tests)/|constraints-dev\.txt|mkdocs\.yml)", makefile)
+    )
+    assert {"benchmarks/", "examples/", "locks/", "studies/", "tests/", "constraints-dev.txt"} <= named
     assert {f"/{name.rstrip('/')}" for name in named} <= set(SDIST)
 
 
 def test_changelog_package_and_citation_agree_on_version_and_date():
     version = PROJECT["project"]["version"]
-    first = re.search(r"^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert first[1] == version
-    if first[2] != "unreleased":
-        citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", first[2])
-        assert f"\nversion: {version}\ndate-released: {first[2]}\n" in citation
+    headings = re.findall(r"^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    last, date = next((name, date) for name, date in headings if date != "unreleased")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert last == version
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", date)
+    assert f"\nversion: {version}\ndate-released: {date}\n" in citation
 
 
 def test_the_index_page_says_how_to_install_from_the_index():

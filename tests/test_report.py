@@ -29,7 +29,6 @@ from calibrant import (
     Point,
     Quantiles,
     Samples,
-    conformal,
     metrics,
     report,
 )
@@ -78,7 +77,7 @@ def data_of(page):
 LAWS = {
     "linear": lambda rng: Calibrator(),
     "naive": lambda rng: Calibrator(interpolator=Naive()),
-    "random": lambda rng: conformal(),
+    "random": lambda rng: Calibrator(CDFScore(), Random()),
     "naf": lambda rng: Calibrator(interpolator=NAF()),
     "infinite tails": lambda rng: Calibrator(interpolator=Linear(InfiniteTails())),
     "cdf score": lambda rng: Calibrator(CDFScore()),
@@ -208,6 +207,7 @@ def test_bags_of_rows_vary_as_rows_do(monkeypatch):
     assert bags == pytest.approx(exact, rel=0.1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("a", "least"), [(1.0, 0.85), (0.7, 0.85), (2.0, 0.88)])
 def test_intervals_of_the_calibration_error_hold_the_true_one_and_reach_zero_if_that_is_it(a, least):
     # PITs of a symmetric beta law have a known ECE; near 0, where it has a kink, intervals are a little short
@@ -228,6 +228,7 @@ def test_the_error_on_a_grid_is_the_error_up_to_the_grid():
     assert grid == pytest.approx(metrics.calibration.ece_of(np.sort(pits)), abs=1e-3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("factor", [1.0, 0.4, "even", "far off"])
 def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_drawn_by_hand(factor):
     rng = np.random.default_rng(7)
@@ -318,7 +319,7 @@ def test_the_table_has_what_both_sides_say():
 def test_infinite_numbers_are_said_and_have_no_interval():
     rng = np.random.default_rng(9)
     base, y = forecasts(M, rng)
-    H = calibrated_on(N, rng, 0.5, conformal())(base, rng=rng)
+    H = calibrated_on(N, rng, 0.5, Calibrator(CDFScore(), Random()))(base, rng=rng)
     lines = Comparison(side_of(base, y, 0.9), side_of(H, y, 0.9), 0.9).lines
     for name in ("nll", "crps", "std"):
         assert lines[name].after.value == np.inf
@@ -425,6 +426,7 @@ def folds(n, spread, m=2000, seed=50):
     return cross([np.full(m, k * spread) for k in (-2, -1, 0, 1, 2)]), cross.guarantee, rng.normal(size=m)
 
 
+@pytest.mark.slow
 def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     H, guarantee, y = folds(200, 0.5)
     page = report(H, y, guarantee=guarantee, time=np.arange(2000))
@@ -444,7 +446,7 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
 
 def test_folds_that_are_narrow_or_biased_are_blamed_and_their_guarantee_is_said():
     H, guarantee, y = folds(200, 0.0)
-    for labels in (2 * y, y + 1, y - 1):
+    for labels in (2 * y, y - 1):
         page = report(H, labels, guarantee=guarantee)
         assert page.verdict[0].kind == "bad"
         assert not any("trained on the calibration rows" in said.text for said in page.verdict)
@@ -559,6 +561,7 @@ def test_the_verdict_says_since_when_the_forecasts_fail_and_how(shift, factor, d
     assert ">Over time</h2>" in page.html
 
 
+@pytest.mark.slow
 def test_a_stretch_in_the_middle_is_off_from_when_to_when():
     calibrated, base, y, day = changed(shift=0.0)
     y = np.where((day >= np.datetime64("2024-02-10")) & (day < np.datetime64("2024-03-21")), y - 2 * base.scale, y)
@@ -618,6 +621,7 @@ def test_a_change_that_cancels_over_all_rows_is_not_called_good():
     assert page.verdict[1].text.startswith("Over all rows together, ")
 
 
+@pytest.mark.slow
 def test_a_small_change_that_many_rows_show_is_not_called_good_either():
     rng = np.random.default_rng(34)
     m = 40_000
@@ -720,6 +724,7 @@ def test_few_rows_are_not_cut_into_slices_by_themselves():
     assert len(data_of(report(*law_of("linear", m=100)))["slices"]) > 1
 
 
+@pytest.mark.slow
 def test_many_groups_are_looked_at_and_none_is_blamed_for_it():
     rng = np.random.default_rng(27)
     groups, blamed = np.char.mod("g%d", np.arange(1500) % 30), 0
@@ -799,6 +804,8 @@ def test_a_coverage_that_is_off_for_want_of_calibration_rows_is_explained():
         if said.kind == "good":
             assert ("With 500 calibration rows," in said.text) == off
             seen.add(off)
+        if len(seen) == 2:
+            break
     assert seen == {True, False}
 
 
@@ -813,7 +820,7 @@ def test_a_report_on_the_calibration_rows_is_seen_through():
 
 
 def test_a_coverage_is_not_called_too_small_beside_an_interval_that_holds_the_target():
-    for seed in range(40):
+    for seed in range(10):
         base, y = forecasts(300, np.random.default_rng(seed), 0.93)
         said = next(s for s in report(base, y).verdict if "intervals hold" in s.text)
         low, high = share_interval(metrics.coverage(base, y, 0.9) * 300, 300)
@@ -876,6 +883,7 @@ def test_the_folds_guarantee_is_taken():
     assert "2c +" in unescape(page.html)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_law_has_a_report_whose_sentences_are_whole(name):
     H, y = law_of(name)
@@ -1001,11 +1009,11 @@ def test_an_atom_is_drawn_apart_and_the_density_is_of_the_rest():
     for k in range(3):
         law = drawn_law(H, k)
         edges = np.linspace(law["from"], law["to"], len(law["density"]) + 1)
-        smooth = np.diff(stats.norm.cdf(edges, H.law.loc[k], 1.0)) / np.diff(edges)
+        smooth = np.diff(stats.norm.cdf(edges, H.base.loc[k], 1.0)) / np.diff(edges)
         above = edges[:-1] > 0
         np.testing.assert_allclose(np.array(law["density"])[above], smooth[above], rtol=2e-3, atol=1e-6)
         assert not np.array(law["density"])[edges[1:] <= 0].any()
-        share = stats.norm.cdf(0.0, H.law.loc[k], 1.0)
+        share = stats.norm.cdf(0.0, H.base.loc[k], 1.0)
         assert law.get("atoms", []) == ([[0.0, pytest.approx(share, rel=1e-4)]] if share > 0.01 else [])
 
 
@@ -1170,6 +1178,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_strangers_stays_text(text):
     H, y = law_of("linear", m=120)
@@ -1208,9 +1217,10 @@ def test_the_same_report_twice_is_the_same():
     assert report(H, y, groups=groups).html == report(H, y, groups=groups).html
 
 
-def test_the_page_is_small_however_many_rows_there_are():
+@pytest.mark.few(1)
+@pytest.mark.parametrize("m", [10_000, 100_000])
+def test_the_page_is_small_however_many_rows_there_are(m):
     rng = np.random.default_rng(26)
-    m = 100_000
     base, y = forecasts(m, rng, 0.5)
     groups = {"a": rng.integers(0, 12, m), "b": rng.normal(size=m), "c": rng.choice([f"v{k}" for k in range(50)], m)}
     page = report(calibrated_on(N, rng)(base), y, base=base, groups=groups)

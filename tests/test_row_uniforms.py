@@ -17,6 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
 from calibrant import CalibratedRegressor, Calibrator, CrossCalibrated, Distribution, Normal
+from calibrant.distributions import PiecewiseLinear
 from calibrant.interpolators import Linear, Random
 from calibrant.scores import CDFScore
 
@@ -37,6 +38,7 @@ def uniforms(H):
     return np.concatenate([np.asarray(law.uniform) for law in getattr(H, "components", [H])])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("frozen", [LINE, CONSTANT], ids=["forecasts differ", "one forecast for all rows"])
 def test_one_seed_is_exact_on_average_over_calibration_sets(frozen):
     """With the same uniform at the first position of every call this was off by up to 0.1."""
@@ -84,6 +86,7 @@ print(calibrated(Normal(f, 1.0), seed=7).uniform.tobytes().hex())
 """
 
 
+@pytest.mark.slow
 def test_another_process_draws_the_same():
     runs = [
         subprocess.run(
@@ -112,10 +115,11 @@ def test_every_kind_of_prediction_has_uniforms_of_its_rows(name):
 
 def calibrated_elsewhere(calibrated):
     """The same with one score another."""
-    atoms = calibrated.q.atoms
-    knots = atoms.knots.copy()
+    lines = calibrated.q.atoms.lines
+    knots = lines.knots.copy()
     knots[-1] += 1e-3
-    return replace(calibrated, q=replace(calibrated.q, atoms=replace(atoms, knots=knots)))
+    atoms = PiecewiseLinear(replace(lines, knots=knots))
+    return replace(calibrated, q=replace(calibrated.q, atoms=atoms))
 
 
 def test_the_uniforms_are_uniform_and_neighbours_know_nothing_of_each_other():

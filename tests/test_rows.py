@@ -12,12 +12,14 @@ from catalogue import (
     COMBINATIONS,
     DISTRIBUTIONS,
     HERE,
+    LATTICES,
     NUMPY_ONLY,
     PAIRS,
     PREDICTIONS,
     World,
     Y,
     calibrated,
+    cases,
 )
 
 SEVEN = slice(CALIBRATION - 2, CALIBRATION + 5)
@@ -47,6 +49,12 @@ def same_bits(found, wanted, rows):
         np.testing.assert_array_equal(result, wanted[method][rows], err_msg=method)
 
 
+def same_digits(found, wanted, rows):
+    """Of counts: a batch is summed over as many points in each row as its longest row has, which moves roundings."""
+    for method, result in found.items():
+        np.testing.assert_allclose(result, wanted[method][rows], rtol=1e-13, atol=1e-11, err_msg=method)
+
+
 def stands_by_itself(H, y, *, compare=same_bits):
     whole = answers(H, y)
     for i in (0, len(H) - 3):
@@ -66,10 +74,10 @@ BATCHES = [name for name in DISTRIBUTIONS if DISTRIBUTIONS[name](HERE).shape]
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_a_row_of_a_law_is_the_same_alone_reordered_and_among_others(name):
-    stands_by_itself(*batch(name))
+    stands_by_itself(*batch(name), compare=same_digits if name in LATTICES else same_bits)
 
 
-@pytest.mark.parametrize("name", COMBINATIONS)
+@pytest.mark.parametrize("name", cases(COMBINATIONS))
 def test_a_calibrated_row_is_the_same_alone_reordered_and_among_others(name):
     pair, interpolator = COMBINATIONS[name]
     model = calibrated(pair, interpolator)
@@ -93,6 +101,7 @@ def test_a_randomised_row_is_that_of_its_uniform(pair):
 CHEAP = ["residual; linear", "z of normal; naf", "quantile; linear", "cdf of normal; linear", "log ratio; linear"]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", ["normal", "log-normal", "laplace", "student t", *CHEAP])
 def test_a_row_among_a_thousand_is_the_row_among_seven(name):
     """Across the sizes of blocks, and where numpy takes many values at a time."""
@@ -114,19 +123,6 @@ def test_a_row_among_forty_thousand_is_the_row_among_seven():
 # ---- torch ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("interpolator", [None, "linear"])
-def test_integrals_between_bounds_are_those_of_the_row_also_where_only_some_rows_have_bounds(interpolator):
-    forecast, _ = batch("gaussian mixture")
-    H = calibrated("cdf of gaussian mixture", interpolator)(forecast) if interpolator else forecast
-    y = np.asarray(H.median())[:, None]
-    every = np.arange(len(H))[:, None]
-    lower, upper = np.where(every % 2, -np.inf, y - 1), np.where(every % 3, y + 0.5, np.inf)
-    for method in ("_moments_within", "_squares_within"):
-        whole = np.stack(getattr(H, method)(y, lower, upper))
-        alone = [getattr(H[i : i + 1], method)(*(a[i : i + 1] for a in (y, lower, upper))) for i in range(len(H))]
-        np.testing.assert_array_equal(whole, np.concatenate(alone, axis=1))
-
-
 def within_4_ulp(found, wanted, rows):
     for method, result in found.items():
         one, other = result, wanted[method][rows]
@@ -137,14 +133,16 @@ def within_4_ulp(found, wanted, rows):
         assert np.all(np.abs(one[unlike] - other[unlike]) <= 4 * size), method
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", [name for name in BATCHES if name not in NUMPY_ONLY])
 def test_a_row_of_a_torch_law_is_the_same_to_4_ulp(name):
-    stands_by_itself(*batch(name, TORCH), compare=within_4_ulp)
+    stands_by_itself(*batch(name, TORCH), compare=same_digits if name in LATTICES else within_4_ulp)
 
 
 IN_TORCH = ("residual", "quantile", "cdf of normal", "cdf of log-normal", "ensemble of ensembles", "signed residual")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("pair", IN_TORCH)
 @pytest.mark.parametrize("interpolator", ["linear", "naf"])
 def test_a_calibrated_torch_row_is_the_same_to_4_ulp(pair, interpolator):

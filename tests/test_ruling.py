@@ -32,7 +32,7 @@ from calibrant.interpolators import NAF, Naive, Random
 from calibrant.metrics import crps
 from calibrant.names import score_named
 from calibrant.scores import EnsembleScore, IntervalScore, QuantileScore, RelativeScore, ZScore
-from calibrant.study.datasets import load
+from studies.datasets import load
 
 SPREAD = np.array([-1.0, -0.3, 0.2, 1.0])
 KINDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import scoringrules
 from scipy import stats
 
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, from_scipy, load
+from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
 from calibrant.labels import Real, Transformed
 from calibrant.persistence import FileError
@@ -64,12 +66,11 @@ def separate(H):
     ("n", "d", "training"),
     [
         (50, 2, "own"),
-        (50, 2, "training"),
-        (50, 24, "own"),
-        (500, 2, "own"),
         (500, 2, "training"),
-        pytest.param(50, 24, "training", marks=pytest.mark.slow),
-        pytest.param(500, 24, "own", marks=pytest.mark.slow),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [(50, 2, "training"), (500, 2, "own"), (50, 24, "own"), (50, 24, "training"), (500, 24, "own")]
+        ),
     ],
 )
 def test_the_joint_box_covers_what_was_asked_for(n, d, training, dependence):
@@ -83,6 +84,7 @@ def test_separate_intervals_hold_all_labels_as_seldom_as_independence_says():
     assert abs(share - 0.9**6) < 4 * error + 0.01  # each interval covers 0.9 to within 1/501
 
 
+@pytest.mark.slow
 def test_a_box_of_labels_compared_on_calibration_rows_fails():
     share, error = coverages(50, 24, 0.0, training="calibration", interval=box)
     assert abs(share - (1 - 2 / 51) ** 24) < 4 * error + 0.03  # each label inside its 50 calibration scores: .38
@@ -127,6 +129,41 @@ def test_a_label_on_an_atom_is_never_outside_what_holds_the_median():
     assert two_sided(law, np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
     lower, upper = level_set(law, 0.0)
     assert lower.tolist() == upper.tolist() == [2.0, 2.0]
+
+
+def counted(rng, n):
+    """Three counts a row that no model knows more of than their mean, and their joint box on 20 new rows."""
+    Y = rng.poisson(0.7, size=(n + 20, 3)).astype(float)
+    fitted = SeveralCalibrator(Calibrator(labels="counts")).fit(poissons(n), Y[:n], rng=rng)
+    return fitted, Y[:n], Y[n:]
+
+
+def poissons(n):
+    return [Poisson(np.full(n, 0.7)) for _ in range(3)]
+
+
+def inside(bounds, Y):
+    return np.all((bounds[0] <= Y) & (bounds[1] >= Y), axis=1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_count_whose_score_is_the_threshold_lies_in_the_box(seed):
+    """Counts share few scores, so that many rows have that of the threshold itself."""
+    fitted, Y, _ = counted(np.random.default_rng(seed), 100)
+    held = inside(fitted(poissons(100)).interval(0.9, joint=True), Y)
+    scores = np.max([two_sided(law, Y[:, j]) for j, law in enumerate(poissons(100))], axis=0)
+    rank = math.ceil(101 * 0.9)
+    np.testing.assert_array_equal(held, scores <= np.sort(scores)[rank - 1] + 1e-9)
+    assert held.sum() >= rank
+
+
+@pytest.mark.slow
+def test_the_joint_box_of_counts_covers_what_was_asked_for():
+    rng, shares = np.random.default_rng(0), []
+    for _ in range(300):
+        fitted, _, new = counted(rng, 100)
+        shares.append(inside(fitted(poissons(20)).interval(0.9, joint=True), new).mean())
+    assert np.mean(shares) >= 0.901 - 3 * np.std(shares) / np.sqrt(300)
 
 
 def test_the_threshold_is_the_rank_that_covers():

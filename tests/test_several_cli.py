@@ -192,8 +192,6 @@ def test_what_is_of_one_label_is_refused_of_a_model_of_several(files):
         assert f"{flag}: {model} holds several labels" in run(*predict, flag, 1, code=2)
     for command in (predict, ("evaluate", test, "-m", model)):
         assert "--weights: it is for one label" in run(*command, "--weights", "s_a", code=2)
-    track = ("track", test, "-m", model, "--interval", 0.9, "--target", "a", "-o", out, "--mean", "m_a", "--std", "s_a")
-    assert f"{model}: it holds several labels, a, b: name one by --target" in run(*track, code=1)
     assert not out.exists()
 
 

@@ -1,4 +1,4 @@
-"""Calibration in parts: merged to the bits of one fit, sampled by row ids, thinned with what that costs."""
+"""Calibration in parts: merged to the bits of one fit, sampled by row ids."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import calibrant
-from calibrant import Calibrator, Normal, RowDraws, Sampled, Window, thinned
+from calibrant import Calibrator, Normal, Window
 from calibrant.distributions import Poisson
-from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random, Survey
-from calibrant.interpolators.thinned import Thinned
+from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
-from calibrant.sampling import row_keys
-from calibrant.scores import CDFScore, ZScore
+from calibrant.sampling import RowDraws, row_keys, smallest
+from calibrant.scores import ZScore
 
 N = 1200
 RNG = np.random.default_rng(0)
@@ -20,19 +19,13 @@ F = RNG.normal(size=N)
 Y = (F + RNG.normal(size=N)).round(1)  # many scores are tied
 W = RNG.uniform(0.5, 2.0, N).round(1)
 G = np.asarray(["north", "south", "west"])[RNG.integers(0, 3, N)]
-KNOWN = ["plain", "ratios", "survey", "groups"]
+KNOWN = ["plain", "ratios", "groups"]
 
 
 def known(kind, rows):
     if kind == "groups":
         return {"by": G[rows]}
-    if kind == "plain":
-        return {}
-    return {"weights": Survey(W[rows]) if kind == "survey" else W[rows]}
-
-
-def asked(kind, rows):
-    return {} if kind in ("plain", "survey") else known(kind, rows)
+    return {} if kind == "plain" else {"weights": W[rows]}
 
 
 BY_GROUP = (ByGroup(), Apart(Linear()))
@@ -41,6 +34,7 @@ PAIRS = [(each, kind) for each in (Linear(), Naive(), Random()) for kind in KNOW
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("interpolator", "kind"), PAIRS, ids=str)
 @pytest.mark.parametrize("count", [2, 300])
 def test_shards_in_any_order_are_one_fit_to_the_bit(interpolator, kind, count):
@@ -53,7 +47,7 @@ def test_shards_in_any_order_are_one_fit_to_the_bit(interpolator, kind, count):
         merged = order[0].merge(*order[1:])
         assert merged.guarantee == whole.guarantee
         rows = slice(0, 40)
-        laws = [each(F[rows], **asked(kind, rows), seed=1) for each in (merged, whole)]
+        laws = [each(F[rows], **known(kind, rows), seed=1) for each in (merged, whole)]
         assert np.array_equal(*(law.quantiles([0.01, 0.3, 0.9]) for law in laws))
         assert np.array_equal(*(law.cdf(Y[rows]) for law in laws))
 
@@ -74,7 +68,6 @@ def test_counts_of_shards_draw_by_row_id_what_one_fit_draws():
     parts = np.array_split(np.random.default_rng(2).permutation(N), 7)
     first, *others = (calibrator.fit(Poisson(rate[part]), y[part], rng=RowDraws(ids[part])) for part in parts)
     assert first.merge(*others).q.knots.tolist() == whole.q.knots.tolist()
-    assert calibrator.fit(Poisson(rate), y, rng=RowDraws(ids, seed=1)).q.knots.tolist() != whole.q.knots.tolist()
     with pytest.raises(ValueError, match="the ids"):
         calibrator.fit(Poisson(rate), y, rng=RowDraws(ids[1:]))
 
@@ -127,35 +120,35 @@ def test_groups_are_updated_as_one_fit(tmp_path):
 @pytest.mark.parametrize("ids", [np.arange(5000), [f"row {k}" for k in range(5000)]], ids=["numbers", "texts"])
 @pytest.mark.parametrize("by", [None, "groups"])
 def test_a_sample_is_the_same_in_any_parts_and_any_order(ids, by):
-    ids = np.asarray(ids)
+    keys = row_keys(np.asarray(ids))
     group = None if by is None else np.arange(5000) % 7
-    sampled, rng = Sampled(50, seed=3), np.random.default_rng(0)
-    expected = set(ids[sampled.rows(ids, group)].tolist())
+    expected = smallest(keys, 50, group).tolist()
     assert len(expected) == (50 if by is None else 350)
+    rng = np.random.default_rng(0)
     for count in (2, 37):
         kept = np.zeros(0, np.int64)
         for part in np.array_split(rng.permutation(5000), count):
             joined = np.concatenate([kept, part])
-            kept = joined[sampled.rows(ids[joined], None if group is None else group[joined])]
-        assert set(ids[kept].tolist()) == expected
+            kept = joined[smallest(keys[joined], 50, None if group is None else group[joined])]
+        assert sorted(kept.tolist()) == expected
 
 
-def test_keys_are_even_and_independent_of_the_seed_and_of_neighbours():
-    keys = [row_keys(np.arange(100_000), seed).astype(np.float64) / 2.0**64 for seed in (0, 1)]
-    shares = np.histogram(keys[0], 100, (0, 1))[0]
+def test_keys_are_even_and_independent_of_their_neighbours():
+    keys = row_keys(np.arange(100_000)).astype(np.float64) / 2.0**64
+    shares = np.histogram(keys, 100, (0, 1))[0]
     assert np.sum((shares - 1000) ** 2 / 1000) < 160  # chi-squared with 99 degrees of freedom: 1 in 10,000
-    assert abs(np.corrcoef(keys[0], keys[1])[0, 1]) < 0.015
-    assert abs(np.corrcoef(keys[0][1:], keys[0][:-1])[0, 1]) < 0.015
+    assert abs(np.corrcoef(keys[1:], keys[:-1])[0, 1]) < 0.015
     two = row_keys((np.repeat(np.arange(100), 100), np.tile(np.arange(100), 100)))
     assert len(np.unique(two)) == 10_000
 
 
+@pytest.mark.slow
 def test_a_sample_has_the_guarantee_of_its_own_size():
     """sup_c |P(H(Y) <= c) - c| <= 1 / (k + 1), over 4,000 sets of 200 rows of which 9 are kept."""
     rng, pits = np.random.default_rng(7), []
     for k in range(4000):
         y = rng.normal(size=201)
-        rows = Sampled(9, seed=k).rows(np.arange(200))
+        rows = smallest(row_keys(200 * k + np.arange(200)), 9)
         pits.append(float(Calibrator().fit(np.zeros(9), y[rows])([0.0]).cdf(y[200])[0]))
     levels = np.arange(1, 10) / 10
     shares = np.mean(np.asarray(pits)[:, None] <= levels, axis=0)
@@ -165,59 +158,6 @@ def test_a_sample_has_the_guarantee_of_its_own_size():
 
 def test_bad_ids_are_named():
     with pytest.raises(ValueError, match="rows 1 and 3 have the same"):
-        Sampled(2).rows([4, 7, 5, 7])
+        smallest(row_keys([4, 7, 5, 7]), 2)
     with pytest.raises(TypeError, match=r"ids must be whole numbers or texts, got 0.5 in row 0 \(2 rows in all\)"):
-        Sampled(2).rows([0.5, 1.5])
-    for k in (0, 1.5, True):
-        with pytest.raises(ValueError, match="k must be a whole number, 1 or larger"):
-            Sampled(k)
-
-
-# ---- fewer knots -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("score", [None, CDFScore()], ids=["line", "logits"])
-@pytest.mark.parametrize("ties", [False, True])
-def test_a_thinned_law_is_within_its_lambda_everywhere(score, ties, tmp_path):
-    rng = np.random.default_rng(4)
-    n = 20_000
-    f, y = rng.normal(size=n), rng.standard_t(3, n)
-    y = f + (np.round(y, 1) if ties else y)
-    prediction = Normal(f, 1.0) if score is not None else f
-    whole = Calibrator(score).fit(prediction, y)
-    small = thinned(whole, 500)
-    assert small.q.knots.size <= 500
-    assert small.guarantee.n == n
-    allowed = small.guarantee.accuracy / (n + 1)
-    assert 0 < allowed < 0.004
-    grid = np.sort(np.concatenate([whole.q.knots, np.linspace(*whole.q.quantiles([0.0001, 0.9999]), 5000)]))
-    off = np.max(np.abs(small.q.cdf(grid) - whole.q.cdf(grid)))
-    assert off <= allowed * (1 + 1e-9)
-    assert off > 0.5 * allowed  # the bound is what was measured
-    small.save(tmp_path / "s.safetensors")
-    again = calibrant.load(tmp_path / "s.safetensors")
-    assert again.guarantee == small.guarantee
-    assert (tmp_path / "s.safetensors").stat().st_size < 12_000
-    assert np.array_equal(again(prediction[:5]).quantiles([0.1, 0.9]), small(prediction[:5]).quantiles([0.1, 0.9]))
-
-
-def test_what_cannot_be_thinned_is_told():
-    few = Calibrator().fit(F[:9], Y[:9])
-    assert thinned(few, 50).guarantee.epsilon == few.guarantee.epsilon
-    with pytest.raises(TypeError, match="thinned takes what Linear calibrated, got NAF"):
-        thinned(Calibrator(interpolator=NAF()).fit(F, Y))
-    with pytest.raises(TypeError, match="a linear q of one law for all rows can be thinned"):
-        thinned(Calibrator().fit(F, Y, weights=W), 50)
-    with pytest.raises(ValueError, match="max_knots must be a whole number, 2 or larger, got 1"):
-        thinned(few, 1)
-    with pytest.raises(TypeError, match="does not know its scores"):
-        thinned(Calibrator().fit(F, Y), 50).update(F, Y)
-
-
-def test_a_thinned_interpolator_makes_a_law_of_few_knots_near_that_of_all():
-    scores = np.random.default_rng(0).normal(size=400)
-    few, all_of_them = Thinned(40, 3.0).fit(scores), Linear().fit(scores)
-    assert 30 <= few.knots.shape[0] <= 40
-    np.testing.assert_allclose(few.cdf(scores), all_of_them.cdf(scores), atol=0.02)
-    upper = Thinned(40, 3.0).fit(np.abs(scores), support=(0.0, np.inf))
-    assert upper.cdf(-1e-9) == 0.0
+        row_keys([0.5, 1.5])

@@ -119,6 +119,7 @@ def test_bad_input_of_the_ratio():
         DensityRatio().fit(one, two)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cv", [0.3, 3])
 def test_the_estimator_finds_the_weights_of_a_row_by_itself(cv):
     rng = np.random.default_rng(2)

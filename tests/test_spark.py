@@ -23,7 +23,7 @@ from pyarrow import parquet
 from systems import on_posix
 
 import calibrant.spark
-from calibrant import Calibrator, Sampled, batches
+from calibrant import Calibrator, batches
 from calibrant.interpolators import Random
 from calibrant.spark.errors import sentence
 
@@ -120,7 +120,7 @@ def judged(found):
 @pytest.mark.parametrize("partitions", [1, 40])
 def test_any_partitions_give_the_bits_of_one_table(spark, folder, partitions):
     """40 partitions merge in two levels."""
-    given = {**GIVEN, "by": "region", "sample": Sampled(500)}
+    given = {**GIVEN, "by": "region", "sample": 500}
     model = batches.fit(TABLE, **given)
     df = spark.read.parquet(str(folder)).repartition(partitions)
     found = calibrant.spark.fit(df, **given)
@@ -140,7 +140,7 @@ def test_the_model_is_the_file_that_the_command_line_and_dask_write(spark, folde
     command = ["fit", str(tmp_path / "t.parquet"), *columns, "--output", str(tmp_path / "cli")]
     done = runner.invoke(app, command)
     assert done.exit_code == 0, done.output
-    given = {**GIVEN, "sample": Sampled(500)}
+    given = {**GIVEN, "sample": 500}
     models = {
         "batches": batches.fit(TABLE, **given),
         "dask": calibrant.dask.fit(dask.from_pandas(WHOLE, npartitions=5), **given),
@@ -157,7 +157,7 @@ def test_without_ids_rows_are_told_apart_by_partition_and_place(spark, folder):
     model = calibrant.spark.fit(df, **given, sample=None)
     assert model.calibrated.guarantee.n == N
     assert said(model).equals(said(batches.fit(TABLE, **GIVEN)))
-    few = [calibrant.spark.fit(df, **given, sample=Sampled(40)) for _ in range(2)]
+    few = [calibrant.spark.fit(df, **given, sample=40) for _ in range(2)]
     assert said(few[0]).equals(said(few[1]))
 
 
@@ -363,13 +363,13 @@ def deadly(marker):
 
 @on_posix
 def test_a_killed_worker_changes_no_bit(patient_spark, folder, tmp_path):
-    model = batches.fit(TABLE, **GIVEN, sample=Sampled(500))
+    model = batches.fit(TABLE, **GIVEN, sample=500)
     df = patient_spark.read.parquet(str(folder))
 
     def fragile(name):
         return df.mapInArrow(deadly(str(tmp_path / name)), df.schema)
 
-    assert said(calibrant.spark.fit(fragile("fit"), **GIVEN, sample=Sampled(500))).equals(said(model))
+    assert said(calibrant.spark.fit(fragile("fit"), **GIVEN, sample=500)).equals(said(model))
     found = calibrant.spark.predict(fragile("predict"), model, **WANTED)
     calibrant.spark.to_parquet(found, tmp_path / "out")
     again = rows_of(patient_spark.read.parquet(str(tmp_path / "out")))

@@ -21,7 +21,6 @@ from calibrant import (
     Normal,
     Point,
     concatenate,
-    isotonic,
 )
 from calibrant.distributions import StudentT
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
@@ -132,9 +131,9 @@ def test_naf_does_not_make_a_density_of_a_single_score():
 
 
 def test_equal_calibrators_are_equal_and_say_what_they_are():
-    assert isotonic() == isotonic()
+    assert Calibrator(CDFScore()) == Calibrator(CDFScore())
     assert (
-        repr(isotonic())
+        repr(Calibrator(CDFScore()))
         == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()), labels=None, forget=None)"
     )
 
@@ -163,6 +162,7 @@ def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
     assert H.crps([1.2])[0] == pytest.approx(np.mean(np.abs(q - 1.2)) - np.mean((2 * p - 1) * q), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_pool_with_a_cauchy_member_has_no_mean_and_says_so():
     """Rows with a bend and heavy tails are integrated piece by piece, where nothing tells that a tail is too heavy."""
 

@@ -150,11 +150,6 @@ def test_time_that_runs_backwards_is_one_sentence(model, tmp_path, column, spoil
     assert sentence in run("monitor", path, "-m", model, "--time", column, code=1)
     assert sentence in run("update", model, path, "-o", str(tmp_path / "n.safetensors"), "--time", column, code=1)
     assert not (tmp_path / "n.safetensors").exists()
-    out = tmp_path / "out.csv"
-    tracked = run("track", path, "-m", model, "--interval", "0.9", "--time", column, "-o", str(out), code=1)
-    assert sentence in tracked
-    assert "later.csv: " in tracked.replace("- ", "-")
-    assert not out.exists()
 
 
 def test_a_model_that_cannot_go_on_is_named(tmp_path):
@@ -298,149 +293,27 @@ def test_the_estimator_tracks_and_goes_on():
         folds.track(X[:9], y[:9])
 
 
-def test_track_writes_what_was_known_before_each_label_and_goes_on(model, tmp_path):
-    columns = rows(5, moved=2.0)
-    f, y = columns["f"], columns["y"]
-    first, second = (
-        write(tmp_path / name, {key: list(values[part]) for key, values in columns.items()})
-        for name, part in (("one.csv", slice(0, 250)), ("two.csv", slice(250, None)))
-    )
-    out, after = str(tmp_path / "out.csv"), str(tmp_path / "t.safetensors")
-    said = run(
-        "track",
-        first,
-        "-m",
-        model,
-        "--time",
-        "hour",
-        "--interval",
-        "0.9",
-        "--keep",
-        "hour",
-        "-o",
-        out,
-        "--after",
-        after,
-    )
-    assert "Tracked 250 labels" in said
-    assert said.endswith(f"Wrote {after}: it goes on from here.")
-    assert "whatever the rows do" in said
-    own = Tracker(load(model)).run(f, y)[0]
-    found = csv.read_csv(out)
-    assert found.column_names == ["hour", "lower", "upper"]
-    np.testing.assert_allclose(found["lower"], own.interval(0.9)[0][:250])
-    run("track", second, "-m", after, "--quantiles", "0.5", "-o", out, "--after", after)
-    np.testing.assert_allclose(csv.read_csv(out)["q0.5"], own.median()[250:])
-    assert load(after).rows == N
-    # the doors that take a model take a tracker: what judges walks through the file
-    judged = json.loads(CliRunner().invoke(app, ["evaluate", second, "-m", after, "--json"]).stdout)
-    assert "whatever the rows do" in judged["guarantee"]
-    walked = load(after).run(f[250:], y[250:])[0]
-    lower, upper = walked.interval(0.9)
-    held = np.mean((lower < y[250:]) & (y[250:] <= upper))
-    assert judged["calibrated"]["coverage"] == pytest.approx(held, abs=0.01)
-    run("predict", second, "-m", after, "--quantiles", "0.5", "-o", out)
-    np.testing.assert_allclose(csv.read_csv(out)["q0.5"], load(after)(f[250:]).median())
-    run("report", second, "-m", after, "-o", str(tmp_path / "r.html"))
-    run("update", after, second, "-o", after)
-    assert load(after).rows == N + 150
-    assert "long run" in run("inspect", after) or "whatever the rows do" in run("inspect", after)
-    assert "it tracks what changes" in run("monitor", second, "-m", after, code=1)
-
-
-def test_track_takes_labels_that_have_not_come_yet(model, tmp_path):
-    columns = rows(5)
-    columns["y"] = [*columns["y"][:-3], None, None, None]
-    path, out = write(tmp_path / "late.csv", columns), str(tmp_path / "out.csv")
-    said = run("track", path, "-m", model, "--interval", "0.9", "-o", out)
-    assert "3 rows, the first is row 397, have no label: they have a forecast and are no steps" in said
-    assert "Tracked 397 labels" in said
-    lower = np.asarray(csv.read_csv(out)["lower"]) - columns["f"]
-    assert np.isfinite(lower).all()
-    np.testing.assert_allclose(lower[-3:], lower[-3])
-
-
-@pytest.mark.parametrize(
-    ("flags", "code", "sentence"),
-    [
-        (["--levels", "0.5,0.2"], 1, "Tracker.levels must increase strictly inside (0, 1), got [0.5, 0.2]"),
-        (["--step", "0"], 1, "Tracker.step must be positive and finite, got 0"),
-        (["--levels", "2"], 2, "--levels"),
-        (["--time", "week"], 1, "there is no column 'week'"),
-        (["--keep", "lower"], 1, "column 'lower' cannot be kept beside the new column of the same name"),
-    ],
-)
-def test_wrong_flags_of_track_are_one_sentence(model, tmp_path, flags, code, sentence):
-    columns = rows(2)
-    path, out = write(tmp_path / "later.csv", {**columns, "lower": columns["f"]}), str(tmp_path / "out.csv")
-    assert sentence in run("track", path, "-m", model, "--interval", "0.9", "-o", out, *flags, code=code)
-    assert not (tmp_path / "out.csv").exists()
-
-
-def test_a_tracker_goes_on_as_it_began(model, tmp_path):
-    path, out, after = (
-        write(tmp_path / "later.csv", rows(2)),
-        str(tmp_path / "out.csv"),
-        str(tmp_path / "t.safetensors"),
-    )
-    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", after)
-    for flags in (["--levels", "0.1,0.9"], ["--step", "0.1"]):
-        said = run("track", path, "-m", after, "--interval", "0.9", "-o", out, *flags, code=2)
-        assert f"{after} tracks already, and goes on as it began" in said
+def test_a_tracker_goes_on_in_python(model, tmp_path):
+    path, tracker = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "t.safetensors")
+    Tracker(load(model)).save(tracker)
+    assert "whatever the rows do" in run("inspect", tracker)
+    for command in ("evaluate", "monitor"):
+        said = run(command, path, "-m", tracker, "--target", "y", "--point", "f", code=1)
+        assert said == f"error: {tracker}: it is a tracker, which goes on row by row: load it in Python"
 
 
 def test_what_is_read_in_time_order_is_not_written_over(model, tmp_path):
-    path, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "out.csv")
+    path = write(tmp_path / "later.csv", rows(2))
     before = [Path(name).read_bytes() for name in (path, model)]
-    track = ("track", path, "-m", model, "--interval", "0.9")
-    for command, over in (
-        (("update", model, path, "-o", path), path),
-        ((*track, "-o", path), path),
-        ((*track, "-o", model), model),
-        ((*track, "-o", out, "--after", path), path),
-    ):
-        assert f"{over} is read, so it cannot be written over" in run(*command, code=2)
+    assert f"{path} is read, so it cannot be written over" in run("update", model, path, "-o", path, code=2)
     assert [Path(name).read_bytes() for name in (path, model)] == before
-    assert not (tmp_path / "out.csv").exists()
 
 
 def test_a_model_from_python_that_names_no_columns_goes_on_in_python(model, tmp_path):
     load(model).save(tmp_path / "plain.safetensors")
-    path, plain, out = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "plain.safetensors"), tmp_path / "out.csv"
+    path, plain = write(tmp_path / "later.csv", rows(2)), str(tmp_path / "plain.safetensors")
     said = run("update", plain, path, "--target", "y", "-o", str(tmp_path / "n.safetensors"), code=1)
     assert said == f"error: {plain}: it does not say which columns it was fitted on: update it in Python"
-    track = ("track", path, "-m", plain, "--target", "y", "--point", "f", "--interval", "0.9", "-o", str(out))
-    said = run(*track, "--after", str(tmp_path / "n.safetensors"), code=1)
-    assert said == f"error: {plain}: it does not say which columns it was fitted on: track it in Python"
-    assert not out.exists()
-    run(*track)
-    assert out.exists()
-
-
-def test_track_says_what_it_mended_and_which_rows_lack_a_prediction(tmp_path):
-    columns = rows(3)
-    columns |= {"lo": columns["f"] - 1, "hi": columns["f"] + 1}
-    first, model = write(tmp_path / "first.csv", columns), str(tmp_path / "m.safetensors")
-    run("fit", first, "--target", "y", "--lower", "lo", "--upper", "hi", "-o", model)
-    columns["lo"][4], columns["hi"][4] = columns["hi"][4], columns["lo"][4]
-    columns["hi"][6] = np.nan
-    path, out = write(tmp_path / "later.csv", columns), str(tmp_path / "out.csv")
-    said = run("track", path, "-m", model, "--interval", "0.9", "-o", out)
-    assert f"warning: {path}: 1 row, row 4, has bounds or quantiles that cross: it is sorted" in said
-    assert f"warning: {path}: 1 row, row 6, has no prediction: what is written for it is NaN, and it is no step" in said
-    assert "Tracked 399 labels" in said
-    assert np.flatnonzero(np.isnan(csv.read_csv(out)["lower"].to_numpy())).tolist() == [6]
-
-
-def test_a_tracker_of_counts_is_judged_the_same_twice(tmp_path):
-    rng = np.random.default_rng(0)
-    rate = rng.uniform(1, 5, 100)
-    path = write(tmp_path / "c.csv", {"f": rate, "y": rng.poisson(rate)})
-    model, out = str(tmp_path / "m.safetensors"), str(tmp_path / "out.csv")
-    run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", model)
-    run("track", path, "-m", model, "--interval", "0.9", "-o", out, "--after", model.replace("m.", "t."))
-    judged = [run("evaluate", path, "-m", model.replace("m.", "t."), "--json") for _ in range(2)]
-    assert judged[0] == judged[1]
 
 
 def test_rows_of_one_moment_are_in_order(model, tmp_path):
@@ -465,17 +338,12 @@ def test_labels_that_are_drawn_are_drawn_the_same_for_the_same_files(tmp_path):
     rate = rng.uniform(1, 5, 60)
     y = rng.poisson(rate)
     path = write(tmp_path / "c.csv", {"f": rate, "y": y})
-    out = str(tmp_path / "out.csv")
-    files = {name: [str(tmp_path / f"{name}{k}.safetensors") for k in range(2)] for name in ("fit", "update", "track")}
-    tracked = []
-    for fitted, updated, after in zip(*files.values(), strict=True):
+    files = {name: [str(tmp_path / f"{name}{k}.safetensors") for k in range(2)] for name in ("fit", "update")}
+    for fitted, updated in zip(*files.values(), strict=True):
         run("fit", path, "--target", "y", "--point", "f", "--labels", "counts", "-o", fitted)
         run("update", fitted, path, "-o", updated)
-        run("track", path, "-m", fitted, "--interval", "0.9", "-o", out, "--after", after)
-        tracked.append(Path(out).read_bytes())
     for first, again in files.values():
         assert Path(first).read_bytes() == Path(again).read_bytes()
-    assert tracked[0] == tracked[1]
     whole = Calibrator(labels=Counts()).fit(rate, y.astype(float), rng=np.random.default_rng(0))
     np.testing.assert_array_equal(load(files["fit"][0]).q.knots, whole.q.knots)
     whole = whole.update(rate, y.astype(float), rng=np.random.default_rng(60))

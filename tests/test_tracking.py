@@ -10,7 +10,6 @@ from calibrant import (
     Interval,
     Normal,
     Quantiles,
-    Survey,
     Tracker,
     Window,
     evaluate,
@@ -93,6 +92,7 @@ def adversaries(levels, step, rows, kind, rng):
     return np.array(path), np.array(hits)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "kind", ["noise", "just above", "just below", "ends", "up, then down", "between two", "against the level"]
 )
@@ -113,6 +113,7 @@ def test_over_any_stretch_the_share_is_near_the_level_whatever_the_rows_do(kind,
     assert path.min() >= -step * (K + 1) / 2
 
 
+@pytest.mark.slow
 def test_positions_that_are_put_in_order_for_good_break_the_statement():
     """Why what is held is not ordered itself: then the scores can make a level miss for ever."""
 
@@ -147,7 +148,6 @@ def kinds():
         "naf": (Calibrator(interpolator=NAF()), F, Y),
         "labels": (Calibrator(labels=Real(lower=-100)), F, Y),
         "window": (Calibrator(forget=Window(60)), F, Y),
-        "survey": (Calibrator(), F, Y),
     }
 
 
@@ -155,11 +155,11 @@ FAR = np.geomspace(1e-13, 1e-3, 20_000)
 LEVELS_OF_GRID = np.concatenate([FAR, np.linspace(1e-3, 1 - 1e-3, 400_000), 1 - FAR[::-1]])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", list(kinds()))
 def test_the_law_has_its_levels_where_the_steps_say_and_true_integrals(name):
     calibrator, prediction, y = kinds()[name]
-    weights = {"weights": Survey(np.linspace(1, 2, 100))} if name == "survey" else {}
-    calibrated = calibrator.fit(prediction[:100], y[:100], **weights)
+    calibrated = calibrator.fit(prediction[:100], y[:100])
     tracker = Tracker(calibrated)
     H, after = tracker.run(prediction, y)
     covered = np.sum(y[:, None] <= H.quantiles(tracker.levels), axis=0)

@@ -46,6 +46,7 @@ def test_every_wrong_call_is_named_and_no_other_line(complaints):
     assert set(complaints["swapped.py"]) == wrong
 
 
+@pytest.mark.slow
 def test_the_places_that_say_nothing_are_those_that_are_listed():
     for name in ("dask", "narwhals", "pyarrow", "sklearn", "matplotlib", "jinja2"):
         pytest.importorskip(name)

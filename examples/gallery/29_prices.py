@@ -1,7 +1,7 @@
 """Prices: calibrated as logarithms, read in money.
 
 Errors of prices are factors: as logarithms they have the same size. `labels="log"` calibrates them there. Everything
-that goes in or comes out stays in money, and the mean on the way back is exact.
+that goes in or comes out stays in money, and the mean needs no correction on the way back.
 """
 
 import matplotlib.pyplot as plt

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from calibrant.calibration import Calibrated as Calibrated
     from calibrant.calibration import Calibrator as Calibrator
     from calibrant.censored import Censored as Censored
-    from calibrant.choice import choose as choose
     from calibrant.cross import CrossCalibrated as CrossCalibrated
     from calibrant.diagnosis import diagnose as diagnose
     from calibrant.distributions.base import Distribution as Distribution
@@ -44,18 +43,9 @@ if TYPE_CHECKING:
     from calibrant.distributions.scipy_law import from_scipy as from_scipy
     from calibrant.distributions.student_t import StudentT as StudentT
     from calibrant.distributions.torch_law import from_torch as from_torch
-    from calibrant.guarantee.censored import CensoredGuarantee as CensoredGuarantee
-    from calibrant.guarantee.chosen import ChosenGuarantee as ChosenGuarantee
-    from calibrant.guarantee.cross import CrossGuarantee as CrossGuarantee
-    from calibrant.guarantee.grouped import GroupGuarantee as GroupGuarantee
-    from calibrant.guarantee.horizon import HorizonGuarantee as HorizonGuarantee
     from calibrant.guarantee.marginal import Guarantee as Guarantee
     from calibrant.guarantee.required import required_n as required_n
     from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
-    from calibrant.guarantee.tracked import TrackedGuarantee as TrackedGuarantee
-    from calibrant.guarantee.weighted import FadingGuarantee as FadingGuarantee
-    from calibrant.guarantee.weighted import SurveyGuarantee as SurveyGuarantee
-    from calibrant.guarantee.weighted import WeightedGuarantee as WeightedGuarantee
     from calibrant.horizons import HorizonCalibrated as HorizonCalibrated
     from calibrant.horizons import HorizonCalibrator as HorizonCalibrator
     from calibrant.interpolators.forget import HalfLife as HalfLife
@@ -64,7 +54,6 @@ if TYPE_CHECKING:
     from calibrant.interpolators.naf import NAF as NAF
     from calibrant.interpolators.naive import Naive as Naive
     from calibrant.interpolators.random import Random as Random
-    from calibrant.interpolators.weights import Survey as Survey
     from calibrant.metrics import evaluate as evaluate
     from calibrant.models import prediction_of as prediction_of
     from calibrant.monitoring import Monitor as Monitor
@@ -76,20 +65,13 @@ if TYPE_CHECKING:
     from calibrant.predictions.point import Point as Point
     from calibrant.predictions.quantiles import Quantiles as Quantiles
     from calibrant.predictions.samples import Samples as Samples
-    from calibrant.recipes import conformal as conformal
-    from calibrant.recipes import isotonic as isotonic
     from calibrant.reports import report as report
-    from calibrant.sampling import RowDraws as RowDraws
-    from calibrant.sampling import Sampled as Sampled
-    from calibrant.sklearn.chosen import Candidate as Candidate
-    from calibrant.sklearn.chosen import Chosen as Chosen
     from calibrant.sklearn.density_ratio import DensityRatio as DensityRatio
     from calibrant.sklearn.refined import Refined as Refined
     from calibrant.sklearn.regressor import CalibratedRegressor as CalibratedRegressor
     from calibrant.sklearn.scorers import neg_crps as neg_crps
     from calibrant.sklearn.scorers import neg_interval_score as neg_interval_score
     from calibrant.sklearn.scorers import neg_nll as neg_nll
-    from calibrant.thinning import thinned as thinned
     from calibrant.tracking import Tracker as Tracker
 
     # As __getattr__ makes it where every extra is installed: a type checker does not ask that.
@@ -99,24 +81,16 @@ if TYPE_CHECKING:
         "Calibrated",
         "CalibratedRegressor",
         "Calibrator",
-        "Candidate",
         "Censored",
-        "CensoredGuarantee",
-        "Chosen",
-        "ChosenGuarantee",
         "CrossCalibrated",
-        "CrossGuarantee",
         "DensityRatio",
         "Distribution",
         "Ensemble",
-        "FadingGuarantee",
         "GaussianMixture",
-        "GroupGuarantee",
         "Guarantee",
         "HalfLife",
         "HorizonCalibrated",
         "HorizonCalibrator",
-        "HorizonGuarantee",
         "Interval",
         "Laplace",
         "Linear",
@@ -130,21 +104,13 @@ if TYPE_CHECKING:
         "Quantiles",
         "Random",
         "Refined",
-        "RowDraws",
-        "Sampled",
         "Samples",
         "StudentT",
-        "Survey",
-        "SurveyGuarantee",
-        "TrackedGuarantee",
         "Tracker",
-        "WeightedGuarantee",
         "Window",
         "backtest",
         "batches",
-        "choose",
         "concatenate",
-        "conformal",
         "diagnose",
         "diagnosis",
         "distributions",
@@ -154,7 +120,6 @@ if TYPE_CHECKING:
         "horizons",
         "interpolators",
         "intervals",
-        "isotonic",
         "labels",
         "load",
         "metrics",
@@ -173,7 +138,6 @@ if TYPE_CHECKING:
         "required_n_for_interval",
         "scores",
         "several",
-        "thinned",
     ]
     __version__: str
 
@@ -182,24 +146,16 @@ _LATER = {
     "Calibrated": "calibrant.calibration",
     "CalibratedRegressor": "calibrant.sklearn.regressor",
     "Calibrator": "calibrant.calibration",
-    "Candidate": "calibrant.sklearn.chosen",
     "Censored": "calibrant.censored",
-    "CensoredGuarantee": "calibrant.guarantee.censored",
-    "Chosen": "calibrant.sklearn.chosen",
-    "ChosenGuarantee": "calibrant.guarantee.chosen",
     "CrossCalibrated": "calibrant.cross",
-    "CrossGuarantee": "calibrant.guarantee.cross",
     "DensityRatio": "calibrant.sklearn.density_ratio",
     "Distribution": "calibrant.distributions.base",
     "Ensemble": "calibrant.predictions.ensemble",
-    "FadingGuarantee": "calibrant.guarantee.weighted",
     "GaussianMixture": "calibrant.distributions.gaussian_mixture",
-    "GroupGuarantee": "calibrant.guarantee.grouped",
     "Guarantee": "calibrant.guarantee.marginal",
     "HalfLife": "calibrant.interpolators.forget",
     "HorizonCalibrated": "calibrant.horizons",
     "HorizonCalibrator": "calibrant.horizons",
-    "HorizonGuarantee": "calibrant.guarantee.horizon",
     "Interval": "calibrant.predictions.interval",
     "Laplace": "calibrant.distributions.laplace",
     "Linear": "calibrant.interpolators.linear",
@@ -214,25 +170,16 @@ _LATER = {
     "Quantiles": "calibrant.predictions.quantiles",
     "Random": "calibrant.interpolators.random",
     "Refined": "calibrant.sklearn.refined",
-    "RowDraws": "calibrant.sampling",
-    "Sampled": "calibrant.sampling",
     "Samples": "calibrant.predictions.samples",
     "StudentT": "calibrant.distributions.student_t",
-    "Survey": "calibrant.interpolators.weights",
-    "SurveyGuarantee": "calibrant.guarantee.weighted",
-    "TrackedGuarantee": "calibrant.guarantee.tracked",
     "Tracker": "calibrant.tracking",
-    "WeightedGuarantee": "calibrant.guarantee.weighted",
     "Window": "calibrant.interpolators.forget",
     "backtest": "calibrant.backtesting",
-    "choose": "calibrant.choice",
     "concatenate": "calibrant.predictions",
-    "conformal": "calibrant.recipes",
     "diagnose": "calibrant.diagnosis",
     "evaluate": "calibrant.metrics",
     "from_scipy": "calibrant.distributions.scipy_law",
     "from_torch": "calibrant.distributions.torch_law",
-    "isotonic": "calibrant.recipes",
     "load": "calibrant.persistence",
     "monitor": "calibrant.monitoring",
     "neg_crps": "calibrant.sklearn.scorers",
@@ -242,7 +189,6 @@ _LATER = {
     "report": "calibrant.reports",
     "required_n": "calibrant.guarantee.required",
     "required_n_for_interval": "calibrant.guarantee.required",
-    "thinned": "calibrant.thinning",
 }
 """Every name waits in its module until it is asked for: importing calibrant costs next to nothing."""
 
@@ -269,9 +215,6 @@ _MODULES = (
 
 _NAMESAKES = {"dask", "spark"}
 """A star leaves these out: they would hide the library dask, and the session that Spark's users call `spark`."""
-
-_RENAMED: dict[str, tuple[str, str, str]] = {}
-"""Old names: the new one, the version since which they warn, and the one in which they are gone."""
 
 _EXTRAS = {"dask": "dask", "narwhals": "sklearn", "pyarrow": "batches", "sklearn": "sklearn"}
 """Which extra of the package brings what they need."""
@@ -307,10 +250,6 @@ def __getattr__(name: str) -> Any:
         return import_module("calibrant._version").library_version()
     if name == "__all__":  # for `from calibrant import *`: without the names whose extra is not installed
         return [name for name in sorted({*_LATER, *_MODULES} - _NAMESAKES) if _is_there(name)]
-    if name in _RENAMED:
-        new, since, gone = _RENAMED[name]
-        import_module("calibrant._deprecation").deprecate(f"calibrant.{name}", f"calibrant.{new}", since, gone)
-        return getattr(import_module("calibrant"), new)
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
     try:

@@ -244,7 +244,9 @@ def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:
 
 
 def device_like(value: Any, like: Array) -> Array:
-    """A numpy array or number moved beside `like`: its namespace, dtype and device."""
+    """A numpy array or number moved beside `like`: its namespace, dtype and device; numpy's doubles beside None."""
+    if like is None:
+        return np.asarray(value, dtype=np.float64)
     return namespace(like).asarray(value, dtype=like.dtype, device=array_api_compat.device(like))
 
 

@@ -15,7 +15,6 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import concatenate, moved, namespace, rows, to_numpy, wider
-from calibrant._kept import keep
 
 T = TypeVar("T")
 
@@ -135,19 +134,27 @@ def promoted(batch: T, *values: Any) -> T:
 def moved_floats(value: T, like: Any) -> T:
     """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay.
 
-    A single law inside, such as the q of many predictions, is moved once and kept, so that its tables serve them all.
+    A single distribution inside, such as the q of many predictions, is moved once and kept with it, so that what is
+    worked out for it serves them all.
     """
     home = (namespace(like).__name__, str(like.dtype), str(array_api_compat.device(like)))
 
     def there(item: Any) -> Any:
         if array_api_compat.is_array_api_obj(item):
             return moved(item, like) if namespace(item).isdtype(item.dtype, "real floating") else item
-        single = getattr(item, "shape", None) == () and is_dataclass(item)
-        if single and not any(getattr(array, "requires_grad", False) for array in _arrays(item)):
-            return keep(item, ("moved", *home), lambda: _mapped(item, there))
-        return _mapped(item, there)
+        if getattr(item, "shape", None) != () or not is_dataclass(item) or graded(item):
+            return _mapped(item, there)
+        kept: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
+        if home not in kept:
+            kept[home] = _mapped(item, there)
+        return kept[home]
 
     return cast(T, there(value))
+
+
+def graded(value: Any) -> bool:
+    """Whether torch's gradients flow to an array inside."""
+    return any(getattr(array, "requires_grad", False) for array in _arrays(value))
 
 
 def first_array(value: Any) -> Any:

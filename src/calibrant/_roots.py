@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, detached, namespace
+from calibrant._arrays import Array, anywhere, clip, detached, namespace
 from calibrant._search import count_up_to, gather
 
-_STEPS = 100
+_STEPS, _LONG = 100, 3
 _SLOPED = 1e10
 """Values below which a log slope is known in double precision."""
 
@@ -69,65 +69,41 @@ def between(a: Array, b: Array) -> Array:
     return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
 
 
-def invert_many(
-    function: Function,
-    of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
-    target: Array,
-    grid: Array,
-) -> Array:
-    """The y with value(y) = target for many increasing targets, (1, k), that all rows share, as (n, k).
+def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array, Array]:
+    """The y with value(y) = s for increasing s, (1, k) or (n, k), and dy/ds there, both (n, k).
 
-    `grid` holds increasing places in each row, (n, m): the inverse is interpolated between them, and a Newton step or
-    two follow. What is not settled then, some places beside a bend or beyond the grid, is
-    solved for by itself: `of_rows(rows)` gives the function and its own slow inverse for these rows, one value each.
+    `places`, (n, m), are increasing in each row and reach about as far as s. The inverse is a cubic between them; a
+    Newton step follows, and more of them while one is long. The last one carries torch's gradients.
     """
-    with np.errstate(over="ignore"):  # far out in a heavy tail squares are infinite, as they should be
-        return _inverted(function, of_rows, target, grid)
-
-
-def _inverted(
-    function: Function,
-    of_rows: Callable[[Array], tuple[Function, Callable[[Array], Array]]],
-    target: Array,
-    grid: Array,
-) -> Array:
-    xp, grid = namespace(grid), detached(grid)
-    value, log_slope = (detached(part) for part in function(grid))
-    target = xp.broadcast_to(target, (grid.shape[0], target.shape[1]))
-    j = clip(count_up_to(value, target), 1, grid.shape[1] - 1)
-    a, b, va, vb = gather(grid, j - 1), gather(grid, j), gather(value, j - 1), gather(value, j)
+    xp, places = namespace(places), detached(places)
+    value, log_slope = (detached(part) for part in function(places))
+    s = xp.broadcast_to(s, (places.shape[0], s.shape[1]))
+    j = clip(count_up_to(value, s), 1, places.shape[1] - 1)
+    a, b, va, vb = (gather(part, index) for part in (places, value) for index in (j - 1, j))
     inverse = _exp(-log_slope)
     rise, width = xp.where(vb > va, vb - va, xp.ones_like(va)), b - a
-    da, db = rise * gather(inverse, j - 1), rise * gather(inverse, j)
-    t = (target - va) / rise
+    # a slope of more than three times the chord's makes a cubic turn back
+    da, db = (xp.minimum(rise * gather(inverse, index), 3 * width) for index in (j - 1, j))
+    t = clip((s - va) / rise, 0.0, 1.0)
     y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
-    inside = (target >= va) & (target <= vb) & xp.isfinite(va) & xp.isfinite(vb)
-    y = xp.where(inside, xp.minimum(xp.maximum(y, a), b), xp.where(target < va, a, b))
-    settled = xp.zeros_like(inside)
-    for tolerance in (1e-4, 1e-9):
+    inside = (s >= va) & (s <= vb) & xp.isfinite(va) & xp.isfinite(vb)
+    y, low, high = xp.where(xp.isfinite(y), y, a), a, b
+    going, per_unit = xp.ones_like(inside), xp.zeros_like(y)
+    for _ in range(_LONG):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
-        graded = getattr(value, "requires_grad", False)
-        step = (detached(value) - detached(target)) * _exp(-detached(log_slope))
-        # what is done stays as it is, whatever the others need
-        y = xp.where(settled, y, xp.minimum(xp.maximum(y - step, a), b))
-        settled = settled | (inside & (xp.abs(step) <= tolerance * (width + 1e-6 * xp.abs(y))))
-        if bool(xp.all(settled)):
+        per_unit, gap = xp.where(going, _exp(-detached(log_slope)), per_unit), detached(value) - s
+        step = (value - s) * per_unit
+        step = xp.where(inside & xp.isfinite(step), step, xp.zeros_like(step))
+        step = xp.where(going, step, step - detached(step))  # of what is done, the gradients
+        low, high = xp.where(gap < 0, y, low), xp.where(gap > 0, y, high)
+        newton, before = y - step, y
+        out = (newton < low) | (newton > high)  # beside a bend, or in a gap between two modes: halve instead
+        y = xp.where(out & going & inside, low / 2 + high / 2 + detached(step) - step, newton)
+        going = going & (xp.abs(detached(y) - before) > 1e-3 * width)
+        if not anywhere(going):
             break
-    for left, bracketed in ((~settled & inside, True), (~inside, False)):
-        if not bool(xp.any(left)):
-            continue
-        flat = xp.nonzero(xp.reshape(left, (-1,)))[0]
-        of_these, slowly = of_rows(flat // target.shape[1])
-        goal, low, high = (xp.take(xp.reshape(part, (-1,)), flat)[:, None] for part in (target, a, b))
-        found = solve_increasing(of_these, goal, low, high) if bracketed else slowly(goal)
-        rank = xp.cumulative_sum(xp.astype(xp.reshape(left, (-1,)), xp.int64)) - 1
-        rank = xp.where(xp.reshape(left, (-1,)), rank, xp.zeros_like(rank))
-        y = xp.where(left, xp.reshape(xp.take(found[:, 0], rank), y.shape), y)
-    if not graded:
-        return y
-    # one more step, whose gradients are those of the inverse
-    return xp.where(inside, newton_step(function, target, detached(y), width), y)
+    return y, per_unit
 
 
 def _close(like: Array) -> float:

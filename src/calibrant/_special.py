@@ -108,14 +108,6 @@ def _ndtri_far(size: Array) -> Array:
     return z
 
 
-def levels_around(s: Array) -> np.ndarray[Any, Any]:
-    """Logits, as numpy, that reach a little beyond all of s: close together in the bulk, farther apart in the tails."""
-    low, high = (float(end) for end in (namespace(s).min(s), namespace(s).max(s)))
-    reach = max(8.0, 0.5 - low, 0.5 + high)
-    tail = np.geomspace(8.0, reach, 1 + int(np.ceil(np.log(reach / 8.0) / 0.17))) if reach > 8 else np.array([8.0])
-    return np.concatenate([-tail[::-1], np.linspace(-7, 7, 25), tail])
-
-
 def _of_several(name: str, *arguments: Array) -> Array:
     """A function of several arguments, by scipy; torch's own where it has one. No gradient flows through scipy's."""
     like = arguments[-1]

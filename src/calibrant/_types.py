@@ -106,7 +106,7 @@ class Array(SupportsArray, Protocol):
 
 
 class SupportsRandom(Protocol):
-    """What draws random numbers: numpy's generator, or `calibrant.RowDraws`."""
+    """What draws random numbers: numpy's generator, or one that draws by row ids."""
 
     def random(self, count: int, /) -> Any: ...
 
@@ -199,7 +199,7 @@ Rng = np.random.Generator | None
 """What draws random numbers; None is a fresh generator."""
 
 Draws = SupportsRandom | None
-"""What draws a uniform number for each row: numpy's generator, or `RowDraws`; None is a fresh generator."""
+"""What draws a uniform number for each row: numpy's generator, or one that draws by row id; None is a fresh one."""
 
 Frame = TypeVar("Frame", bound=Table)
 """The kind of data frame that goes in and comes out."""

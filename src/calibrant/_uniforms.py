@@ -13,7 +13,6 @@ import numpy as np
 from calibrant._arguments import check_generator, same_length
 from calibrant._arrays import Array, single_precision, to_numpy
 from calibrant._batch import row_fields
-from calibrant._kept import keep
 from calibrant.distributions.base import Distribution
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
@@ -73,7 +72,7 @@ def check_seed(seed: Any) -> int:
 
 def _key(q: Distribution, seed: int) -> int:
     """64 bits of the seed and of all numbers of q, which are others for another calibration set."""
-    learned = keep(q, "digest", lambda: _digest(q))
+    learned = q.remember("_kept_digest", lambda: _digest(q))
     return int.from_bytes(blake2b(learned + str(seed).encode(), digest_size=8).digest(), "little")
 
 

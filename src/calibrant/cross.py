@@ -16,8 +16,8 @@ from calibrant._types import Bound, Values
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
-from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.rounded_down import Lattice
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
 from calibrant.guarantee.required import reaching
@@ -96,11 +96,11 @@ def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribu
     """The mixture; of laws that are clipped or collapsed alike the mixture so treated: its quantiles lie inside."""
     first = laws[0]
     if isinstance(first, Lattice):
-        inner = [law.law for law in laws if isinstance(law, Lattice) and law.points == first.points]
+        inner = [law.base for law in laws if isinstance(law, Lattice) and law.points == first.points]
         if len(inner) == len(laws):
-            return replace(first, law=Mixture(tuple(inner), weights))
+            return replace(first, base=Mixture(tuple(inner), weights))
     if isinstance(first, Clipped):
-        alike = [law.law for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
+        alike = [law.base for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
         if len(alike) == len(laws):
             return Mixture(tuple(alike), weights).clip(first.lower, first.upper)
     return Mixture(tuple(laws), weights)

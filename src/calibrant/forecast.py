@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from calibrant._arrays import Array, namespace
+from calibrant._batch import graded
 from calibrant._types import ArrayLike, SupportsArray
 from calibrant.forms import Form, check_form
+
+T = TypeVar("T")
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
 """The levels of the pinball loss of a law, which has a quantile at every level."""
@@ -184,6 +187,19 @@ class Forecast(ABC):
     def default_score(self) -> Scoring | None:
         """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""
         return None
+
+    def remember(self, name: str, make: Callable[[], T]) -> T:
+        """make(), once for this value; anew each time where torch's gradients flow through it."""
+        if name in self.__dict__:
+            return self.__dict__[name]  # type: ignore[no-any-return]
+        value = make()
+        if not graded(self):
+            self.__dict__[name] = value
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was worked out from the fields, which is worked out anew."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_kept")}
 
     def _law(self, what: str) -> Law:
         """The law, or that nothing is said about what was to be had from it."""

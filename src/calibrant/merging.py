@@ -18,8 +18,8 @@ def merged(*shards: Calibrated) -> Calibrated:
     """What all of them would be as one fit, whatever their order.
 
     Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
-    (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if each shard is fitted
-    with `rng=RowDraws(ids)`.
+    (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row ids,
+    as `calibrant.batches` has them.
 
     >>> from calibrant import Calibrator
     >>> fit = Calibrator().fit

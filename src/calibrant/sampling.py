@@ -1,8 +1,8 @@
 """A sample of the calibration rows that is the same however they are split, ordered or read again.
 
 A uniform sample of calibration rows is a calibration set: Theorem 1 holds for it with n = k, and without a further
-term. Which rows are in it is a function of their ids and a seed alone, never of their values: equal rows would stand or
-fall together.
+term. Which rows are in it is a function of their ids alone, never of their values: equal rows would stand or fall
+together.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from numpy.typing import NDArray
 from calibrant._arguments import same_length
 from calibrant._arrays import first_and_count
 from calibrant._types import Values
-from calibrant._uniforms import check_seed, mixed
+from calibrant._uniforms import mixed
 from calibrant._words import in_all
 from calibrant.distributions.labels import labels_of
 
 Keys = NDArray[np.uint64]
 
 
-def row_keys(ids: Values, seed: int = 0) -> Keys:
-    """64 bits for each row: a hash of its id, which is a whole number or a text, and of the seed.
+_START = int.from_bytes(blake2b(b"0", digest_size=8).digest(), "little")
+
+
+def row_keys(ids: Values) -> Keys:
+    """64 bits for each row: a hash of its id, which is a whole number or a text.
 
     Several columns make one id as a tuple of arrays, such as the file and the number of a row in it.
     """
     columns = ids if isinstance(ids, tuple) else (ids,)
-    start = int.from_bytes(blake2b(str(check_seed(seed)).encode(), digest_size=8).digest(), "little")
-    state = np.full(len(columns[0]), start, np.uint64)
+    state = np.full(len(columns[0]), _START, np.uint64)
     for column in columns:
         same_length("the ids", len(state), "another column of them", len(column))
         state = mixed(state ^ _bits(column))
@@ -55,62 +57,45 @@ def _bits(column: Any) -> Keys:
 
 @dataclass(frozen=True, eq=False)
 class RowDraws:
-    """A generator whose number for a row is a function of its id and a seed: `fit(..., rng=RowDraws(ids))`.
+    """A generator whose number for a row is a function of its id: `fit(..., rng=RowDraws(ids))`.
 
-    So shards that draw, as counts do, draw what one fit would draw.
+    So parts that draw, as counts do, draw what one fit would draw.
     """
 
     ids: Values
-    seed: int = 0
 
     def random(self, count: int) -> NDArray[np.float64]:
         """A uniform number for each row, which must be as many as the ids."""
-        keys = row_keys(self.ids, self.seed)
+        keys = row_keys(self.ids)
         same_length("the ids", len(keys), "the rows that are drawn for", count)
         return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """The k rows, or the k rows of each group, with the smallest keys of their ids.
+def smallest(keys: Keys, k: int, by: Values | None = None) -> NDArray[np.int64]:
+    """The numbers of the k rows, or of the k rows of each group, with the smallest keys, in order.
 
-    >>> ids = np.arange(10)
-    >>> few = Sampled(3)
-    >>> few.rows(ids)
+    A sample of samples is a sample:
+
+    >>> keys = row_keys(np.arange(10))
+    >>> smallest(keys, 3)
     array([3, 5, 8])
-    >>> first, second = ids[:5], ids[5:]  # in parts, and then what is kept of both
-    >>> kept = np.concatenate([first[few.rows(first)], second[few.rows(second)]])
-    >>> kept[few.rows(kept)]
+    >>> kept = np.concatenate([smallest(keys[:5], 3), 5 + smallest(keys[5:], 3)])
+    >>> kept[smallest(keys[kept], 3)]
     array([3, 5, 8])
     """
-
-    k: int = 100_000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise ValueError(f"Sampled.k must be a whole number, 1 or larger, got {self.k!r}")
-        check_seed(self.seed)
-
-    def rows(self, ids: Values, by: Values | None = None) -> NDArray[np.int64]:
-        """The numbers of the rows that are kept, in order."""
-        return self.smallest(row_keys(ids, self.seed), by)
-
-    def smallest(self, keys: Keys, by: Values | None = None) -> NDArray[np.int64]:
-        """The same of rows whose keys are known."""
-        order = np.argsort(keys, kind="stable")
-        twice = keys[order][1:] == keys[order][:-1]
-        if twice.any():
-            one, other = sorted(order[int(np.argmax(twice)) : int(np.argmax(twice)) + 2].tolist())
-            raise ValueError(f"ids must be of one row each, and rows {one} and {other} have the same")
-        if by is None:
-            return np.sort(order[: self.k])
-        groups = labels_of(by)
-        same_length("the ids", len(keys), "by", len(groups))
-        index = {label: number for number, label in enumerate(dict.fromkeys(groups))}
-        number = np.asarray([index[label] for label in groups], np.int64)[order]
-        place = np.argsort(number, kind="stable")
-        first = np.searchsorted(number[place], np.arange(len(index)))
-        rank = np.empty(len(order), np.int64)
-        rank[place] = np.arange(len(order)) - first[number[place]]
-        return np.sort(order[rank < self.k])
+    order = np.argsort(keys, kind="stable")
+    twice = keys[order][1:] == keys[order][:-1]
+    if twice.any():
+        one, other = sorted(order[int(np.argmax(twice)) : int(np.argmax(twice)) + 2].tolist())
+        raise ValueError(f"ids must be of one row each, and rows {one} and {other} have the same")
+    if by is None:
+        return np.sort(order[:k])
+    groups = labels_of(by)
+    same_length("the ids", len(keys), "by", len(groups))
+    index = {label: number for number, label in enumerate(dict.fromkeys(groups))}
+    number = np.asarray([index[label] for label in groups], np.int64)[order]
+    place = np.argsort(number, kind="stable")
+    first = np.searchsorted(number[place], np.arange(len(index)))
+    rank = np.empty(len(order), np.int64)
+    rank[place] = np.arange(len(order)) - first[number[place]]
+    return np.sort(order[rank < k])

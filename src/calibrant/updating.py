@@ -122,7 +122,6 @@ def kept_history(calibrated: Calibrated) -> History:
     """Its scores, if it knows them."""
     if calibrated.history is None:
         raise TypeError(
-            "this calibrator does not know its scores, as those of censored labels, of a choice among"
-            " candidates and of older files do not: fit it again on all rows"
+            "this calibrator does not know its scores, as those of censored labels do not: fit it again on all rows"
         )
     return calibrated.history

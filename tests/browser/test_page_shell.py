@@ -180,6 +180,7 @@ def test_without_javascript_the_words_and_the_table_remain(visit, file):
     assert not shown.locator("#coverage, #theme, .chart").first.is_visible()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [report_cases.usual, report_cases.narrow, report_cases.wild, report_cases.several])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 def test_an_accessibility_checker_finds_nothing(visit, saved, width, scheme, case):
@@ -237,6 +238,7 @@ def test_headings_go_down_one_step_at_a_time(visit, file):
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "case", [report_cases.usual, report_cases.hostile, report_cases.wild], ids=lambda case: case.__name__
 )
@@ -247,6 +249,7 @@ def test_a_phone_need_not_scroll_sideways(visit, saved, case):
     assert shown.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_screenshot_is_kept(visit, file, width, scheme, pytestconfig):

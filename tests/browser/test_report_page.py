@@ -526,6 +526,7 @@ def test_a_page_one_comes_back_to_shows_what_its_controls_say(visit, file):
 # The first screen
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 @pytest.mark.parametrize(("case", "kind"), [(report_cases.usual, "good"), (report_cases.narrow, "bad")])
 def test_the_verdict_stands_on_the_first_screen(visit, saved, width, scheme, case, kind):

@@ -392,10 +392,11 @@ get_quantile_recalibrator(zero, one, y)(zero[:1], one[:1], 0.5)[0]
 """,
         """
 from scipy.stats import norm
-from calibrant import Normal, isotonic
+from calibrant import Calibrator, Normal
+from calibrant.scores import CDFScore
 
 y = 0.5 + norm.ppf((np.arange(1999) + 0.5) / 1999)
-isotonic().fit(Normal(np.zeros(1999), 1.0), y)(Normal([0.0], 1.0)).median()[0]
+Calibrator(CDFScore()).fit(Normal(np.zeros(1999), 1.0), y)(Normal([0.0], 1.0)).median()[0]
 """,
         lambda: 0.5,
         "the median of the labels, which are symmetric about 1/2",
@@ -415,10 +416,11 @@ np.diff(norm.cdf([quantile(zero[:1], one[:1], level)[0] / 2 for level in (0.025,
 """,
         """
 from scipy.stats import norm
-from calibrant import Normal, isotonic
+from calibrant import Calibrator, Normal
+from calibrant.scores import CDFScore
 
 y = 2 * norm.ppf((np.arange(1999) + 0.5) / 1999)
-lower, upper = isotonic().fit(Normal(np.zeros(1999), 1.0), y)(Normal([0.0], 1.0)).interval(0.95)
+lower, upper = Calibrator(CDFScore()).fit(Normal(np.zeros(1999), 1.0), y)(Normal([0.0], 1.0)).interval(0.95)
 norm.cdf(upper[0] / 2) - norm.cdf(lower[0] / 2)
 """,
         lambda: 0.95,

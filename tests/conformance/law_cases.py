@@ -21,6 +21,7 @@ from calibrant import (
 )
 from calibrant.distributions import Binomial, NegativeBinomial, Poisson
 from calibrant.interpolators import Naive
+from calibrant.scores import CDFScore
 from calibrant.several import energy_score
 
 LOC, SCALE, Y = heteroscedastic(0, 400)
@@ -161,15 +162,13 @@ def isotonic() -> Pairs:
     """Between the smallest and the largest PIT; outside, theirs stays at 1/n and at 1, ours goes on to 0 and 1."""
     from sklearn.isotonic import IsotonicRegression
 
-    from calibrant import isotonic
-
     for n in (10, 100, 300):
         forecast = Normal(LOC, SCALE)
         pits = forecast.cdf(Y)
         known, u = np.sort(pits[:n]), pits[n:]
         theirs = IsotonicRegression(out_of_bounds="clip").fit(known, np.arange(1, n + 1) / n).predict(u)
         inside = (known[0] <= u) & (u <= known[-1])
-        ours = isotonic().fit(forecast[:n], Y[:n])(forecast[n:]).cdf(Y[n:])
+        ours = Calibrator(CDFScore()).fit(forecast[:n], Y[:n])(forecast[n:]).cdf(Y[n:])
         yield ours[inside], theirs[inside] * n / (n + 1)
 
 
@@ -222,7 +221,7 @@ CASES = (
         "scikit-learn",
         "isotonic calibration between the smallest and the largest PIT; theirs times n / (n + 1)",
         "IsotonicRegression of the PITs",
-        "isotonic()",
+        "Calibrator(CDFScore())",
         1e-9,
         isotonic,
     ),

@@ -140,12 +140,13 @@ min(0.0, density.min())
 """,
         said=-0.0397614138,
         ours="""
-from calibrant import Normal, isotonic
+from calibrant import Calibrator, Normal
+from calibrant.scores import CDFScore
 
 rng = np.random.default_rng(0)
 f, s = rng.normal(size=600), np.ones(600)
 y = f + 2 * rng.normal(size=600)
-H = isotonic().fit(Normal(f[:300], s[:300]), y[:300])(Normal(f[300:], s[300:]))
+H = Calibrator(CDFScore()).fit(Normal(f[:300], s[:300]), y[:300])(Normal(f[300:], s[300:]))
 min(0.0, H.pdf(np.linspace(-8, 8, 512)[None, :]).min())
 """,
         exact=lambda: 0.0,

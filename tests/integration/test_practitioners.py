@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 
 def test_gradient_boosting_on_concrete():
     """An engineer has strengths of concrete, a boosting model, and wants bounds that hold."""
-    from calibrant.study.datasets import load
+    from studies.datasets import load
 
     table = load("concrete")
     X, X_new, y, y_new = train_test_split(table.X, table.y, test_size=0.3, random_state=0)

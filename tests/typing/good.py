@@ -20,12 +20,10 @@ from calibrant import (
     Point,
     Quantiles,
     Refined,
-    RowDraws,
     Samples,
     Tracker,
     backtest,
     batches,
-    choose,
     diagnose,
     evaluate,
     load,
@@ -102,9 +100,7 @@ assert_type(backtest(calibrated, Normal(f, 0.5), y, batch=10), Backtest)
 assert_type(backtest(calibrated, f, y).base, Prediction | Distribution)
 assert_type(Censored(y, y > 0).event, npt.NDArray[np.bool_])
 Calibrator().fit(f, Censored([1.0, 2.0], [True, False]))
-Calibrator(labels=Counts()).fit(f, y, rng=RowDraws(np.arange(100)))
 Calibrator(labels=Counts()).fit(f, y, rng=np.random.default_rng(0))
-choose({"one": f, "other": (Normal(f, 1.0), Calibrator())}, y, criterion="nll")
 diagnose(H, [0.1, 0.2], {"x": [1.0, 2.0]})
 diagnose(H, [0.1, 0.2], frame)
 required_n(0.05, interpolator=NAF())

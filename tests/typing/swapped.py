@@ -20,7 +20,6 @@ from calibrant import (
     Quantiles,
     backtest,
     batches,
-    choose,
     dask,
     diagnose,
     evaluate,
@@ -67,8 +66,6 @@ width: float = H.interval(0.9)  # wrong
 model: Calibrated = load("model.safetensors")  # wrong
 Censored(y, "event")  # wrong
 Calibrator().fit(prediction, y, rng=y)  # wrong
-choose([prediction, prediction], y)  # wrong
-choose({"one": prediction, "other": y}, y, criterion="coverage")  # wrong
 required_n(0.05, interpolator="naf")  # wrong
 evaluate(prediction, y, labels=1)  # wrong
 report(prediction, y, guarantee="marginal")  # wrong

@@ -9,10 +9,8 @@ import numpy as np
 from calibrant._arrays import Array, concatenate, to_numpy
 from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lines import Lines
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.updating import scores_of
 
@@ -39,10 +37,14 @@ def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: 
 
 def together(laws: list[Distribution]) -> Distribution:
     """The laws in one batch: straight lines, moved and stretched, are rows of one table, which is asked all at once."""
-    lines = [law.base for law in laws if type(law) is LocationScale and type(law.base) is PiecewiseLinear]
+    lines = [
+        law.base
+        for law in laws
+        if type(law) is LocationScale and type(law.base) is PiecewiseLinear and not law.base.shape
+    ]
     if len(lines) < len(laws) or sum(line.knots.shape[0] for line in lines) > MOST:
         return join(laws)
-    table = Lines(TableOfLines.of(lines), np.repeat(np.arange(len(laws)), [len(law) for law in laws]))
+    table = PiecewiseLinear(Lines.of(lines), np.repeat(np.arange(len(laws)), [len(law) for law in laws]))
     loc, scale = (concatenate([getattr(law, name) for law in laws]) for name in ("loc", "scale"))
     return LocationScale(loc, scale, table)
 

@@ -21,10 +21,10 @@ from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
-from calibrant.sampling import Keys, RowDraws, Sampled, row_keys
+from calibrant.sampling import Keys, RowDraws, row_keys, smallest
 
-ENOUGH = Sampled()
-"""What is calibrated on: all rows, or a sample of 100,000, at which the error of one set is below 0.0043."""
+ENOUGH = 100_000
+"""Rows that are calibrated on, at most: with so many the error of one set is below 0.0043."""
 KEY = "key of the row's id"
 """The column of the hashed ids; no other column may have this name."""
 
@@ -45,7 +45,7 @@ def fit(
     weights: str | None = None,
     ids: str | Sequence[str] = (),
     calibrator: Calibrator | None = None,
-    sample: Sampled | None = ENOUGH,
+    sample: int | None = ENOUGH,
     missing: str = "keep",
     name: str = "the batches",
 ) -> TableModel:
@@ -55,9 +55,9 @@ def fit(
     as `{"q05": 0.05, "q95": 0.95}`, and `samples`, by names or patterns. `by` names the columns of the group of a row,
     `weights` that of likelihood ratios.
 
-    What is calibrated on is a `sample`: all rows where they are no more than it keeps, or all rows with `sample=None`,
-    which takes memory for all of them. Which rows are in it depends on the column or columns `ids` alone, so parts in
-    any order and of any size give the same model. Without `ids` a row's id is its number.
+    What is calibrated on is a `sample` of so many rows at most, of each group with `by`; with `sample=None` it is all
+    rows, which takes memory for all of them. Which rows are in it depends on the column or columns `ids` alone, so
+    parts in any order and of any size give the same model. Without `ids` a row's id is its number.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})
@@ -88,15 +88,15 @@ def fitting(
     weights: str | None = None,
     ids: str | Sequence[str] = (),
     calibrator: Calibrator | None = None,
-    sample: Sampled | None = ENOUGH,
+    sample: int | None = ENOUGH,
     missing: str = "keep",
 ) -> Fitting:
     """How to calibrate on tables with these columns; the arguments are those of `fit`."""
     calibrator = Calibrator() if calibrator is None else calibrator
     if calibrator.forget is not None:
         raise TypeError(f"batches have no order of time, so {calibrator.forget!r} cannot be kept")
-    if not (sample is None or isinstance(sample, Sampled)):
-        raise TypeError(f"sample must be a Sampled, or None for all rows, got {sample!r}")
+    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
+        raise ValueError(f"sample must be a whole number of rows, 1 or more, or None for all rows, got {sample!r}")
     found = named_columns(columns, target).found_in(header, target)
     beside = Beside(weights, None, calibrator.labels, names_of(by))
     work = Fitting(found, target, beside, names_of(ids), calibrator, sample, Gaps.of(missing).refused)
@@ -132,7 +132,7 @@ class Fitting:
     beside: Beside
     ids: tuple[str, ...]
     calibrator: Calibrator
-    sample: Sampled | None
+    sample: int | None
     refused: bool
     """Whether a missing number is an error."""
 
@@ -162,7 +162,7 @@ class Fitting:
             there = gaps.there(batch, self.predicted, self.target)
             if not there.any():
                 continue
-            keys = row_ids(batch, self.ids, number, self._seed)[there]
+            keys = row_ids(batch, self.ids, number)[there]
             rows = batch.those(there)
             if limit is not None:  # beyond the sample that is had already
                 below = keys <= limit
@@ -170,7 +170,7 @@ class Fitting:
             self._check(rows, mender)
             pool.append(self._taken(rows, keys))
             held = sum(len(each) for each in pool)
-            if self.sample is not None and held > 2 * max(self.sample.k, kept):
+            if self.sample is not None and held > 2 * max(self.sample, kept):
                 pool = [self._sampled(pool, name)]
                 kept = len(pool[0])
                 limit = None if self.beside.by else np.max(_keys(pool[0]))
@@ -214,10 +214,6 @@ class Fitting:
             warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
         return TableModel(calibrated, Notes(self.columns, self.target, weights=self.beside.weights, by=self.beside.by))
 
-    @property
-    def _seed(self) -> int:
-        return 0 if self.sample is None else self.sample.seed
-
     def _check_groups(self, parts: Sequence[CalibrationRows]) -> None:
         """Raise where a column of the groups is of another type than in the first part: 1 and "1" are two groups."""
         for each in parts:
@@ -253,14 +249,14 @@ class Fitting:
             return self._empty()
         rows = pa.concat_tables(there)
         keys = _keys(rows)
-        if self.sample is None or len(rows) <= self.sample.k:
+        if self.sample is None or len(rows) <= self.sample:
             ordered = np.sort(keys)
             if (ordered[1:] == ordered[:-1]).any():
                 raise self._twice(name)
             return rows
         by = self.beside.group({column: rows[column].to_pylist() for column in self.beside.by}).get("by")
         try:
-            return rows.take(pa.array(self.sample.smallest(keys, by)))
+            return rows.take(pa.array(smallest(keys, self.sample, by)))
         except ValueError as error:
             raise self._twice(name) from error
 
@@ -269,11 +265,11 @@ class Fitting:
         return ValueError(f"{name}: the ids{of} must be of one row each, and two rows have the same")
 
 
-def row_ids(batch: Batch, ids: Sequence[str], number: int, seed: int = 0) -> Keys:
+def row_ids(batch: Batch, ids: Sequence[str], number: int) -> Keys:
     """The key of each row: of the columns of its id, or of the numbers of its part and of its row."""
     if not ids:
         rows = np.arange(batch.start, batch.start + len(batch))
-        return row_keys((np.full(len(batch), number), rows), seed)
+        return row_keys((np.full(len(batch), number), rows))
     found = []
     for column in ids:
         values = batch.values(column)
@@ -282,7 +278,7 @@ def row_ids(batch: Batch, ids: Sequence[str], number: int, seed: int = 0) -> Key
             raise ValueError(f"{batch.source}: column {column!r} of the ids is missing in row {row} (counting from 0)")
         found.append(values.to_numpy(zero_copy_only=False))
     with naming(str(batch.source)):
-        return row_keys(tuple(found) if len(found) > 1 else found[0], seed)
+        return row_keys(tuple(found) if len(found) > 1 else found[0])
 
 
 def said_empty(empty: Sequence[Source]) -> str:

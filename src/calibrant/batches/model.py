@@ -14,7 +14,6 @@ from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
 from calibrant.distributions.grouped import Grouped
 from calibrant.persistence import FileError
-from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -26,20 +25,20 @@ class TableModel:
     PointColumns(point='f')
     """
 
-    calibrated: Calibrated | Tracker
+    calibrated: Calibrated
     notes: Notes
     """The columns of the prediction, the label, the weights and the groups."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.calibrated, (Calibrated, Tracker)):
+        if not isinstance(self.calibrated, Calibrated):
             raise TypeError(f"a TableModel holds what Calibrator.fit gives, got {type(self.calibrated).__name__}")
-        if isinstance(getattr(self.calibrated, "q", None), Grouped) and not self.notes.by:
+        if isinstance(self.calibrated.q, Grouped) and not self.notes.by:
             raise ValueError("the model was calibrated by group and does not say by which columns: by= names them")
 
     @classmethod
     def of(
         cls,
-        calibrated: Calibrated | Tracker,
+        calibrated: Calibrated,
         *,
         target: str = "y",
         by: str | Sequence[str] = (),

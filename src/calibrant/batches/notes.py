@@ -15,8 +15,6 @@ class Notes:
 
     columns: Columns
     target: str
-    usual_width: float | None = None
-    """Of the calibration predictions: where rows without a width had their floor from, before scores had floors."""
     weights: str | None = None
     """The column of likelihood ratios, if the rows were weighted."""
     event: str | None = None
@@ -33,13 +31,10 @@ class Notes:
     @classmethod
     def of_json(cls, notes: Mapping[str, Any]) -> Notes:
         """From JSON values; raises if they are not of this making."""
-        target, width = notes["target"], notes.get("usual_width")
-        weights, event = notes.get("weights"), notes.get("event")
-        if not isinstance(target, str) or not (width is None or isinstance(width, (int, float))):
-            raise TypeError("a name and a number are wanted")
-        if not all(column is None or isinstance(column, str) for column in (weights, event)):
+        target, weights, event = notes["target"], notes.get("weights"), notes.get("event")
+        if not isinstance(target, str) or not all(each is None or isinstance(each, str) for each in (weights, event)):
             raise TypeError("the name of a column is wanted")
         by = notes.get("by", [])
         if not isinstance(by, list) or not all(isinstance(column, str) for column in by):
             raise TypeError("the names of columns are wanted")
-        return cls(of_notes(notes["columns"]), target, width, weights, event, tuple(by))
+        return cls(of_notes(notes["columns"]), target, weights, event, tuple(by))

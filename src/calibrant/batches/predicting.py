@@ -23,7 +23,6 @@ from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import calibration_rows
 from calibrant.guarantee.required import too_few_for_interval
-from calibrant.tracking import Tracker
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
@@ -107,7 +106,7 @@ class Undrawn:
 class Predicting:
     """A function of batches, which counts what it had to mend or leave out."""
 
-    calibrated: Calibrated | Tracker
+    calibrated: Calibrated
     columns: Columns
     beside: Beside
     wanted: ColumnsWanted

@@ -8,7 +8,6 @@ import typer
 
 from calibrant._version import library_version
 from calibrant.cli.commands import (
-    datasets,
     demo,
     evaluate,
     fit,
@@ -17,8 +16,6 @@ from calibrant.cli.commands import (
     monitor,
     predict,
     report,
-    study,
-    track,
     update,
 )
 from calibrant.cli.console import put
@@ -55,14 +52,11 @@ COMMANDS = (
     (horizons.horizons, horizons.EXAMPLES),
     (update.update, update.EXAMPLES),
     (monitor.monitor, monitor.EXAMPLES),
-    (track.track, track.EXAMPLES),
     (predict.predict, predict.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (report.report, report.EXAMPLES),
     (inspect.inspect, inspect.EXAMPLES),
     (demo.demo, demo.EXAMPLES),
-    (datasets.datasets, datasets.EXAMPLES),
-    (study.study, study.EXAMPLES),
 )
 """In the order of `calibrant --help`."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,18 +40,6 @@ def reported(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterat
             raise typer.Exit(1) from None
 
 
-@contextmanager
-def needing(extra: str) -> Iterator[None]:
-    """Say which extra of the package brings a library that is not there."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if "pip install" in str(error):
-            raise
-        hint = f"this command needs {error.name}: pip install 'calibrant[{extra}]'"
-        raise ModuleNotFoundError(hint, name=error.name) from error
-
-
 def sentence_of(error: Exception) -> str:
     """What went wrong, in one sentence; an exception that nobody foresaw says where to learn more."""
     from pyarrow import ArrowException
@@ -75,17 +62,6 @@ def _show_once() -> Callable[..., None]:
             say(f"warning: {in_flags(str(message))}")
 
     return show
-
-
-def typed() -> str:
-    """The command as it was typed."""
-    return shlex.join(["calibrant", *sys.argv[1:]])
-
-
-def show_written(paths: Iterable[Any]) -> None:
-    """Name the files that were written."""
-    for path in paths:
-        show(f"wrote {path}")
 
 
 def show(thing: Any) -> None:

@@ -37,7 +37,6 @@ from calibrant.labels.like_counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.predictions import Rates
-from calibrant.sampling import Sampled
 from calibrant.scores import Score
 
 T = TypeVar("T")
@@ -57,7 +56,7 @@ def fit(
     beside: Beside,
     *,
     gaps: Gaps,
-    sample: Sampled | None = None,
+    sample: int | None = None,
     ids: tuple[str, ...] = (),
     time: str | None = None,
     unsaid: bool = False,
@@ -123,7 +122,7 @@ def _of_sample(
     calibrator: Calibrator,
     beside: Beside,
     gaps: Gaps,
-    sample: Sampled,
+    sample: int,
     ids: tuple[str, ...],
 ) -> tuple[Any, Numbers]:
     """The same of a sample, batch by batch: no more than the sample is in memory."""

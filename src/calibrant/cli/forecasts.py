@@ -21,7 +21,6 @@ from calibrant.cli.model import Model
 from calibrant.cli.tables import TableFile
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee.grouped import in_text
-from calibrant.tracking import Tracker
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,8 @@ class Forecasts:
         )
 
     def calibrated(self, model: Model, seed: int | None) -> Distribution:
-        """H of every row; the seed is that of a randomised q. A tracker makes each before its label is used."""
+        """H of every row; the seed is that of a randomised q."""
         with counted():
-            if isinstance(model.calibrated, Tracker):
-                rng = None if model.calibrated.labels is None else np.random.default_rng(model.calibrated.rows)
-                return model.calibrated.run(self.prediction, self.y, **self.known, rng=rng)[0]
             return model.calibrated(self.prediction, **self.known, seed=seed)
 
 

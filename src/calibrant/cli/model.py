@@ -19,7 +19,6 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.horizons import HorizonCalibrated
 from calibrant.labels.base import Labels
 from calibrant.persistence import FileError, Stored, read, save
-from calibrant.scores.floors import SHARE, Floored
 from calibrant.several import SeveralCalibrated
 from calibrant.tracking import Tracker
 
@@ -56,10 +55,10 @@ class Model:
         return found if isinstance(found, HorizonCalibrated) else None
 
     @property
-    def calibrated(self) -> Calibrated | Tracker:
-        """What was calibrated, on one prediction a row; or what tracks it."""
+    def calibrated(self) -> Calibrated:
+        """What was calibrated, on one prediction a row."""
         if isinstance(self.stored.calibrated, Tracker):
-            return self.stored.calibrated
+            raise FileError(f"{self.path}: it is a tracker, which goes on row by row: load it in Python")
         if isinstance(self.stored.calibrated, SeveralCalibrated):
             names = ", ".join(self.stored.calibrated.names)
             raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
@@ -70,10 +69,7 @@ class Model:
                 f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"
                 " in Python"
             )
-        if self.notes is None or not self.notes.usual_width:
-            return self.stored.calibrated
-        gaps = len(self.notes.columns.names) - 1  # the usual width is that of one gap, the floor that of a row
-        return _with_floor(self.stored.calibrated, gaps * self.notes.usual_width)
+        return self.stored.calibrated
 
     @property
     def kind_of_labels(self) -> Labels | None:
@@ -111,14 +107,6 @@ class Model:
         if self.notes is None:
             raise typer.BadParameter("the model does not say what it was fitted on", param_hint="--target")
         return self.notes.target
-
-
-def _with_floor(calibrated: Calibrated, usual_width: float) -> Calibrated:
-    """An older model with its usual width as the floor of its score."""
-    score = calibrated.score
-    if not isinstance(score, Floored) or score.floor is not None:
-        return calibrated
-    return replace(calibrated, score=replace(score, floor=SHARE * usual_width))
 
 
 def write(path: Path, calibrated: Any, notes: Notes) -> None:

@@ -19,8 +19,6 @@ from calibrant.cli.in_time import check_order
 from calibrant.cli.judging import strict
 from calibrant.cli.model import Model
 from calibrant.monitoring import Monitor
-from calibrant.persistence import FileError
-from calibrant.tracking import Tracker
 
 
 class Watched(NamedTuple):
@@ -44,10 +42,9 @@ def watched(
     """The alarm after all rows of a file, in the order of the file."""
     if not 1 < threshold < math.inf:
         raise typer.BadParameter(f"expected a number above 1, got {threshold:g}", param_hint="--threshold")
-    if isinstance(model.calibrated, Tracker):
-        raise FileError(f"{model.path}: it tracks what changes: watch the model that it was made of")
+    calibrated = model.calibrated
     with naming(str(model.path)):
-        start = Monitor(model.calibrated, threshold)
+        start = Monitor(calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
     with working("watching"), rows.naming(), counted():

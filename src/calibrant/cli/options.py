@@ -129,10 +129,6 @@ Along = Annotated[
         show_default=False,
     ),
 ]
-Data = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="Where the original files are, a folder for each.", show_default=False),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Delimiter = Annotated[
     str, typer.Option(metavar="CHARACTER", help="The separator of columns in csv files, read and written.")

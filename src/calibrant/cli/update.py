@@ -17,7 +17,6 @@ from calibrant.cli.model import Model, write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import not_over
 from calibrant.persistence import FileError
-from calibrant.tracking import Tracker
 from calibrant.updating import kept_history
 
 
@@ -27,17 +26,15 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
     if model.notes is None:
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: update it in Python")
     before = model.calibrated
-    if not isinstance(before, Tracker):
-        with naming(str(model.path)):
-            kept_history(before)
+    with naming(str(model.path)):
+        kept_history(before)
     rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
     with working("updating"), rows.naming(), counted():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: others than before, and the same for the same files
         rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
-        again = {} if isinstance(before, Tracker) else {"refit": refit}
-        calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, **again)
+        calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, refit=refit)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {count(len(rows.y), 'row')} of {path}: it had n = {before.guarantee.n:,}.")
     show(promise(calibrated.guarantee))

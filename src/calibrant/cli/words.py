@@ -26,8 +26,6 @@ WORDS = (
     (re.compile(rf"{_LABELS}Transformed\(([^()]+)\)"), r"--labels \1"),
     (re.compile(r"ResidualScore\(\) on Point predictions .*\(refine='spread'\)"), "those of --point"),
     (re.compile(rf"\b({_SCORES})Score\b(?:\((?:\w+=)?([^()]*)\))?"), _score),
-    (re.compile(r"\bnot with Random\b"), "not with --interpolator random"),
-    (re.compile(r"\bcalibrate with Linear or NAF\b"), "calibrate with --interpolator linear or naf"),
     (re.compile(r"\buse InfiniteTails or BoundedTails\b"), "use --tails infinite or bounded"),
     (re.compile(r"\bby (?:SeveralCalibrator\(\)\.)?compared_on(?:\([^()]*\))?"), "by fit --training FILE"),
     (
@@ -48,8 +46,6 @@ def in_flags(text: str) -> str:
 
     >>> in_flags("y is -1 in row 3 (the only such row): Counts() takes whole numbers from 0 on")
     'y is -1 in row 3 (counting from 0), the only such row: --labels counts takes 0, 1, 2, ...'
-    >>> in_flags("fit without by= and weights=, and not with Random")
-    'fit without --by and --weights, and not with --interpolator random'
     """
     for pattern, said in WORDS:
         text = pattern.sub(said, text)

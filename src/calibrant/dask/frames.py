@@ -19,7 +19,6 @@ from calibrant.batches.predicting import Predicting, predicting
 from calibrant.batches.rows import Batch, partition
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrator
-from calibrant.sampling import Sampled
 
 T = TypeVar("T")
 
@@ -46,7 +45,7 @@ def fit(
     weights: str | None = None,
     ids: str | Sequence[str] = (),
     calibrator: Calibrator | None = None,
-    sample: Sampled | None = ENOUGH,
+    sample: int | None = ENOUGH,
     missing: str = "keep",
 ) -> TableModel:
     """Calibrate on the rows of all partitions; the arguments are those of `calibrant.batches.fit`.

@@ -15,8 +15,6 @@ class Door:
     """How to calibrate by group."""
     refine: str
     """How to let the width follow what is known of a row."""
-    track: str
-    """What follows labels as they come."""
     time: str
     """How to say when each row was."""
     counts: str
@@ -29,7 +27,6 @@ PYTHON = Door(
     calibrate="Calibrator().fit(forecasts, labels)",
     by="by=",
     refine="refine= of CalibratedRegressor or a model that predicts its spread",
-    track="a Tracker",
     time="time=",
     counts="labels=Counts()",
     guarantee="guarantee=",
@@ -38,7 +35,6 @@ TERMINAL = Door(
     calibrate="calibrant fit",
     by="calibrant fit --by",
     refine="a model that predicts its spread",
-    track="calibrant track",
     time="--time",
     counts="--labels counts",
     guarantee="--model",

@@ -162,7 +162,7 @@ def _over_time(whole: Whole, off: Sequence[Stretch], since: str, door: Door) -> 
     how = off[-1].direction if since else worst.direction
     text = f"{_together(whole, '')} {when} the forecasts are too {how}"
     step = f"Calibrate again on rows {f'since {since}' if since else 'like those to come'}"
-    return text, f"{step}, or follow the labels as they come with {door.track}."
+    return text, f"{step}, or follow the labels as they come with a Tracker."
 
 
 def since_when(stretches: Sequence[Stretch], off: Sequence[Stretch]) -> str:

@@ -1,22 +1,20 @@
-"""Laws on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
+"""Distributions on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
-from calibrant.distributions import by_quadrature, clipped, on_lattice, single  # noqa: F401 (they hand in what base builds on)
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.context import Context
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.laplace import Laplace
-from calibrant.distributions.lattice import Lattice
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
-from calibrant.distributions.logistic_mixture import LogisticMixture
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.normal import Normal
-from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.poisson import Poisson
+from calibrant.distributions.rounded_down import Lattice
 from calibrant.distributions.scipy_law import from_scipy
 from calibrant.distributions.spread import SpreadLaw
 from calibrant.distributions.student_t import StudentT
@@ -34,7 +32,6 @@ __all__ = [
     "LocationScale",
     "LogNormal",
     "Logistic",
-    "LogisticMixture",
     "Mixture",
     "NegativeBinomial",
     "Normal",

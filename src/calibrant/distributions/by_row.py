@@ -1,4 +1,4 @@
-"""Laws that depend on the row by more than their chart."""
+"""Distributions that depend on the row by more than their transform."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.maps import Increasing
 
 Pull = Callable[[Distribution, Any], Distribution]
-"""What pulls a law back through a map."""
+"""What pulls a distribution back through a map."""
 
 
 class ByRow(Distribution):
-    """A law made of another, shared one and of some numbers for each row: what is pulled back is the shared one."""
+    """One made of another, shared one and of some numbers for each row: what is pulled back is the shared one."""
 
     @abstractmethod
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:
-        """H: this law, with what it is made of pulled back by `pull` through a map for each row."""
+        """H: this, with what it is made of pulled back by `pull` through a map for each row."""
 
 
 def no_rows_yet(name: str) -> TypeError:
     """What is wrong with pulling back a q that has not met its rows."""
-    return TypeError(f"{name} has no law before it meets its rows: pull back q.for_rows(context) in its place")
+    return TypeError(f"{name} has no distribution before it meets its rows: pull back q.for_rows(context) in its place")

@@ -11,9 +11,9 @@ from calibrant._types import ArrayLike, Draws, Values
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """Which rows a law is asked for: how many, and what q may depend on beside the score.
+    """Which rows a distribution is asked for: how many, and what q may depend on beside the score.
 
-    A q that depends on the row takes what it needs from here in `Distribution.for_rows`.
+    A q that depends on the row takes what it needs from here in a method `for_rows`.
     """
 
     rows: int
@@ -29,5 +29,5 @@ class Context:
             one_each("the prediction", self.rows, name, getattr(self, name))
 
     def unused(self) -> tuple[str, ...]:
-        """The names of what was said of the rows, for a law that uses none of it."""
+        """The names of what was said of the rows, for one that uses none of it."""
         return tuple(name for name in ("by", "weights") if getattr(self, name) is not None)

@@ -1,70 +1,66 @@
-"""A tail beyond an end of a law: mass * exp(-excess / scale), or with an infinite scale a mass that never falls."""
+"""A tail beyond an end: mass * exp(-excess / scale), or with an infinite scale a mass that never falls.
+
+Mass and scale are numbers, or arrays that meet the distance d; a tail without mass or scale is none.
+"""
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 from calibrant._arrays import Array, namespace
+from calibrant.distributions.table import ONCE, SQUARE
 
 
-def tail_mass(excess: Array, mass: float, scale: float) -> Array:
-    """mass * exp(-excess / scale)."""
-    xp = namespace(excess)
-    if math.isinf(scale):
-        return xp.full_like(excess, mass)
-    return mass * xp.exp(-excess / scale) if scale > 0 else xp.zeros_like(excess)
+def proper(mass: Any, scale: Any, like: Array) -> tuple[Array, Array, Array, Array]:
+    """Whether it falls, whether it never does, and its mass and scale where it has them, in the shape of `like`."""
+    xp = namespace(like)
+    mass, scale = mass + xp.zeros_like(like), scale + xp.zeros_like(like)
+    flat, falls = xp.isinf(scale) & (mass > 0), xp.isfinite(scale) & (scale > 0)
+    some = xp.where(falls | flat, mass, xp.zeros_like(mass))
+    found: tuple[Array, Array, Array, Array] = falls, flat, some, xp.where(falls, scale, xp.ones_like(scale))
+    return found
 
 
-def tail_excess(p: Array, mass: float, scale: float) -> Array:
-    """The excess beyond which a mass p is left: scale * log(mass / p)."""
+def tail_mass(d: Array, mass: Any, scale: Any) -> Array:
+    """The mass beyond a distance d."""
+    xp = namespace(d)
+    falls, _, mass, scale = proper(mass, scale, xp.zeros_like(d))
+    left: Array = mass * xp.exp(xp.where(falls, -d / scale, xp.zeros_like(d)))
+    return left
+
+
+def tail_excess(p: Array, mass: Any, scale: Any) -> Array:
+    """The distance beyond which a mass p is left: scale * log(mass / p)."""
     xp = namespace(p)
-    if mass == 0:
-        return xp.zeros_like(p)
-    inner = p >= mass
-    ratio = xp.where(inner | (p <= 0), xp.ones_like(p), p / mass)
-    excess = xp.where(inner, xp.zeros_like(p), -xp.log(ratio) * scale if math.isfinite(scale) else xp.inf + p)
-    return xp.where((p <= 0) & ~inner, xp.full_like(p, xp.inf), excess)
+    _, flat, mass, scale = proper(mass, scale, xp.zeros_like(p))
+    out, some = p < mass, p > 0
+    ratio = xp.where(out & some, p / xp.where(mass > 0, mass, xp.ones_like(mass)), xp.ones_like(p))
+    far = xp.full_like(ratio, xp.inf)
+    excess = xp.where(flat | ~some, far, -scale * xp.log(ratio))
+    return xp.where(out, excess, xp.zeros_like(excess))
 
 
-def moments_in_tail(
-    d: Array, tail: tuple[float, float], near: Array, near2: Array, far: Array, far2: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Partial moments a distance d beyond an end knot, from those at the knot: of the mass beyond, and of the rest."""
+def beyond(d: Array, mass: Any, scale: Any, which: int) -> Array:
+    """The integral `which` of the tail from a distance d on; of a mass that never falls, from its start to d, less."""
     xp = namespace(d)
-    mass, scale = tail
-    if not bool(xp.any(d > 0)):
-        return near, near2, far, far2
-    far2 = far2 + d * far + d**2 / 2
-    far = far + d
-    if mass == 0:
-        return near, near2, far, far2
-    if math.isinf(scale):  # a constant mass; the integrals keep their origin at the knot
-        return near - mass * d, near2 + mass * d**2 / 2, far - mass * d, far2 - mass * d**2 / 2
-    lost = mass * -xp.expm1(-d / scale)
-    far = far - scale * lost
-    far2 = far2 - (scale * d * mass - scale**2 * lost)
-    return near - scale * lost, near2 - scale**2 * lost, far, far2
+    falls, flat, mass, scale = proper(mass, scale, xp.zeros_like(d))
+    square = which == SQUARE
+    left = mass * xp.exp(xp.where(falls, -d / scale, xp.zeros_like(d)))
+    smooth = left**2 * scale / 2 if square else left * scale ** (1 if which == ONCE else 2)
+    steps = -(mass**2) * d if square else -mass * d if which == ONCE else mass * d**2 / 2
+    return xp.where(flat, steps, xp.where(falls, smooth, xp.zeros_like(d)))
 
 
-def squares_in_tail(d: Array, mass: float, scale: float) -> tuple[Array, Array]:
-    """What the integrals of the squared tail, and of its squared complement, change a distance d beyond an end knot."""
+def onwards(d: Array, mass: Any, scale: Any, which: int, once: Array) -> Array:
+    """What the integral `which` of F gains over a distance d into the upper tail, where it is `once` at its start."""
     xp = namespace(d)
-    if math.isinf(scale):
-        return -(mass**2) * d, (1 - mass) ** 2 * d
-    if scale == 0:
-        return xp.zeros_like(d), d
-    once, twice = -xp.expm1(-d / scale), -xp.expm1(-2 * d / scale)
-    half = mass**2 * scale / 2 * twice
-    return -half, d - 2 * mass * scale * once + half
-
-
-def tail_integrals(d: Array, mass: float, scale: float) -> tuple[Array, Array, Array]:
-    """Of a tail T over the distance d beyond an end: the integral of T, of (d - x) T(x), and of T^2."""
-    xp = namespace(d)
-    if mass == 0 or scale == 0:
-        return xp.zeros_like(d), xp.zeros_like(d), xp.zeros_like(d)
-    if math.isinf(scale):
-        return mass * d, mass * d**2 / 2, mass**2 * d
-    lost = -xp.expm1(-d / scale)
-    square = mass**2 * scale / 2 * -xp.expm1(-2 * d / scale)
-    return mass * scale * lost, mass * scale * (d - scale * lost), square
+    falls, flat, mass, scale = proper(mass, scale, xp.zeros_like(d))
+    lost = -xp.expm1(xp.where(falls, -d / scale, xp.zeros_like(d)))
+    area = xp.where(flat, mass * d, xp.where(falls, mass * scale * lost, 0 * d))
+    if which == ONCE:
+        return d - area
+    if which == SQUARE:
+        twice = -xp.expm1(xp.where(falls, -2 * d / scale, xp.zeros_like(d)))
+        return d - 2 * area + xp.where(flat, mass**2 * d, xp.where(falls, mass**2 * scale / 2 * twice, 0 * d))
+    second = xp.where(flat, mass * d**2 / 2, xp.where(falls, scale * (mass * d - area), 0 * d))
+    return d * once + d**2 / 2 - second

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arguments import generator
-from calibrant._arrays import Array
 from calibrant._batch import take_rows
-from calibrant._kept import kept
 from calibrant._words import count, said_of, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
+from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.labels import labels_of, said
 
@@ -23,7 +22,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped(Distribution):
+class Grouped(Forwarding):
     """The law of each group, in the order of `labels`; one law more is that of all rows, for groups never seen.
 
     `for_rows` gives each row the law of its group.
@@ -33,8 +32,9 @@ class Grouped(Distribution):
     labels: tuple[Hashable, ...] = field(metadata={"shared": True})
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.laws.shape
+    def _other(self) -> Distribution:
+        """Those of the groups, one after the other."""
+        return self.laws
 
     def for_rows(self, context: Context) -> Distribution:
         """Row i has the law of the group by[i]."""
@@ -52,9 +52,9 @@ class Grouped(Distribution):
         """Whether each row's group is one that calibration rows had: only for those is anything promised."""
         return np.asarray([label in self._index for label in labels_of(by)], bool)
 
-    @kept
+    @property
     def _index(self) -> dict[Hashable, int]:
-        return {label: number for number, label in enumerate(self.labels)}
+        return self.remember("_kept_index", lambda: {label: number for number, label in enumerate(self.labels)})
 
     def _numbers(self, by: Any) -> Numbers:
         """The number of each row's law."""
@@ -75,32 +75,6 @@ class Grouped(Distribution):
             raise ValueError(f"{where}: unseen='pooled' gives such rows the law of all")
         they = "it gets" if rows.size == 1 else "they get"
         warn_user(f"{where}: {they} the law of all groups, and nothing is promised for {said_of(rows.size, 'them')}")
-
-    # ---- on its own, the laws of the groups, one after the other ----------------------------------------------------
-
-    def _cdf(self, y: Array) -> Array:
-        return self.laws._cdf(y)
-
-    def _cdf_left(self, y: Array) -> Array:
-        return self.laws._cdf_left(y)
-
-    def _ppf(self, p: Array) -> Array:
-        return self.laws._ppf(p)
-
-    def _logpdf(self, y: Array) -> Array:
-        return self.laws._logpdf(y)
-
-    def _mean(self) -> Array:
-        return self.laws._mean()
-
-    def _std(self) -> Array:
-        return self.laws._std()
-
-    def _crps(self, y: Array) -> Array:
-        return self.laws._crps(y)
-
-    def _infinite_mass(self) -> tuple[Any, Any]:
-        return self.laws._infinite_mass()
 
     def __getitem__(self, index: Any) -> Distribution:
         """The laws of some groups, by their number."""

@@ -1,4 +1,4 @@
-"""A law bent by a broken line from (0, 0) to (1, 1)."""
+"""A distribution bent by a broken line from (0, 0) to (1, 1)."""
 
 from __future__ import annotations
 
@@ -6,71 +6,74 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
-from calibrant._special import log_logistic, safe_log, sigmoid
+from calibrant._special import log_sigmoid, logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.distributions.tabulated import ByTable
+from calibrant.distributions.knotted import Knotted
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Guarded(ByTable):
+class Guarded(Knotted):
     """F(s) = bend(law.cdf(s)), with `bend` an increasing broken line from (0, 0) to (1, 1).
 
-    Mean, std and crps by quadrature between the bends (relative error about 1e-9).
+    Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
     """
 
     law: Distribution = shared()
     bend: PiecewiseLinear = shared()
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    def _outer(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Of the first piece of the line and of the last: how far it reaches from its end, and its slope."""
+        knots, slope = self.bend.knots, self.bend.lines.pieces.slope
+        return (knots[1], slope[0]), (1 - knots[-2], slope[-2])
 
     def _cdf(self, s: Array) -> Array:
         return self.bend._cdf(self.law._cdf(s))
 
+    def _cdf_left(self, s: Array) -> Array:
+        """Where scores are tied, the line jumps; the distribution itself does not."""
+        return self.bend._cdf_left(self.law._cdf(s))
+
     def _sf(self, s: Array) -> Array:
-        """Above the last bend the line runs straight to (1, 1), so 1 - F is a multiple of the law's own."""
-        xp = namespace(s)
-        above = self.law._sf(s)
-        last, slope = 1 - self.bend.knots[-2], self.bend._tables.slope[-2]
-        return xp.where(above < last, slope * above, 1 - self._cdf(s))
+        above, (reach, slope) = self.law._sf(s), self._outer[1]
+        return namespace(s).where(above < reach, slope * above, 1 - self._cdf(s))
 
-    def _logcdf(self, s: Array) -> Array:
-        """Below the first bend the line runs straight from (0, 0), so F is a multiple of the law's own."""
-        xp = namespace(s)
-        below = self.law._logcdf(s)
-        first, slope = safe_log(self.bend.knots[1]), safe_log(self.bend._tables.slope[1])
-        return xp.where(below < first, slope + below, safe_log(self._cdf(s)))
-
-    def _logsf(self, s: Array) -> Array:
-        xp = namespace(s)
-        above = self.law._logsf(s)
-        last, slope = safe_log(1 - self.bend.knots[-2]), safe_log(self.bend._tables.slope[-2])
-        return xp.where(above < last, slope + above, safe_log(self._sf(s)))
+    def _logit(self, s: Array) -> tuple[Array, Array]:
+        xp, (value, log_slope) = namespace(s), self.law._logit(s)
+        outside = xp.isinf(value)
+        inside = xp.where(outside, xp.zeros_like(value), value)
+        own, masses = (log_sigmoid(inside), log_sigmoid(-inside)), (self._cdf(s), self._sf(s))
+        below, above = (
+            xp.where(outside | (log_u < safe_log(reach)), log_u + safe_log(slope), safe_log(mass))
+            for log_u, mass, (reach, slope) in zip(own, masses, self._outer, strict=True)
+        )
+        log_slope = log_slope + self._log_bend(inside) + (own[0] - below) + (own[1] - above)
+        return xp.where(outside, value, below - above), xp.where(outside, xp.full_like(value, xp.inf), log_slope)
 
     def _ppf(self, p: Array) -> Array:
         return self.law._ppf(self.bend._ppf(p))
 
+    def _ppf_logit(self, s: Array) -> Array:
+        """In the last piece from the mass above, which does not round to 0."""
+        xp, (reach, slope) = namespace(s), self._outer[1]
+        rest = sigmoid(-s) / slope
+        last = rest < reach
+        far = self.law._ppf_logit(-logit(xp.where(last, rest, xp.full_like(rest, 0.5))))
+        return xp.where(last, far, self._ppf(sigmoid(s)))
+
     def _logpdf(self, s: Array) -> Array:
-        value, log_slope = self.law._logit_and_log_slope(s)
-        xp, outside = namespace(s), namespace(s).isinf(value)
-        log_slope = xp.where(outside, xp.zeros_like(value), log_slope)  # where F is 0 or 1 there is no density
-        return log_logistic(value) + log_slope + self.bend._logpdf(self._inside(sigmoid(value)))
+        value, _ = self.law._logit(s)
+        return self.law._logpdf(s) + self._log_bend(value)
 
-    def _inside(self, p: Array) -> Array:
-        # the density of the bend at 1 is that just below 1
-        xp = namespace(p)
-        return clip(p, 0.0, 1 - float(xp.finfo(p.dtype).eps))
+    def _log_bend(self, value: Array) -> Array:
+        """The log slope of the line at a logit; at 1 that just below 1."""
+        eps = float(namespace(value).finfo(value.dtype).eps)
+        return self.bend._logpdf(clip(sigmoid(value), 0.0, 1 - eps))
 
-    @property
-    def bends_often(self) -> bool:
-        return self.bend.knots.shape[0] > 2
-
-    def _breaks(self) -> Array:
-        xp = namespace(self.bend.knots)
+    def _bends(self) -> Array:
         bends = self.law._ppf(self.bend.knots[1:-1])
-        return xp.sort(concatenate([self.law._breaks(), bends[xp.isfinite(bends)]]))
+        return concatenate([self.law._own_table.places[0, :], bends[namespace(bends).isfinite(bends)]])
 
     def _describe(self) -> str:
         return f"{self.law!r}, {self.bend.knots.shape[0] - 2} bends"

@@ -1,4 +1,4 @@
-"""Rows of different laws in one batch."""
+"""Rows of different distributions in one batch; one row by itself; rows of which nothing is known."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from calibrant._arrays import Array, concatenate, device_like, namespace, to_num
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
-from calibrant.distributions.base import Distribution, handed_in
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant._words import count
+from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.outline import Outline
-from calibrant.distributions.unknown import Unknown
+from calibrant.distributions.table import MassTable
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -103,8 +102,7 @@ class Joined(Distribution):
         back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
         results = [result for result, _ in asked]
         if isinstance(results[0], tuple):
-            columns = (self._ordered(list(column), back) for column in zip(*results, strict=True))
-            return type(results[0])(*columns)
+            return tuple(self._ordered(list(column), back) for column in zip(*results, strict=True))
         return self._ordered(results, back)
 
     @staticmethod
@@ -112,7 +110,7 @@ class Joined(Distribution):
         xp = namespace(results[0])
         return xp.take(concatenate(results), xp.asarray(back, device=device(results[0])), axis=0)
 
-    def _on(self, name: str, *arguments: Array) -> Any:
+    def _on(self, name: str, *arguments: Array, which: tuple[int, ...] = ()) -> Any:
         """A method of the parts at (n, k) or (1, k) values."""
 
         def ask(law: Distribution, rows: Rows) -> Any:
@@ -120,7 +118,7 @@ class Joined(Distribution):
             if not law.shape:  # elementwise, so every row has its own values
                 xp = namespace(own[0])
                 own = [xp.broadcast_to(value, (rows.size, value.shape[1])) for value in own]
-            return getattr(law, name)(*own)
+            return law._in_blocks(name, *own) if law.shape and not which else getattr(law, name)(*own, *which)
 
         return self._each(ask)
 
@@ -130,21 +128,8 @@ class Joined(Distribution):
         known = [law.lattice for law in self.laws if not isinstance(law, Unknown)]
         return known[0] if known and all(lattice == known[0] for lattice in known) else None
 
-    def _logpmf(self, y: Array) -> Any:
-        return self._on("_logpmf", y)
-
     def _pit(self, y: Array, u: Array) -> Any:
         return self._on("_pit", y, u)
-
-    def _number(self, name: str) -> Any:
-        """A method of the parts that takes no values."""
-
-        def ask(law: Distribution, rows: Rows) -> Array:
-            xp = namespace(self.like)
-            value = xp.asarray(getattr(law, name)(), dtype=self.like.dtype, device=device(self.like))
-            return value if law.shape else xp.broadcast_to(value, (rows.size,))
-
-        return self._each(ask)
 
     def _cdf(self, y: Array) -> Any:
         return self._on("_cdf", y)
@@ -155,86 +140,48 @@ class Joined(Distribution):
     def _cdf_left(self, y: Array) -> Any:
         return self._on("_cdf_left", y)
 
-    def _logcdf(self, y: Array) -> Any:
-        return self._on("_logcdf", y)
-
-    def _logsf(self, y: Array) -> Any:
-        return self._on("_logsf", y)
-
-    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
-        value = self._on("_logcdf", y) - self._on("_logsf", y)
-        return value, super()._logit_and_log_slope(y)[1]
-
     def _ppf(self, p: Array) -> Any:
         return self._on("_ppf", p)
 
     def _ppf_logit(self, s: Array) -> Any:
         return self._on("_ppf_logit", s)
 
-    def _quantiles(self, p: Array) -> Any:
-        def ask(law: Distribution, rows: Rows) -> Array:
-            value = law._quantiles(p)
-            return value if law.shape else namespace(value).broadcast_to(value, (rows.size, *value.shape))
-
-        return self._each(ask)
-
-    def _quantiles_logit(self, s: Array) -> Any:
-        return self._on("_quantiles_logit", s)
-
     def _logpdf(self, y: Array) -> Any:
-        return self._on("_logpdf", y)
+        """Rows of counts beside others have no density."""
+        if self.lattice is not None or all(law.lattice is None for law in self.laws):
+            return self._on("_logpdf", y)
+        return self._each(lambda law, rows: log_density(_batch(law, rows, self.like), _cut(y, rows), None))
 
-    def _mean(self) -> Any:
-        return self._number("_mean")
-
-    def _std(self) -> Any:
-        return self._number("_std")
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        value, log_slope = self._on("_logit", y)
+        return value, log_slope
 
     def _crps(self, y: Array) -> Any:
         return self._on("_crps", y)
 
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        return PartialMoments(*self._on("_partial_moments", y))
+    def _integrals(self, y: Array, which: int) -> Any:
+        return self._on("_integrals", y, which=(which,))
 
-    def _squares(self, y: Array) -> Squares:
-        return Squares(*self._on("_squares", y))
+    def _moments(self) -> Moments:
+        xp = namespace(self.like)
 
-    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        return PartialMoments(*self._on("_moments_within", y, lower, upper))
+        def ask(law: Distribution, rows: Rows) -> tuple[Array, ...]:
+            found = law._moments_in_blocks()
+            parts = (xp.asarray(part, dtype=self.like.dtype, device=device(self.like)) for part in found)
+            return tuple(part if law.shape else xp.broadcast_to(part, (rows.size,)) for part in parts)
 
-    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        return Squares(*self._on("_squares_within", y, lower, upper))
+        return Moments(*self._each(ask))
 
-    def _infinite_mass(self) -> tuple[Any, Any]:
-        xp, like = namespace(self.like), self.like
-
-        def ask(law: Distribution, rows: Rows) -> tuple[Array, Array]:
-            below, above = (
-                xp.broadcast_to(xp.asarray(mass, dtype=like.dtype, device=device(like)), (rows.size,))
-                for mass in law._infinite_mass()
-            )
-            return _Pair(below, above)
-
-        below, above = self._each(ask)
-        return below, above
-
-    def _outline(self) -> Outline | None:
-        """Those of the parts; a row with fewer points than another ends in its last one several times."""
-        found = [(law._outline(), rows) for law, rows in self.places()]
-        known = [(outline, rows) for outline, rows in found if outline is not None]
-        if not known or len(known) < len(found):
-            return None
-        most = max(outline.y.shape[-1] for outline, _ in known)
-        return Outline(*self._in_order([(outline.of_rows(rows.size, most), rows) for outline, rows in known]))
-
-    def _clipped(self, lower: Any, upper: Any) -> Distribution:
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
         if isinstance(lower, float):
-            return Joined(tuple(law.clip(lower, upper) for law in self.laws), self.part, self.row)
+            return Joined(tuple(law._clip(lower, upper) for law in self.laws), self.part, self.row)
 
         def clipped(law: Distribution, rows: Rows) -> Distribution:
-            if isinstance(law, Unknown):
-                return law
-            return _batch(law, rows, self.like).clip(rows_of(lower, rows), rows_of(upper, rows))
+            return (
+                law
+                if isinstance(law, Unknown)
+                else _batch(law, rows, self.like)._clip(rows_of(lower, rows), rows_of(upper, rows))
+            )
 
         return self.mapped(clipped)
 
@@ -243,17 +190,16 @@ class Joined(Distribution):
         return f"{len(self.laws)} parts: {', '.join(kinds)}"
 
 
+def _cut(y: Array, rows: Rows) -> Array:
+    return y if y.shape[0] == 1 else rows_of(y, rows)
+
+
 def _batch(law: Distribution, rows: Rows, like: Array) -> Distribution:
     """A part as one law a row."""
     if law.shape:
         return law
     zeros, ones = (device_like(numbers, like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
     return LocationScale(zeros, ones, law)
-
-
-class _Pair(tuple[Array, Array]):
-    def __new__(cls, *pair: Array) -> _Pair:
-        return super().__new__(cls, pair)
 
 
 def join(laws: Sequence[Distribution]) -> Distribution:
@@ -276,14 +222,126 @@ def join(laws: Sequence[Distribution]) -> Distribution:
     return Joined(tuple(part.to(like) for part in parts), np.concatenate(which), np.concatenate(rows))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Unknown(Distribution):
+    """Every answer is NaN: a row of which nothing is known."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def _cdf(self, y: Array) -> Array:
+        return _nan(y)
+
+    def _ppf(self, p: Array) -> Array:
+        return _nan(p)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        return _nan(s)
+
+    def _logpdf(self, y: Array) -> Array:
+        return _nan(y)
+
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        return _nan(y), _nan(y)
+
+    def _moments(self) -> Any:
+        return Moments(np.nan, np.nan, np.nan)
+
+    def _integrals(self, y: Array, which: int) -> Array:
+        return _nan(y)
+
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
+        return self
+
+
+def _nan(like: Array) -> Array:
+    return namespace(like).full_like(like, np.nan)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Row(Distribution):
+    """The only row of `batch`, as a single distribution."""
+
+    batch: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def like(self) -> Array:
+        return self.batch.like
+
+    def _flat(self, name: str, value: Array, *others: Any) -> Any:
+        """A method of the batch, applied elementwise."""
+        xp = namespace(value)
+        wide = (
+            xp.reshape(xp.broadcast_to(each, value.shape), (1, -1)) if hasattr(each, "shape") else each
+            for each in others
+        )
+        result = getattr(self.batch, name)(xp.reshape(value, (1, -1)), *wide)
+        if isinstance(result, tuple):
+            return tuple(xp.reshape(part, value.shape) for part in result)
+        return xp.reshape(result, value.shape)
+
+    def _cdf(self, y: Array) -> Any:
+        return self._flat("_cdf", y)
+
+    def _sf(self, y: Array) -> Any:
+        return self._flat("_sf", y)
+
+    def _cdf_left(self, y: Array) -> Any:
+        return self._flat("_cdf_left", y)
+
+    def _ppf(self, p: Array) -> Any:
+        return self._flat("_ppf", p)
+
+    def _ppf_logit(self, s: Array) -> Any:
+        return self._flat("_ppf_logit", s)
+
+    def _logpdf(self, y: Array) -> Any:
+        return self._flat("_logpdf", y)
+
+    def _logit(self, y: Array) -> Any:
+        return self._flat("_logit", y)
+
+    def _pit(self, y: Array, u: Array) -> Any:
+        return self._flat("_pit", y, u)
+
+    def _integrals(self, y: Array, which: int) -> Any:
+        return self._flat("_integrals", y, which)
+
+    def _moments(self) -> Moments:
+        return Moments(*(part[0] for part in self.batch._moments()))
+
+    def _table(self, count: int) -> MassTable:
+        return self.batch._table(count)
+
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
+        return Row(self.batch._clip(lower, upper))
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self.batch.lattice
+
+    def _describe(self) -> str:
+        return f"of {type(self.batch).__name__}"
+
+
+def row_of(batch: Distribution, index: int) -> Row:
+    """Row `index` of a batch, counted from the end where it is negative."""
+    if not -len(batch) <= index < len(batch):
+        raise IndexError(f"row {index} is not among the {count(len(batch), 'row')} of the batch")
+    start = index % len(batch)
+    return Row(take_rows(batch, slice(start, start + 1)))
+
+
 def among(law: Distribution, there: Any) -> Distribution:
     """The rows of `law` where `there` is true, in order, and `Unknown` where it is not."""
     mask = np.asarray(to_numpy(there))
     if not law.shape or mask.dtype != np.bool_ or mask.ndim != 1:
-        raise TypeError("among takes a batch of laws and a mask, with one True for each of its rows")
+        raise TypeError("among takes a batch of distributions and a mask, with one True for each of its rows")
     same_length("the batch", len(law), "what is True in the mask", int(mask.sum()))
     row = np.where(mask, np.cumsum(mask) - 1, 0)
     return Joined((law, Unknown()), np.where(mask, 0, 1), row)
-
-
-handed_in["among"] = among

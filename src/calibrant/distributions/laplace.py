@@ -1,4 +1,4 @@
-"""The Laplace law."""
+"""The Laplace distribution."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid, safe_log
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.location_scale import LocationScale, located
-from calibrant.distributions.logits import LOGIT_GRID
+from calibrant.distributions.table import ONCE, TWICE
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +20,7 @@ class StandardLaplace(Distribution):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One law."""
+        """A single one."""
         return ()
 
     def _cdf(self, z: Array) -> Array:
@@ -32,13 +29,6 @@ class StandardLaplace(Distribution):
 
     def _sf(self, z: Array) -> Array:
         return self._cdf(-z)
-
-    def _logcdf(self, z: Array) -> Array:
-        xp = namespace(z)
-        return xp.where(z < 0, z - math.log(2), xp.log1p(-_nearer_tail(z)))
-
-    def _logsf(self, z: Array) -> Array:
-        return self._logcdf(-z)
 
     def _ppf(self, p: Array) -> Array:
         return namespace(p).where(p < 0.5, safe_log(2 * p), -safe_log(2 * (1 - p)))
@@ -52,35 +42,25 @@ class StandardLaplace(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return -namespace(z).abs(z) - math.log(2)
 
-    def _mean(self) -> Any:
-        return 0.0
+    def _logit(self, z: Array) -> tuple[Array, Array]:
+        """log h - log(1 - h) on the side of the nearer tail; the slope f / F / (1 - F) is 1 / (1 - h)."""
+        xp, size = namespace(z), namespace(z).abs(z)
+        rest = xp.log1p(-_nearer_tail(z))
+        value = math.log(2) + size + rest
+        return xp.where(z < 0, -value, value), -rest
 
-    def _std(self) -> Any:
-        return math.sqrt(2)
+    def _moments(self) -> Any:
+        """E |Z - Z'| / 2 = 3 / 4."""
+        return Moments(0.0, math.sqrt(2), -0.75)
 
-    def _crps(self, z: Array) -> Array:
-        """|z| + exp(-|z|) - 3/4."""
-        return namespace(z).abs(z) + 2 * _nearer_tail(z) - 0.75
-
-    def _partial_moments(self, z: Array) -> PartialMoments:
-        """h and h below the median, z + h and z^2 / 2 + 1 - h above it; and the same at -z."""
-        return PartialMoments(*self._moments(z), *self._moments(-z))
-
-    def _moments(self, z: Array) -> tuple[Array, Array]:
+    def _integrals(self, z: Array, which: int) -> Array:
+        """h, h and h^2 / 2 below the median; z + h, z^2 / 2 + 1 - h and z + 2 h - h^2 / 2 - 3/4 above it."""
         xp, h = namespace(z), _nearer_tail(z)
-        return xp.where(z < 0, h, z + h), xp.where(z < 0, h, 0.5 * z**2 + 1 - h)
-
-    def _squares(self, z: Array) -> Squares:
-        """h^2 / 2 below the median, z + 2 h - h^2 / 2 - 3/4 above it; and the same at -z."""
-        return Squares(self._square(z), self._square(-z))
-
-    def _square(self, z: Array) -> Array:
-        h = _nearer_tail(z)
-        return namespace(z).where(z < 0, 0.5 * h**2, z + 2 * h - 0.5 * h**2 - 0.75)
-
-    def _breaks(self) -> Array:
-        """A fine grid, with the kink at 0 among its points."""
-        return np.asarray(self._ppf_logit(LOGIT_GRID))
+        if which == ONCE:
+            return xp.where(z < 0, h, z + h)
+        if which == TWICE:
+            return xp.where(z < 0, h, 0.5 * z**2 + 1 - h)
+        return xp.where(z < 0, 0.5 * h**2, z + 2 * h - 0.5 * h**2 - 0.75)
 
 
 def _nearer_tail(z: Array) -> Array:
@@ -89,7 +69,7 @@ def _nearer_tail(z: Array) -> Array:
 
 
 def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
-    """The Laplace laws with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
+    """The Laplace distributions with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 

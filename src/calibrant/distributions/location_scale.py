@@ -1,4 +1,4 @@
-"""H = loc + scale * S with S ~ base: a whole batch of laws in one shared law and two arrays."""
+"""H = loc + scale * S with S ~ base: a whole batch in one shared distribution and two arrays."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, wider
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares, image
-from calibrant.distributions.on_gpu import one_pass
-from calibrant.distributions.outline import Outline, within_floats
+from calibrant.distributions.base import CLOSED, Distribution, Moments
+from calibrant.distributions.gpu import one_pass
+from calibrant.distributions.table import TWICE, MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocationScale(Distribution):
-    """Row i is the law of loc[i] + scale[i] * S, S ~ base.
+    """Row i is the distribution of loc[i] + scale[i] * S, S ~ base.
 
-    `base` is a single law shared by all rows, or a batch with one law a row. Every method is the base's, moved and
-    stretched, and as exact as the base's.
+    `base` is a single distribution shared by all rows, or a batch with one for each. Every method is the base's, moved
+    and stretched, and as exact as the base's.
     """
 
     loc: Array
@@ -34,6 +33,10 @@ class LocationScale(Distribution):
     @property
     def like(self) -> Array:
         return self.loc
+
+    @property
+    def _block(self) -> int:
+        return self.base._block if self.base.shape else CLOSED
 
     def _z(self, y: Array) -> Array:
         return (y - self._lift(self.loc)) / self._lift(self.scale)
@@ -61,27 +64,11 @@ class LocationScale(Distribution):
     def _cdf_left(self, y: Array) -> Array:
         return self.base._cdf_left(self._z(y))
 
-    def _cdf_sides(self, y: Array) -> tuple[Array, Array]:
-        return self.base._cdf_sides(self._z(y))
-
-    def _logcdf(self, y: Array) -> Array:
-        return self.base._logcdf(self._z(y))
-
-    def _logsf(self, y: Array) -> Array:
-        return self.base._logsf(self._z(y))
-
     def _ppf(self, p: Array) -> Array:
         return self._y(self.base._ppf(p))
 
-    def _quantiles(self, p: Array) -> Array:
-        """From the shared law's, looked up once for all rows."""
-        return super()._quantiles(p) if self.base.shape or not self.shape else self._y(self.base._ppf(p[None, :]))
-
     def _ppf_logit(self, s: Array) -> Array:
         return self._y(self.base._ppf_logit(s))
-
-    def _quantiles_logit(self, s: Array) -> Array:
-        return self._y(self.base._quantiles_logit(s))
 
     def _logpdf(self, y: Array) -> Array:
         done = one_pass("logpdf", self.base, self.loc, self.scale, y)
@@ -89,69 +76,37 @@ class LocationScale(Distribution):
             return done
         return self.base._logpdf(self._z(y)) - namespace(self.scale).log(self._lift(self.scale))
 
-    def _mean(self) -> Array:
-        return self.loc + self.scale * self.base._mean()
-
-    def _std(self) -> Array:
-        return self.scale * self.base._std()
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        value, log_slope = self.base._logit(self._z(y))
+        return value, log_slope - namespace(self.scale).log(self._lift(self.scale))
 
     def _crps(self, y: Array) -> Array:
         done = one_pass("crps", self.base, self.loc, self.scale, y)
         return self._lift(self.scale) * self.base._crps(self._z(y)) if done is None else done
 
-    def _logit(self, y: Array) -> Array:
-        return self.base._logit(self._z(y))
+    def _moments(self) -> Moments:
+        mean, std, shift = self.base.remember("_kept_moments", self.base._moments)
+        return Moments(self.loc + self.scale * mean, self.scale * std, self.loc + self.scale * shift)
 
-    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
-        value, log_slope = self.base._logit_and_log_slope(self._z(y))
-        return value, log_slope - namespace(self.scale).log(self._lift(self.scale))
-
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        lower, lower2, upper, upper2 = self.base._partial_moments(self._z(y))
+    def _integrals(self, y: Array, which: int) -> Array:
         scale = self._lift(self.scale)
         with np.errstate(over="ignore"):
-            return PartialMoments(scale * lower, scale**2 * lower2, scale * upper, scale**2 * upper2)
+            return (scale**2 if which == TWICE else scale) * self.base._integrals(self._z(y), which)
 
-    def _squares(self, y: Array) -> Squares:
-        lower, upper = self.base._squares(self._z(y))
-        return Squares(self._lift(self.scale) * lower, self._lift(self.scale) * upper)
+    def _table(self, count: int) -> MassTable:
+        law = self._in_double
+        loc, scale = (part[:, None] if self.shape else part[None, None] for part in (law.loc, law.scale))
+        return law.base._table(count).to(law.loc).scaled(loc, scale)
 
-    def _infinite_mass(self) -> tuple[Any, Any]:
-        return self.base._infinite_mass()
-
-    def _breaks(self) -> Array:
-        return self._y(self.base._breaks())
-
-    @property
-    def is_discrete(self) -> bool:
-        return self.base.is_discrete
-
-    def _moments_within(self, y: Array, lower: Array, upper: Array) -> PartialMoments:
-        within = self.base._moments_within(self._z(y), image(self._z, lower), image(self._z, upper))
-        scale = self._lift(self.scale)
-        with np.errstate(over="ignore"):
-            powers = (scale, scale**2, scale, scale**2)
-            return PartialMoments(*(power * part for power, part in zip(powers, within, strict=True)))
-
-    def _squares_within(self, y: Array, lower: Array, upper: Array) -> Squares:
-        within = self.base._squares_within(self._z(y), image(self._z, lower), image(self._z, upper))
-        return Squares(*(self._lift(self.scale) * part for part in within))
-
-    def _outline(self) -> Outline | None:
-        outline = self.base._outline()
-        if outline is None:
-            return None
-        loc, scale = self._lift(self.loc), self._lift(self.scale)
-        with np.errstate(over="ignore"):
-            y = within_floats(loc + scale * outline.y)
-        return outline._replace(y=y, bend=outline.bend / scale**2)
+    def _pit(self, y: Array, u: Array) -> Array:
+        return self.base._pit(self._z(y), u)
 
     def _describe(self) -> str:
         return f"base={self.base!r}"
 
 
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
-    """The door for a location-scale forecast: finite locs, positive scales, one of each a row, or a single law."""
+    """A location-scale forecast, checked: finite locs, positive scales, one of each per row, or one in all."""
     loc = floats(f"{name}.loc", loc)
     wide = wider(loc, scale)
     loc = loc if wide is loc else floats(f"{name}.loc", loc, like=wide)

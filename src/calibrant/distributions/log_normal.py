@@ -1,4 +1,4 @@
-"""The log-normal law."""
+"""The log-normal distribution."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, complain, floats, namespace, positive, wider
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments
+from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.table import ONCE, SQUARE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogNormal(Distribution):
-    """F(y) = Phi(z), z = (log y - mu) / sigma, for y > 0: the laws of exp(mu + sigma Z), Z normal.
+    """F(y) = Phi(z), z = (log y - mu) / sigma, for y > 0: the distributions of exp(mu + sigma Z), Z normal.
 
-    `mu` and `sigma` hold one number a row, or one in all for a single law. Up to 0 the cdf is 0, the logpdf
+    `mu` and `sigma` hold one number per row, or one in all for a single distribution. Up to 0 the cdf is 0, the logpdf
     -inf. A zero sigma becomes the least that floats tell apart, with a warning; `strict=True` raises instead.
 
     >>> LogNormal([0.0, 1.0], [1.0, 0.5]).mean()
@@ -40,7 +41,7 @@ class LogNormal(Distribution):
         sigma = floats("LogNormal.sigma", self.sigma, like=mu)
         if mu.ndim > 1 or sigma.ndim > 1:
             shapes = f"{tuple(mu.shape)}, {tuple(sigma.shape)}"
-            raise ValueError(f"LogNormal takes one mu and one sigma a row, got shapes {shapes}")
+            raise ValueError(f"LogNormal takes one mu and one sigma per row, got shapes {shapes}")
         if mu.ndim and sigma.ndim:
             same_length("LogNormal.mu", mu.shape[0], "LogNormal.sigma", sigma.shape[0])
         xp = namespace(mu)
@@ -55,7 +56,6 @@ class LogNormal(Distribution):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One law for each mu."""
         return tuple(self.mu.shape)
 
     def _z(self, y: Array) -> Array:
@@ -72,11 +72,14 @@ class LogNormal(Distribution):
     def _sf(self, y: Array) -> Array:
         return ndtr(-self._z(y))
 
-    def _logcdf(self, y: Array) -> Array:
-        return log_ndtr(self._z(y))
-
-    def _logsf(self, y: Array) -> Array:
-        return log_ndtr(-self._z(y))
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        """That of z; dz/dy = 1 / (y sigma)."""
+        xp, z = namespace(y), self._z(y)
+        inside = xp.isfinite(z)
+        safe = xp.where(inside, y, xp.ones_like(z))
+        value, log_slope = StandardNormal()._logit(xp.where(inside, z, xp.zeros_like(z)))
+        log_slope = log_slope - xp.log(safe) - xp.log(self._lift(self.sigma))
+        return xp.where(inside, value, z), xp.where(inside, log_slope, xp.full_like(z, xp.inf))
 
     def _ppf(self, p: Array) -> Array:
         return self._y(ndtri(p))
@@ -92,34 +95,23 @@ class LogNormal(Distribution):
         logpdf = -0.5 * self._z(safe) ** 2 - xp.log(safe) - constant
         return xp.where(positive, logpdf, xp.full_like(logpdf, -xp.inf))
 
-    def _mean(self) -> Array:
-        """exp(mu + sigma^2 / 2)."""
-        return _exp(self.mu + 0.5 * self.sigma**2)
+    def _moments(self) -> Moments:
+        """m = exp(mu + sigma^2 / 2), m sqrt(exp(sigma^2) - 1), 2 m Phi(-sigma / sqrt(2)) (Baran and Lerch, 2015)."""
+        xp, mu, variance = namespace(self.mu), self.mu, self.sigma**2
+        std = _exp(mu + variance + 0.5 * xp.log(-xp.expm1(-variance)))  # overflows no sooner than it must
+        shift = 2 * _exp(mu + 0.5 * variance + log_ndtr(-self.sigma * math.sqrt(0.5)))
+        return Moments(_exp(mu + 0.5 * variance), std, shift)
 
-    def _std(self) -> Array:
-        """exp(mu + sigma^2) sqrt(1 - exp(-sigma^2)), which overflows no sooner than it must."""
-        xp = namespace(self.mu)
-        return _exp(self.mu + self.sigma**2 + 0.5 * xp.log(-xp.expm1(-(self.sigma**2))))
-
-    def _crps(self, y: Array) -> Array:
-        """y (2 Phi(z) - 1) - 2 mean (Phi(z - sigma) + Phi(sigma / sqrt 2) - 1) (Baran and Lerch, 2015)."""
-        z, sigma = self._z(y), self._lift(self.sigma)
-        mean = self._lift(self._mean())
-        return y * (ndtr(z) - ndtr(-z)) + 2 * mean * (ndtr(-sigma / math.sqrt(2)) - ndtr(z - sigma))
-
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        """y Phi(z) - m Phi(z - s), (y^2 Phi(z) - 2 y m Phi(z - s) + r Phi(z - 2 s)) / 2; r = E Y^2."""
-        z, s = self._z(y), self._lift(self.sigma)
-        m, r = self._lift(self._mean()), self._lift(_exp(2 * self.mu + 2 * self.sigma**2))
-        below = ndtr(z), m * ndtr(z - s), r * ndtr(z - 2 * s)
-        above = ndtr(-z), m * ndtr(s - z), r * ndtr(2 * s - z)
-        lower, upper = y * below[0] - below[1], above[1] - y * above[0]
-        return PartialMoments(
-            lower,
-            (y**2 * below[0] - 2 * y * below[1] + below[2]) / 2,
-            upper,
-            (y**2 * above[0] - 2 * y * above[1] + above[2]) / 2,
-        )
+    def _integrals(self, y: Array, which: int) -> Array:
+        """y p_0 - p_1; (y^2 p_0 - 2 y p_1 + p_2) / 2: p_k = E Y^k 1{Y <= y} = E Y^k Phi(z - k sigma)."""
+        if which == SQUARE:
+            return super()._integrals(y, which)
+        xp, positive, mu, sigma = namespace(y), y > 0, self._lift(self.mu), self._lift(self.sigma)
+        y = xp.where(positive, y, xp.ones_like(y))
+        z = self._z(y)
+        p = [_exp(k * mu + 0.5 * (k * sigma) ** 2 + log_ndtr(z - k * sigma)) for k in range(2 if which == ONCE else 3)]
+        value = y * p[0] - p[1] if which == ONCE else (y**2 * p[0] - 2 * y * p[1] + p[2]) / 2
+        return xp.where(positive, value, xp.zeros_like(value))
 
 
 def _exp(x: Array) -> Array:

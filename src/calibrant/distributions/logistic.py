@@ -1,4 +1,4 @@
-"""The logistic law."""
+"""The logistic distribution."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from calibrant._arrays import Array, namespace
 from calibrant._special import log_sigmoid, logit, sigmoid
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.location_scale import LocationScale, located
+from calibrant.distributions.table import ONCE, TWICE
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
@@ -30,12 +30,6 @@ class StandardLogistic(Distribution):
     def _sf(self, z: Array) -> Array:
         return sigmoid(-z)
 
-    def _logcdf(self, z: Array) -> Array:
-        return log_sigmoid(z)
-
-    def _logsf(self, z: Array) -> Array:
-        return log_sigmoid(-z)
-
     def _ppf(self, p: Array) -> Array:
         return logit(p)
 
@@ -45,32 +39,22 @@ class StandardLogistic(Distribution):
     def _logpdf(self, z: Array) -> Array:
         return log_sigmoid(z) + log_sigmoid(-z)
 
-    def _mean(self) -> Any:
-        return 0.0
+    def _logit(self, z: Array) -> tuple[Array, Array]:
+        return z, namespace(z).zeros_like(z)
 
-    def _std(self) -> Any:
-        return math.pi / math.sqrt(3)
+    def _moments(self) -> Any:
+        """E |Z - Z'| / 2 = 1."""
+        return Moments(0.0, math.pi / math.sqrt(3), -1.0)
 
-    def _crps(self, z: Array) -> Array:
-        """z - 2 log F(z) - 1."""
-        xp = namespace(z)
-        return xp.abs(z) - 2 * log_sigmoid(xp.abs(z)) - 1
-
-    def _partial_moments(self, z: Array) -> PartialMoments:
-        """log(1 + exp(z)) and its integral, and the same at -z."""
-        return PartialMoments(-log_sigmoid(-z), softplus_integral(z), -log_sigmoid(z), softplus_integral(-z))
-
-    def _squares(self, z: Array) -> Squares:
-        """log(1 + exp(z)) - F(z), and the same at -z."""
-        return Squares(-log_sigmoid(-z) - sigmoid(z), -log_sigmoid(z) - sigmoid(-z))
-
-
-STANDARD_LOGISTIC = StandardLogistic()
-"""One for all, so that what is kept for it is made once."""
+    def _integrals(self, z: Array, which: int) -> Array:
+        """log(1 + exp(z)), its integral, and log(1 + exp(z)) - F(z)."""
+        if which == TWICE:
+            return softplus_integral(z)
+        return -log_sigmoid(-z) if which == ONCE else -log_sigmoid(-z) - sigmoid(z)
 
 
 def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
-    """The logistic laws with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
+    """The logistic distributions with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 

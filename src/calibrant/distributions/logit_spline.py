@@ -1,4 +1,4 @@
-"""A law whose logit is a cubic spline: as smooth as a mixture of hundreds of units, and as quick as a broken line."""
+"""A distribution whose logit is a cubic spline: as smooth as a mixture of hundreds, as quick as a broken line."""
 
 from __future__ import annotations
 
@@ -6,38 +6,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
 from calibrant._batch import shared
-from calibrant._kept import kept
-from calibrant._search import Finder, distinct
+from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.logits import LOGIT_GRID
-from calibrant.distributions.tabulated import ByTable
+from calibrant.distributions.knotted import Knotted
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
 _KNOTS = 5000  # about that many in all, but no fewer than 25 a unit
-_SOME = 600  # knots between which the law is integrated
 _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogitSpline(ByTable):
-    """F(s) = sigmoid(c(s)), c the increasing cubic with these values and slopes at the knots, straight beyond them.
-
-    Mean, std and crps from a table (relative error about 1e-9).
-    """
+class LogitSpline(Knotted):
+    """F(s) = sigmoid(c(s)), c the increasing cubic with these values and slopes at the knots, straight beyond them."""
 
     knots: Array = shared()
     values: Array = shared()
     slopes: Array = shared()
 
     @classmethod
-    def through(cls, law: Distribution, knots: Any, like: Array) -> LogitSpline:
-        """The spline with a law's own logits and slopes at some knots, beside an array."""
-        knots = np.unique(to_numpy(device_like(np.unique(knots), like)).astype(np.float64))
-        return cls.drawn(knots, *law._logit_and_log_slope(knots), like)
+    def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
+        """The spline through a mixture of logistic distributions, given in numpy, beside an array."""
+        knots = np.unique(to_numpy(device_like(knots_of_units(locs, scales), like)).astype(np.float64))
+        return cls.drawn(knots, *logit_of_mixture(knots, weights, locs, scales), like)
 
     @classmethod
     def drawn(cls, knots: Any, value: Any, log_slope: Any, like: Array) -> LogitSpline:
@@ -46,7 +40,7 @@ class LogitSpline(ByTable):
             slope = np.exp(log_slope)
         good = np.isfinite(value) & np.isfinite(slope) & (slope > 0)
         knots, value, slope = knots[good], value[good], slope[good]
-        # where the law is flat, the logits still rise, by a rounding each
+        # where the distribution is flat, the logits still rise, by a rounding each
         value = np.maximum.accumulate(value)
         value = value + np.cumsum(2 * np.spacing(np.abs(value) + 1))
         # a cubic of this kind increases if no slope is more than three times that of the chords beside it
@@ -56,33 +50,29 @@ class LogitSpline(ByTable):
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
-
-    @kept
     def _find(self) -> Finder:
-        return Finder(self.knots)
+        return self.remember("_kept_find", lambda: Finder(self.knots))
 
-    @kept
+    @property
     def _find_value(self) -> Finder:
-        return Finder(self.values)
+        return self.remember("_kept_find_value", lambda: Finder(self.values))
+
+    @property
+    def _pieces(self) -> tuple[Array, ...]:
+        return self.remember("_kept_pieces", self._make_pieces)
+
+    def _make_pieces(self) -> tuple[Array, ...]:
+        h, rise = self.knots[1:] - self.knots[:-1], self.values[1:] - self.values[:-1]
+        da, db = h * self.slopes[:-1], h * self.slopes[1:]
+        return self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise
 
     def _piece(self, finder: Finder, argument: Array) -> tuple[Array, ...]:
         """Start and length of the piece of each argument, and value and slopes of its cubic in units of that length."""
         i = clip(finder.up_to(argument) - 1, 0, self.knots.shape[0] - 2)
         return tuple(namespace(argument).take(column, i) for column in self._pieces)
 
-    @kept
-    def _pieces(self) -> tuple[Array, ...]:
-        h, rise = self.knots[1:] - self.knots[:-1], self.values[1:] - self.values[:-1]
-        da, db = h * self.slopes[:-1], h * self.slopes[1:]
-        return self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise
-
-    def _logit(self, s: Array) -> Array:
-        return self._cubic(s, slope=False)[0]
-
-    def _cubic(self, s: Array, *, slope: bool) -> tuple[Array, Any]:
-        """c, and its slope if that is wanted."""
+    def _cubic(self, s: Array) -> tuple[Array, Array]:
+        """c and its slope."""
         xp, shape = namespace(s), s.shape
         s = xp.reshape(s, (-1,))
         inside = clip(s, self.knots[0], self.knots[-1])
@@ -90,30 +80,24 @@ class LogitSpline(ByTable):
         t = (inside - a) / h
         value = v + t * (c1 + t * (c2 + t * c3))
         out = s != inside
-        if bool(xp.any(out)):
+        if anywhere(out):
             beyond = xp.where(out, s - inside, xp.zeros_like(s))
             value = value + beyond * xp.where(beyond < 0, self.slopes[0], self.slopes[-1])
-        rise = (c1 + t * (2 * c2 + t * 3 * c3)) / h if slope else None
-        return xp.reshape(value, shape), xp.reshape(rise, shape) if slope else None
+        slope = (c1 + t * (2 * c2 + t * 3 * c3)) / h
+        return xp.reshape(value, shape), xp.reshape(slope, shape)
 
     def _cdf(self, s: Array) -> Array:
-        return sigmoid(self._logit(s))
+        return sigmoid(self._cubic(s)[0])
 
     def _sf(self, s: Array) -> Array:
-        return sigmoid(-self._logit(s))
-
-    def _logcdf(self, s: Array) -> Array:
-        return log_sigmoid(self._logit(s))
-
-    def _logsf(self, s: Array) -> Array:
-        return log_sigmoid(-self._logit(s))
+        return sigmoid(-self._cubic(s)[0])
 
     def _logpdf(self, s: Array) -> Array:
-        value, slope = self._cubic(s, slope=True)
+        value, slope = self._cubic(s)
         return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
-    def _logit_and_log_slope(self, s: Array) -> tuple[Array, Array]:
-        value, slope = self._cubic(s, slope=True)
+    def _logit(self, s: Array) -> tuple[Array, Array]:
+        value, slope = self._cubic(s)
         return value, safe_log(slope)
 
     def _ppf(self, p: Array) -> Array:
@@ -137,14 +121,20 @@ class LogitSpline(ByTable):
         y = y + xp.where(beyond == 0, xp.zeros_like(s), beyond / ends)
         return xp.reshape(y, shape)
 
-    def _breaks(self) -> Array:
-        """Quantiles, and some of the knots: they are so many that the cubics do not bend at them."""
-        some = self.knots[:: 1 + self.knots.shape[0] // _SOME]
-        points = self._ppf_logit(device_like(LOGIT_GRID, self.knots))
-        return distinct(namespace(points).sort(concatenate([points, some])))
+    def _bends(self) -> Array:
+        return self.knots
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots"
+
+
+def logit_of_mixture(s: Any, weights: Any, locs: Any, scales: Any) -> tuple[Any, Any]:
+    """The logit of the sum of w_k sigmoid((s - m_k) / t_k), and the log of its slope, in numpy."""
+    with np.errstate(over="ignore"):
+        z = (s[:, None] - locs) / scales
+    below, above, w = log_sigmoid(z), log_sigmoid(-z), safe_log(weights)
+    F, S, f = (logsumexp(w + part, axis=1) for part in (below, above, below + above - np.log(scales)))
+    return F - S, f - F - S
 
 
 def knots_of_units(locs: Any, scales: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a law may be pulled back through: an increasing map of the line for each row."""
+"""What a distribution may be pulled back through: an increasing map of the line for each row."""
 
 from __future__ import annotations
 
@@ -15,43 +15,30 @@ class Increasing(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(n,) for one map a row, () for a single map."""
+        """(n,) for one map per row, () for a single map."""
 
     @property
     def like(self) -> Array:
         """One of its arrays, which tells namespace, dtype and device."""
 
     @property
-    def solved(self) -> bool:
-        """Whether the inverse has to be solved for, so that the map itself is the cheaper one by far."""
-
-    @property
-    def steep(self) -> bool:
-        """Whether its inverse grows so fast that what lies far out in the tails of q counts."""
+    def bends(self) -> Array | None:
+        """The s at which the inverse bends: (m,) in all rows, or (n, m); None where it is smooth."""
 
     def __call__(self, y: Array, /) -> Array:
         """The s of y."""
 
+    def left(self, y: Array, /) -> Array:
+        """The s of y from the left, which differs where it jumps."""
+
     def inverse(self, s: Array, /) -> Array:
         """The y whose s this is."""
 
-    def inverse_at(self, s: Array, /) -> Array:
-        """The same for many increasing s that all rows share, (1, k), worked out at once."""
-
-    def log_slope(self, y: Array, /) -> Array:
-        """The log derivative of s in y."""
+    def inverse_with_width(self, s: Array, /) -> tuple[Array, Array]:
+        """The y of many increasing s, and dy/ds there."""
 
     def with_slope(self, y: Array, /) -> tuple[Array, Array]:
-        """The s of y and the log derivative, worked out at once."""
-
-    def breaks(self) -> Array | None:
-        """The y at which a single map bends; None where it is smooth."""
-
-    def places(self, s: Array, /) -> Array:
-        """Places in each row, (n, m), between which the map is smooth, as far as scores like these reach."""
-
-    def widest(self, s: Array, /) -> Array:
-        """How long a stretch of scores around s may be for its inverse to be as good as a polynomial on it."""
+        """The s of y and the log derivative."""
 
 
 class Broken(Increasing, Protocol):

@@ -1,4 +1,4 @@
-"""The Poisson law."""
+"""The Poisson distribution."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from calibrant._arrays import Array, namespace
 from calibrant._special import gammainc, gammaincc, gammaln
 from calibrant._types import ArrayLike
-from calibrant.distributions.discrete import Discrete
-from calibrant.distributions.in_double import in_double
+from calibrant.distributions.on_lattice import OnLattice, from_zero
 from calibrant.distributions.parameters import parameters, refuse_where
 
 _STIRLING = 60.0  # from here on log k! is Stirling's series, whose error is below 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Poisson(Discrete):
+class Poisson(OnLattice):
     """P(Y = k) = rate^k exp(-rate) / k!, k = 0, 1, ...: the mean is the rate.
 
     >>> Poisson([0.5, 3.0]).pmf([0, 2])
@@ -44,28 +43,18 @@ class Poisson(Discrete):
 
     def _below(self, k: Array) -> Array:
         """Q(k + 1, rate)."""
-        return self._masked(k, gammaincc, 0.0)
+        return from_zero(k, 0.0, lambda k: gammaincc(k + 1, self._lift(self.rate)))
 
     def _above(self, k: Array) -> Array:
         """P(k + 1, rate)."""
-        return self._masked(k, gammainc, 1.0)
-
-    def _masked(self, k: Array, function: Any, before: float) -> Array:
-        xp, none = namespace(k), k < 0
-        value = in_double(function, xp.where(none, xp.zeros_like(k), k) + 1, self._lift(self.rate))
-        return xp.where(none, xp.full_like(value, before), value)
+        return from_zero(k, 1.0, lambda k: gammainc(k + 1, self._lift(self.rate)))
 
     def _log_mass(self, k: Array) -> Array:
         """k log rate - rate - log k!."""
-        xp, none = namespace(k), k < 0
-        found = in_double(_log_mass, xp.where(none, xp.zeros_like(k), k), self._lift(self.rate))
-        return xp.where(none, xp.full_like(found, -xp.inf), found)
+        return from_zero(k, -math.inf, lambda k: _log_mass(k, self._lift(self.rate)))
 
-    def _mean(self) -> Array:
-        return self.rate
-
-    def _std(self) -> Array:
-        return namespace(self.rate).sqrt(self.rate)
+    def _mean_std(self) -> tuple[Array, Array]:
+        return self.rate, namespace(self.rate).sqrt(self.rate)
 
 
 def _log_mass(k: Array, rate: Array) -> Array:
@@ -74,9 +63,8 @@ def _log_mass(k: Array, rate: Array) -> Array:
     with k = rate (1 + x) and h(x) = (1 + x) log(1 + x) - x.
     """
     xp = namespace(rate)
-    k = k + xp.zeros_like(rate)
-    zero = rate <= 0
-    safe = xp.where(zero, xp.ones_like(rate), rate) + xp.zeros_like(k)
+    k, rate = k + 0 * rate, rate + 0 * k
+    safe = xp.where(rate > 0, rate, xp.ones_like(rate))
     small = k * xp.log(safe) - safe - gammaln(k + 1)
     large = xp.maximum(k, xp.full_like(k, _STIRLING))
     x = (large - safe) / safe
@@ -84,5 +72,4 @@ def _log_mass(k: Array, rate: Array) -> Array:
     series = 1 / (12 * large) - 1 / (360 * large**3) + 1 / (1260 * large**5)
     big = -safe * h - 0.5 * xp.log(2 * math.pi * large) - series
     found = xp.where(k < _STIRLING, small, big)
-    none = xp.where(k == 0, xp.zeros_like(found), xp.full_like(found, -xp.inf))
-    return xp.where(rate + xp.zeros_like(k) <= 0, none, found)
+    return xp.where(rate > 0, found, xp.where(k == 0, 0 * k, xp.full_like(k, -xp.inf)))

@@ -1,148 +1,139 @@
-"""Random interpolation: atoms at the scores, and one uniform number a row for the mass that belongs to no score."""
+"""Random interpolation: atoms at the scores, and one uniform number per row for the mass that belongs to no score."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from calibrant._arguments import generator
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context
-from calibrant.distributions.integrals import arm
+from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.maps import Increasing
-from calibrant.distributions.single import OnlyRow
+from calibrant.distributions.ratios import ratios_of
+from calibrant.distributions.table import ONCE, TWICE, MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Randomised(ByRow):
-    """(#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: n equal atoms and two ends.
+    """(sum of w_i over s_i < u + U (w(x) + sum of w_i over s_i = u)) / (N + w(x)), one uniform U per row.
 
-    A row is the mixture of `atoms` (n equal atoms) with weight n/(n + 1), of the point `lower` with weight
-    U/(n + 1) and of the point `upper` with weight (1 - U)/(n + 1). Its CDF at an atom is random too, which keeps it
-    exactly calibrated under ties; not so at the ends, where all mass counts that sits there, such as what was clipped.
-    The ends are -+inf by default: then mean is nan, std and crps are inf. All else is
-    as exact as `atoms`.
+    N is the sum of all w_i, and `atoms` have masses in proportion to them. Without weights all are 1. A row is the
+    mixture of `atoms` with weight N / (N + w), of the point `lower` with weight U w / (N + w) and of the point `upper`
+    with the rest. Its CDF at an atom is random too, which keeps it exactly calibrated under ties; not so at the ends,
+    where all mass counts that sits there, such as what was clipped. The ends are -+inf by default: then the mean is
+    nan, std and crps are inf. All else is as exact as `atoms`.
     """
 
     atoms: Distribution
     lower: Array
     upper: Array
     uniform: Array
-    count: int = shared()
+    ratio: Array
+    total: float = shared()
 
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.uniform.shape)
 
+    @property
+    def like(self) -> Array:
+        return self.uniform
+
+    def _shares(self) -> tuple[Array, Array, Array]:
+        """Of the atoms and of the two ends, in each row."""
+        size = self.total + self.ratio
+        return self.total / size, self.uniform * self.ratio / size, (1 - self.uniform) * self.ratio / size
+
     def _cdf(self, y: Array) -> Array:
         xp = namespace(y)
+        core, low, _ = (self._lift(share) for share in self._shares())
+        left = self.atoms._cdf_left(y)
+        jump = self.atoms._cdf(y) - left
         U, lower = self._lift(self.uniform), self._lift(self.lower)
-        below, equal = self._ranks(y)
-        own = self._own()
-        F = (below + xp.where(y <= lower, U * own + equal, U * (own + equal))) / self._size()
+        F = low + core * (left + xp.where(y <= lower, jump, U * jump))
         F = xp.where(y < lower, xp.zeros_like(F), F)
         return xp.where(y >= self._lift(self.upper), xp.ones_like(F), F)
 
     def _cdf_left(self, y: Array) -> Array:
         xp = namespace(y)
-        F = (self._ranks(y)[0] + self._lift(self.uniform) * self._own()) / self._size()
+        core, low, _ = (self._lift(share) for share in self._shares())
+        F = low + core * self.atoms._cdf_left(y)
         F = xp.where(y <= self._lift(self.lower), xp.zeros_like(F), F)
         return xp.where(y > self._lift(self.upper), xp.ones_like(F), F)
 
-    def _ranks(self, y: Array) -> tuple[Array, Array]:
-        """#{s_i < u} and #{s_i = u}."""
-        xp = namespace(y)
-        left, right = self.atoms._cdf_sides(y)
-        below = xp.round(self.count * left)
-        return below, xp.round(self.count * right) - below
-
-    def _own(self) -> Any:
-        """What the new row counts, beside the scores."""
-        return 1
-
-    def _size(self) -> Any:
-        """What all of them count."""
-        return self.count + 1
-
     def _ppf(self, p: Array) -> Array:
         xp = namespace(p)
-        rank = xp.ceil(p * (self.count + 1) - self._lift(self.uniform))
-        y = self.atoms._ppf(clip((rank - 0.5) / self.count, 0.0, 1.0))
-        y = xp.where(rank <= 0, self._lift(self.lower), y)
-        return xp.where(rank > self.count, self._lift(self.upper), y)
+        own = self._lift(self.ratio)
+        level = (p * (self.total + own) - self._lift(self.uniform) * own) / self.total
+        y = self.atoms._ppf(clip(level, 0.0, 1.0))
+        y = xp.where(level <= 0, self._lift(self.lower), y)
+        return xp.where(level > 1, self._lift(self.upper), y)
 
     def _logpdf(self, y: Array) -> Array:
         xp = namespace(y)
         return xp.full_like(y + self._lift(self.uniform), -xp.inf)
 
-    def _weights(self) -> tuple[Array, Array, Array]:
-        """Of the atoms and of the two ends, in each row."""
-        n = self.count
-        return n / (n + 1) + 0 * self.uniform, self.uniform / (n + 1), (1 - self.uniform) / (n + 1)
+    def _pit(self, y: Array, u: Array) -> Array:
+        """The CDF, which is drawn already."""
+        del u
+        return self._cdf(y)
 
-    def _mean(self) -> Array:
-        """-inf, +inf or nan in a row that has mass there."""
-        core, low, high = self._weights()
-        with np.errstate(invalid="ignore"):  # -inf + inf is nan
-            return core * self.atoms._mean() + arm(low, self.lower) + arm(high, self.upper)
-
-    def _std(self) -> Array:
-        xp = namespace(self.uniform)
-        core, low, high = self._weights()
-        finite, lower, upper = self._finite()
-        mean, std = self.atoms._mean_and_std()
-        finite = finite & xp.isfinite(mean) & xp.isfinite(std)
-        mean, std = (xp.where(finite, part, xp.zeros_like(part)) for part in (mean, std))
-        centre = core * mean + low * lower + high * upper
-        lengths = std, mean - centre, lower - centre, upper - centre
-        unit = reduce(xp.maximum, (xp.abs(length) for length in lengths))  # so that no square overflows
-        unit = xp.where(unit > 0, unit, xp.ones_like(unit))
-        squares = ((length / unit) ** 2 for length in lengths)
-        square = sum(weight * part for weight, part in zip((core, core, low, high), squares, strict=True))
-        return xp.where(finite, unit * xp.sqrt(square), xp.full_like(square, xp.inf))
-
-    def _finite(self) -> tuple[Array, Array, Array]:
+    def _ends(self) -> tuple[Array, Array, Array]:
         """Which rows have no mass at infinite ends, and the ends, 0 where they are infinite."""
-        xp, (_, low, high) = namespace(self.uniform), self._weights()
+        xp, (_, low, high) = namespace(self.uniform), self._shares()
         lower, upper = (xp.where(xp.isfinite(end), end, xp.zeros_like(end)) for end in (self.lower, self.upper))
         finite = (xp.isfinite(self.lower) | (low == 0)) & (xp.isfinite(self.upper) | (high == 0))
         return finite, lower, upper
 
-    def _crps(self, y: Array) -> Array:
-        """E|Y - y| - E|Y - Y'| / 2 of the mixture, from the same two expectations of the atoms."""
-        xp = namespace(y)
-        core, low, high = (self._lift(each) for each in self._weights())
-        finite, lower, upper = (self._lift(each) for each in self._finite())
-        rows = max(y.shape[0], *self.atoms.shape, 1)
-        first, last = (self.atoms._ppf(device_like([[end]], self.uniform)) for end in (0.0, 1.0))
-        ends = xp.broadcast_to(concatenate([first, last], axis=1), (rows, 2))
-        asked = self.atoms._crps(concatenate([ends, xp.broadcast_to(y, (rows, y.shape[1]))], axis=1))
-        # of the first atom the score is the integral of (1 - F)^2, of the last one that of F^2: they differ by the mean
-        mean = (first + last + asked[:, :1] - asked[:, 1:2]) / 2
-        spread = mean - first - asked[:, :1]  # E|S - S'| / 2, since all atoms lie above the first
-        distance = asked[:, 2:] + spread
-        near = core * distance + low * xp.abs(lower - y) + high * xp.abs(upper - y)
-        cross = core * low * (mean - lower) + core * high * (upper - mean) + low * high * (upper - lower)
-        crps = near - core**2 * spread - cross
-        return xp.where(finite, crps, xp.full_like(crps, xp.inf))
+    def _moments(self) -> Moments:
+        """Of the mixture: F = low + core A between the ends, so that E |Y - Y'| / 2 is a sum of four integrals."""
+        xp, (core, low, high) = namespace(self.uniform), self._shares()
+        own = self.atoms.remember("_kept_moments", self.atoms._moments)
+        finite, lower, upper = self._ends()
+        with np.errstate(invalid="ignore"):
+            mean = core * own.mean + low * lower + high * upper
+            square = (
+                core * (own.std**2 + (own.mean - mean) ** 2) + low * (lower - mean) ** 2 + high * (upper - mean) ** 2
+            )
+            cross = core * (low * (own.mean - lower) + high * (upper - own.mean)) + low * high * (upper - lower)
+            shift = mean - core**2 * (own.mean - own.shift) - cross
+            inf = xp.full_like(mean, np.inf)
+            ends = xp.where(xp.isinf(self.lower) & (low > 0), -inf, 0 * mean)
+            ends = ends + xp.where(xp.isinf(self.upper) & (high > 0), inf, 0 * mean)
+        std = xp.where(finite, xp.sqrt(square), inf)
+        return Moments(xp.where(finite, mean, ends), std, xp.where(finite, shift, inf))
 
-    def _infinite_mass(self) -> tuple[Any, Any]:
-        xp = namespace(self.uniform)
-        _, low, high = self._weights()
-        below, above = (
-            xp.where(xp.isinf(end), mass, xp.zeros_like(mass)) for end, mass in ((self.lower, low), (self.upper, high))
-        )
-        return below, above
+    def _integrals(self, y: Array, which: int) -> Array:
+        """Of low + core A between the ends; what lies below an infinite lower end has no integral and is left out."""
+        xp, (core, low, _) = namespace(y), (self._lift(share) for share in self._shares())
+        _, lower, upper = (self._lift(end) for end in self._ends())
+        inside = xp.where(xp.isfinite(self._lift(self.upper)), xp.minimum(y, upper), y)
+        inside = xp.where(xp.isfinite(self._lift(self.lower)), xp.maximum(inside, lower), inside)
+        over, way = xp.maximum(y - inside, 0 * y), inside - lower
+        A = self.atoms._integrals(inside, ONCE)
+        once = core * A + low * way
+        if which == ONCE:
+            return once + over
+        if which == TWICE:
+            return core * self.atoms._integrals(inside, TWICE) + low * way**2 / 2 + over * once + over**2 / 2
+        return core**2 * self.atoms._integrals(inside, which) + 2 * low * core * A + low**2 * way + over
 
-    def _clipped(self, lower: Any, upper: Any) -> Distribution:
+    def _table(self, count: int) -> MassTable:
+        """That of the atoms, with the ends beside it."""
+        law = self._in_double
+        parts = (*law._shares(), law.lower, law.upper)
+        core, low, high, first, last = (part[:, None] if self.shape else part[None, None] for part in parts)
+        return law.atoms._table(count).to(law.uniform).beside(core, (low, high), (first, last))
+
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (clip(end, lower, upper) for end in (self.lower, self.upper))
-        return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
+        return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
 
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:
         """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
@@ -150,41 +141,48 @@ class Randomised(ByRow):
         return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
 
     def _describe(self) -> str:
-        ends = "bounded" if bool(namespace(self.uniform).all(self._finite()[0])) else "infinite"
-        return f"{self.count} scores, ends={ends}"
+        ends = "bounded" if bool(namespace(self.uniform).all(self._ends()[0])) else "infinite"
+        return f"{self.atoms!r}, ends={ends}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unrealised(OnlyRow, ByRow):
+class Unrealised(Forwarding, ByRow):
     """Random's q before it meets its rows: `for_rows` draws the uniforms. On its own it answers for U = 1/2."""
 
     atoms: Distribution
     lower: float = shared()
     upper: float = shared()
-    count: int = shared()
+    total: float = shared()
+    """What all scores count, in the unit in which a calibration row counts 1."""
+    unit: float | None = shared()
+    """The likelihood ratio, as it was given, that counts as 1; None where rows have no ratios."""
 
     def for_rows(self, context: Context) -> Distribution:
-        """One uniform for each row."""
-        super().for_rows(context)
+        """One uniform for each row, and its ratio."""
         like = self.atoms.like
+        if self.unit is None:
+            refuse_unused(context)
+            ratio = device_like(np.ones(context.rows), like)
+        else:
+            ratio = ratios_of(context, like, self.unit)
         lower, upper = (device_like(np.full(context.rows, end), like) for end in (self.lower, self.upper))
         uniform = device_like(generator(context.rng).random(context.rows), like)
-        return Randomised(self.atoms, lower, upper, uniform, self.count)
+        return Randomised(self.atoms, lower, upper, uniform, ratio, self.total)
 
     def pulled(self, map: Increasing, pull: Pull) -> Distribution:
-        """No H: there is one law for each row, once the rows are known."""
+        """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("Random's q")
 
     @property
-    def _row(self) -> Distribution:
-        """The row of U = 1/2."""
+    def _other(self) -> Distribution:
+        """The row of U = 1/2 and ratio 1."""
         like = self.atoms.like
-        lower, upper = (device_like([end], like) for end in (self.lower, self.upper))
-        return Randomised(self.atoms, lower, upper, device_like([0.5], like), self.count)
+        lower, upper, half, one = (device_like(number, like) for number in (self.lower, self.upper, 0.5, 1.0))
+        return Randomised(self.atoms, lower, upper, half, one, self.total)
 
-    def _clipped(self, lower: Any, upper: Any) -> Distribution:
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
-        return replace(self, atoms=self.atoms.clip(lower, upper), lower=low, upper=high)
+        return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
 
     def _describe(self) -> str:
-        return f"{self.count} scores"
+        return f"{self.atoms!r}"

@@ -8,7 +8,7 @@ from calibrant._arrays import Array, device_like, floats, refuse, to_numpy
 from calibrant.distributions.context import Context
 
 LARGEST = 1e30
-"""A row of a larger ratio has all of its mass in the tails, as has one of this."""
+"""A row of a larger one has all of its mass in the tails, as has one of this."""
 
 
 def ratios_of(context: Context, like: Array, unit: float) -> Array:

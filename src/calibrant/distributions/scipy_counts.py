@@ -1,4 +1,4 @@
-"""Laws of whole numbers that come as frozen distributions of scipy.stats."""
+"""Distributions of whole numbers that come as frozen distributions of scipy.stats."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain
+from calibrant._arrays import Array, refuse
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.binomial import Binomial
-from calibrant.distributions.discrete import Discrete
 from calibrant.distributions.negative_binomial import NegativeBinomial
+from calibrant.distributions.on_lattice import OnLattice
 from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.scipy_family import ScipyFamily, parameters_of
 
@@ -32,7 +32,7 @@ _OURS: dict[str, Callable[..., Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyCounts(ScipyFamily, Discrete):
+class ScipyCounts(ScipyFamily, OnLattice):
     """A discrete family of scipy.stats, with one value of each parameter a row: shapes, and loc, which is whole."""
 
     _reach = 27.0  # 2e-12 of the mass: some families have 1 - F by subtraction
@@ -44,9 +44,10 @@ class ScipyCounts(ScipyFamily, Discrete):
         """The parameters of a frozen distribution, checked and brought to one shape."""
         parameters = parameters_of(frozen, "loc")
         broken = parameters[-1] != np.round(parameters[-1])
-        if np.any(broken):
-            complain(frozen.dist.name, np.asarray(broken), "has a loc that is not whole")
-        return cls(frozen.dist, parameters)
+        refuse(frozen.dist.name, np.asarray(broken), "has a loc that is not whole")
+        law = cls(frozen.dist, parameters)
+        refuse(frozen.dist.name, ~np.isfinite(law.std()), "has no standard deviation")
+        return law
 
     def _below(self, k: Array) -> Array:
         return self._quietly("cdf", k)
@@ -61,11 +62,9 @@ class ScipyCounts(ScipyFamily, Discrete):
         first, last = self.family(*self.parameters).support()
         return np.asarray(first, float) + np.zeros(self.shape), np.asarray(last, float) + np.zeros(self.shape)
 
-    def _mean(self) -> Array:
-        return np.asarray(self.family(*self.parameters).mean(), float)
-
-    def _std(self) -> Array:
-        return np.asarray(self.family(*self.parameters).std(), float)
+    def _mean_std(self) -> tuple[Array, Array]:
+        frozen = self.family(*self.parameters)
+        return np.asarray(frozen.mean(), float), np.asarray(frozen.std(), float)
 
     def _describe(self) -> str:
         return str(self.family.name)

@@ -8,24 +8,22 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, complain, floats
-from calibrant._kept import kept
 from calibrant.distributions.base import Distribution
 
 
 class ScipyFamily(Distribution):
-    """A family of scipy.stats, with one value of each parameter a row."""
+    """A family of scipy.stats, with one value of each parameter per row."""
 
     family: Any
     parameters: tuple[Array, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of every parameter."""
         return tuple(self.parameters[0].shape)
 
-    @kept
+    @property
     def _columns(self) -> Any:
-        return self.family(*(self._lift(parameter) for parameter in self.parameters))
+        return self.remember("_kept_columns", lambda: self.family(*map(self._lift, self.parameters)))
 
     def _quietly(self, name: str, argument: Array) -> Array:
         with np.errstate(all="ignore"), warnings.catch_warnings():

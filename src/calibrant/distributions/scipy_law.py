@@ -12,30 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array
-from calibrant._special import levels_around, sigmoid
-from calibrant.distributions.base import Distribution
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._special import sigmoid
+from calibrant.distributions.base import Distribution, Moments, drawn_in
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
-from calibrant.distributions.logits import logit_of
 from calibrant.distributions.normal import Normal
-from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.scipy_counts import counts_from_scipy
 from calibrant.distributions.scipy_family import ScipyFamily, parameters_of
-from calibrant.distributions.solved import Solved
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 
-_BETWEEN = 2  # even steps from one of these quantiles to the next
+ASKED = 64  # quantiles that take long, with many more places of a table between them
 
 
 def from_scipy(frozen: SupportsCDF) -> Distribution:
-    """A frozen distribution of scipy.stats, with parameters of shape () or (n,), as a law of ours.
+    """A frozen distribution of scipy.stats, with parameters of shape () or (n,), as one of ours.
 
-    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own laws, other continuous ones
-    `ScipyDistribution`s. poisson, nbinom and binom (with loc = 0) become our own too, other laws of whole numbers
-    `ScipyCounts`.
+    norm, laplace, logistic, t, cauchy and lognorm (with loc = 0) become our own, other continuous ones
+    `ScipyDistribution`s. poisson, nbinom and binom (with loc = 0) become our own too, other distributions of whole
+    numbers `ScipyCounts`.
 
     >>> import scipy.stats
     >>> from_scipy(scipy.stats.norm([0.0, 1.0], 2.0))
@@ -61,11 +58,10 @@ _SCIPY: dict[str, Callable[..., Distribution | None]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyDistribution(ScipyFamily, Solved, Numeric):
-    """A continuous family of scipy.stats, with one value of each parameter a row: shapes, loc and scale.
+class ScipyDistribution(ScipyFamily):
+    """A continuous family of scipy.stats, with one value of each parameter per row: shapes, loc and scale.
 
-    cdf, sf, logcdf, logsf, ppf, mean and std are scipy's own; the crps is by quadrature (relative error about
-    1e-8 where the density is smooth inside its support), inf where the mean is not finite.
+    cdf, sf, logpdf, ppf, mean and std are scipy's own; the crps is from a table, and inf where the mean is not finite.
     """
 
     family: Any = field(metadata={"shared": True})
@@ -85,38 +81,19 @@ class ScipyDistribution(ScipyFamily, Solved, Numeric):
     def _sf(self, y: Array) -> Array:
         return self._quietly("sf", y)
 
-    def _logcdf(self, y: Array) -> Array:
-        return self._logarithm("logcdf", y, self._cdf, self._sf)
-
-    def _logsf(self, y: Array) -> Array:
-        return self._logarithm("logsf", y, self._sf, self._cdf)
-
-    def _logarithm(self, name: str, y: Array, mass: Callable[[Array], Array], rest: Callable[[Array], Array]) -> Array:
-        """The family's own formula; scipy's general one searches for a median at every y."""
-        general = next(kind for kind in type(self.family).__mro__ if kind.__name__ == "rv_continuous")
-        if getattr(type(self.family), f"_{name}") is not getattr(general, f"_{name}"):
-            return self._quietly(name, y)
-        p, q = mass(y), rest(y)
-        with np.errstate(divide="ignore"):
-            return np.where(p < 0.5, np.log(p), np.log1p(-q))
-
-    def _logit(self, y: Array) -> Array:
-        return logit_of(self._cdf(y), self._sf(y), lambda: Distribution._logit(self, y))
-
-    def _logit_and_log_slope(self, y: Array) -> tuple[Array, Array]:
-        """From F, 1 - F and f; from their logarithms where these are too small for floats."""
-        F, S, log_density = self._cdf(y), self._sf(y), self._logpdf(y)
-        tiny = 1e3 * np.finfo(np.float64).smallest_normal
-        far = (tiny > F) | (tiny > S)
-        F, S = np.where(far, 0.5, F), np.where(far, 0.5, S)
-        value, log_slope = np.log(F) - np.log(S), log_density - np.log(F) - np.log(S)
-        if np.any(far):
-            slow = Distribution._logit_and_log_slope(self, y)
-            return np.where(far, slow[0], value), np.where(far, slow[1], log_slope)
-        return value, log_slope
-
     def _logpdf(self, y: Array) -> Array:
         return self._quietly("logpdf", y)
+
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        """From scipy's logarithms where F or 1 - F is too small for floats."""
+        value, log_slope = super()._logit(y)
+        far = np.isinf(value) & np.isfinite(y)
+        if not far.any():
+            return value, log_slope
+        below, above, density = (self._quietly(name, y) for name in ("logcdf", "logsf", "logpdf"))
+        far &= np.isfinite(below) & np.isfinite(above)
+        below, above = np.where(far, below, 0.0), np.where(far, above, 0.0)
+        return np.where(far, below - above, value), np.where(far, density - below - above, log_slope)
 
     def _ppf(self, p: Array) -> Array:
         return self._quietly("ppf", p)
@@ -134,22 +111,17 @@ class ScipyDistribution(ScipyFamily, Solved, Numeric):
         y = np.where(np.isnan(y), np.where(s <= 0, lower, upper), y)
         return np.where(np.isfinite(s), np.clip(y, -1e300, 1e300), y)
 
-    def _quantiles_logit(self, s: Array) -> Array:
-        """Few are scipy's own, which take long; many are interpolated between some of these."""
-        few = not self.shape or s.shape[-1] <= 4 * levels_around(s).size
-        return self._ppf_logit(s) if few else super()._quantiles_logit(s)
-
     def _places(self, s: Array) -> Array:
-        """Quantiles of scipy's own, and even steps from one to the next."""
-        few = self._ppf_logit(levels_around(s)[None, :])
-        share = np.arange(_BETWEEN) / _BETWEEN
-        grid = few[:, :-1, None] + (few[:, 1:] - few[:, :-1])[..., None] * share
-        return np.concatenate([grid.reshape((len(few), -1)), few[:, -1:]], axis=1)
+        """Some quantiles, and even steps from one to the next."""
+        step = max(1, s.shape[1] // ASKED)
+        return evenly_between(drawn_in(np.sort(self._ppf_logit(s[:, ::step]), axis=1)), step)
 
-    def _mean(self) -> Array:
+    def mean(self) -> Array:
+        """scipy's own."""
         return self._statistic("mean")
 
-    def _std(self) -> Array:
+    def std(self) -> Array:
+        """scipy's own."""
         return self._statistic("std")
 
     def _statistic(self, name: str) -> Array:
@@ -157,5 +129,17 @@ class ScipyDistribution(ScipyFamily, Solved, Numeric):
             warnings.simplefilter("ignore")
             return np.asarray(getattr(self.family(*self.parameters), name)(), dtype=float)
 
+    def _moments(self) -> Moments:
+        mean = self.mean()
+        return Moments(mean, self.std(), np.where(np.isfinite(mean), super()._moments().shift, np.inf))
+
     def _describe(self) -> str:
         return str(self.family.name)
+
+
+def evenly_between(places: Array, count: int) -> Array:
+    """Columns of places, with so many even steps from one to the next."""
+    xp = namespace(places)
+    share = device_like(np.arange(count) / count, places)
+    steps = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
+    return concatenate([xp.reshape(steps, (places.shape[0], -1)), places[:, -1:]], axis=1)

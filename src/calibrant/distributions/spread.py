@@ -1,134 +1,131 @@
-"""A law of counts spread evenly over the gaps between them: the law of K + U."""
+"""A distribution of counts spread evenly over the gaps between them: that of K + U."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from calibrant._arrays import Array, clip, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._special import safe_log, sigmoid
-from calibrant.distributions.discrete import Discrete, straight
-from calibrant.distributions.from_ends import FromEnds
-from calibrant.distributions.integrals import PartialMoments, Squares
+from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.on_lattice import OnLattice, position
+from calibrant.distributions.table import MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpreadLaw(FromEnds):
-    """The law of Y + step * U, Y ~ law on a lattice, U uniform in (0, 1): F(y + step * u) = F(y-) + u P(Y = y).
+class SpreadLaw(Distribution):
+    """The distribution of Y + step * U, Y ~ base on a lattice, U uniform in (0, 1).
 
-    Its CDF runs straight from each point of the lattice to the next. What calibrates spread labels is a forecast that
-    is spread as they are.
+    F(y + step * u) = F(y-) + u P(Y = y): its CDF runs straight from each point of the lattice to the next. What
+    calibrates spread labels is a forecast that is spread as they are.
 
     >>> from calibrant.distributions import Poisson
     >>> SpreadLaw(Poisson([0.5, 3.0])).median()
     array([0.82436064, 3.34283744])
     """
 
-    law: Discrete
+    base: Distribution
 
     def __post_init__(self) -> None:
-        if not isinstance(self.law, Discrete):
-            raise TypeError(f"SpreadLaw.law must be a law on a lattice, such as Poisson(3.0), got {self.law!r}")
+        if not isinstance(self.base, Distribution) or self.base.lattice is None:
+            raise TypeError(
+                f"SpreadLaw.base must be a distribution on a lattice, such as Poisson(3.0), got {self.base!r}"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.law.shape
+        return self.base.shape
 
     @property
     def like(self) -> Array:
-        return self.law.like
+        return self.base.like
 
-    def _position(self, y: Array) -> tuple[Array, Array, Array]:
-        """k and t with y = origin + step * (k + t), k = 0 and t = 0 for an infinite y, and whether it is finite."""
-        xp = namespace(y)
-        k, t = self.law._position(y)
-        finite = xp.isfinite(k)
-        return xp.where(finite, k, xp.zeros_like(k)), t, finite
+    @property
+    def _step(self) -> float:
+        return self.base.lattice[1]  # type: ignore[index]
 
-    def _ended(self, y: Array, finite: Array, value: Array, low: float, high: float) -> Array:
-        xp = namespace(value)
-        ends = xp.where(y < 0, xp.full_like(value, low), xp.full_like(value, high))
-        return xp.where(finite, value, ends)
+    def _points(self, y: Array) -> tuple[Array, Array, Array]:
+        """The point before, the point, and t in [0, 1), y = point + step * t."""
+        origin, step = self.base.lattice  # type: ignore[misc]
+        k, t = position(y, (origin, step))
+        return origin + step * (k - 1), origin + step * k, t
 
     def _cdf(self, y: Array) -> Array:
-        k, t, finite = self._position(y)
-        F = (1 - t) * self.law._below(k - 1) + t * self.law._below(k)
-        return self._ended(y, finite, F, 0.0, 1.0)
+        before, point, t = self._points(y)
+        return (1 - t) * self.base._cdf(before) + t * self.base._cdf(point)
+
+    def _cdf_left(self, y: Array) -> Array:
+        """The same but at +inf, where the base may have mass."""
+        _, point, t = self._points(y)
+        return (1 - t) * self.base._cdf_left(point) + t * self.base._cdf(point)
 
     def _sf(self, y: Array) -> Array:
-        k, t, finite = self._position(y)
-        S = (1 - t) * self.law._above(k - 1) + t * self.law._above(k)
-        return self._ended(y, finite, S, 1.0, 0.0)
-
-    def _logcdf(self, y: Array) -> Array:
-        k, t, finite = self._position(y)
-        return self._ended(y, finite, _log_mean(self.law._log_below(k - 1), self.law._log_below(k), t), -math.inf, 0.0)
-
-    def _logsf(self, y: Array) -> Array:
-        k, t, finite = self._position(y)
-        return self._ended(y, finite, _log_mean(self.law._log_above(k - 1), self.law._log_above(k), t), 0.0, -math.inf)
+        before, point, t = self._points(y)
+        return (1 - t) * self.base._sf(before) + t * self.base._sf(point)
 
     def _logpdf(self, y: Array) -> Array:
-        k, _, finite = self._position(y)
-        return self._ended(y, finite, self.law._log_mass(k), -math.inf, -math.inf) - math.log(self.law.step)
+        return self.base._logpdf(self._points(y)[1]) - math.log(self._step)
+
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        """From F and 1 - F at both ends of the cell, which tell its mass too."""
+        xp, (before, point, t) = namespace(y), self._points(y)
+        (F0, S0), (F1, S1) = ((self.base._cdf(end), self.base._sf(end)) for end in (before, point))
+        below, above = (safe_log((1 - t) * start + t * end) for start, end in ((F0, F1), (S0, S1)))
+        mass = safe_log(xp.where(S0 < F1, S0 - S1, F1 - F0))
+        outside = xp.isinf(below) | xp.isinf(above)
+        slope = mass - math.log(self._step) - xp.where(outside, 0 * t, below + above)
+        return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)
 
     def _ppf(self, p: Array) -> Array:
-        """In the cell of the quantile k of the law, (p - F(k - 1)) / P(k) of the way."""
-        k, finite = self._finite(self.law._index(p))
-        before, mass = self.law._below(k - 1), self._mass(k)
-        return self._within(k, finite, (p - before) / mass)
+        """In the cell of the quantile y of the base, (p - F(y-)) / P(y) of the way."""
+        y = self.base._ppf(p)
+        return self._within(y, (p - self.base._cdf_left(y)) / self._mass(y))
 
     def _ppf_logit(self, s: Array) -> Array:
         """From the nearer end."""
-        xp = namespace(s)
-        k, finite = self._finite(self.law._index_logit(s))
-        mass = self._mass(k)
-        below = (sigmoid(s) - self.law._below(k - 1)) / mass
-        above = 1 - (sigmoid(-s) - self.law._above(k)) / mass
-        return self._within(k, finite, xp.where(s <= 0, below, above))
+        y = self.base._ppf_logit(s)
+        below, above = sigmoid(s) - self.base._cdf_left(y), sigmoid(-s) - self.base._sf(y)
+        mass = self._mass(y)
+        return self._within(y, namespace(s).where(s <= 0, below / mass, 1 - above / mass))
 
-    @staticmethod
-    def _finite(k: Array) -> tuple[Array, tuple[Array, Array]]:
-        xp, finite = namespace(k), namespace(k).isfinite(k)
-        return xp.where(finite, k, xp.zeros_like(k)), (finite, k)
+    def _mass(self, y: Array) -> Array:
+        xp, finite = namespace(y), namespace(y).isfinite(y)
+        mass = xp.exp(self.base._logpdf(xp.where(finite, y, xp.zeros_like(y))))
+        return xp.where(finite & (mass > 0), mass, xp.ones_like(mass))
 
-    def _mass(self, k: Array) -> Array:
-        xp = namespace(k)
-        mass = xp.exp(self.law._log_mass(k))
-        return xp.where(mass > 0, mass, xp.ones_like(mass))
+    def _within(self, y: Array, share: Array) -> Array:
+        xp = namespace(y)
+        return xp.where(xp.isfinite(y), y + self._step * clip(share, 0.0, 1.0), y)
 
-    def _within(self, k: Array, finite: tuple[Array, Array], share: Array) -> Array:
-        y = self.law._place(k + clip(share, 0.0, 1.0))
-        return namespace(y).where(finite[0], y, finite[1])
+    def mean(self) -> Array:
+        """That of the base, and half a step."""
+        return self.base.mean() + self._step / 2
 
-    def _mean(self) -> Array:
-        return self.law._mean() + self.law.step / 2
-
-    def _std(self) -> Array:
+    def std(self) -> Array:
         """The variance of step * U is step^2 / 12."""
-        variance = self.law._std() ** 2 + self.law.step**2 / 12
+        variance = self.base.std() ** 2 + self._step**2 / 12
         return namespace(variance).sqrt(variance)
 
-    def _partial_moments(self, y: Array) -> PartialMoments:
-        lower, lower2, _, upper, upper2, _ = self.law._integrated(y, straight)
-        return PartialMoments(lower, lower2, upper, upper2)
+    def _moments(self) -> Moments:
+        return Moments(self.mean(), self.std(), super()._moments().shift)
 
-    def _squares(self, y: Array) -> Squares:
-        found = self.law._integrated(y, straight)
-        return Squares(found[2], found[5])
-
-    def _infinite_mass(self) -> tuple[Any, Any]:
-        return self.law._infinite_mass()
+    def _table(self, count: int) -> MassTable:
+        """That of the base, with the mass of each point on the step from there on."""
+        of = self.base._table(count)
+        xp, ends = namespace(of.places), of.places + self._step
+        if not isinstance(self.base, OnLattice):  # a table that may hold a point several times
+            return MassTable.through(self._in_double, xp.sort(concatenate([of.places, ends], axis=1), axis=1))
+        inner = xp.minimum(ends[:, :-1], of.places[:, 1:])
+        columns = (
+            concatenate([xp.reshape(xp.stack(pair, axis=2), (pair[0].shape[0], -1)), last], axis=1)
+            for pair, last in (
+                ((of.places[:, :-1], inner), concatenate([of.places[:, -1:], ends[:, -1:]], axis=1)),
+                ((of.atoms[:, :-1], of.masses), of.atoms[:, -1:]),
+                ((0 * of.bulges, of.bulges), 0 * of.atoms[:, -1:]),
+            )
+        )
+        places, masses, bulges = columns
+        return MassTable(places, 0 * places, masses, bulges, of.tails, of.infinite)
 
     def _describe(self) -> str:
-        return repr(self.law)
-
-
-def _log_mean(before: Array, after: Array, t: Array) -> Array:
-    """log((1 - t) exp(before) + t exp(after))."""
-    xp = namespace(before)
-    one, two = before + safe_log(1 - t), after + safe_log(t)
-    large, small = xp.maximum(one, two), xp.minimum(one, two)
-    gap = xp.where(xp.isfinite(small), small - xp.where(xp.isfinite(large), large, 0 * t), xp.full_like(large, -xp.inf))
-    return xp.where(xp.isfinite(large), large + xp.log1p(xp.exp(gap)), large)
+        return repr(self.base)

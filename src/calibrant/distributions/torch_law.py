@@ -14,19 +14,18 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_torch_array
 
-from calibrant._arrays import device_like, namespace
-from calibrant._kept import kept
+from calibrant._arrays import clip, namespace
 from calibrant._roots import solve_increasing
 from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution
+from calibrant.distributions.base import Distribution, Moments, drawn_in
 from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.normal import Normal
-from calibrant.distributions.numeric import Numeric
 from calibrant.distributions.poisson import Poisson
+from calibrant.distributions.scipy_law import ASKED, evenly_between
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 
@@ -35,11 +34,10 @@ Tensor = Any
 
 
 def from_torch(dist: SupportsCDF) -> Distribution:
-    """A torch distribution of scalars, batch shape () or (n,), as a law of ours; gradients flow through it.
+    """A torch distribution of scalars, batch shape () or (n,), as one of ours; gradients flow through it.
 
     Normal, Laplace, StudentT, Cauchy, LogNormal, mixtures of Normals, Poisson, NegativeBinomial and Binomial become our
-    own laws; the rest, if
-    torch has their cdf, `TorchDistribution`s.
+    own; the rest, if torch has their cdf, `TorchDistribution`s.
 
     >>> import torch
     >>> from_torch(torch.distributions.StudentT(torch.tensor([3.0, 5.0])))
@@ -84,12 +82,12 @@ _TORCH: dict[str, Callable[[Any], Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorchDistribution(Numeric):
-    """A torch distribution taken apart: `skeleton` is the object, `leaves` are its tensors, one entry a row.
+class TorchDistribution(Distribution):
+    """A torch distribution taken apart: `skeleton` is the object, `leaves` are its tensors, one entry per row.
 
-    cdf and log_prob are torch's; quantiles are too where torch has icdf, else solved for; mean and std where
-    torch has them, else by quadrature, as the crps is. torch has no survival functions: beyond cdf = 1 -
-    1e-16 (1e-7 for float32) the upper tail is 0.
+    cdf and log_prob are torch's; quantiles are too where torch has icdf, else searched for; mean and std where torch
+    has them, else from a table, as the crps is. torch has no survival functions: beyond cdf = 1 - 1e-16 (1e-7 for
+    float32) the upper tail is 0.
     """
 
     anchor: Tensor
@@ -106,22 +104,21 @@ class TorchDistribution(Numeric):
             law._dist.cdf(law._bounds[2])
         except NotImplementedError:
             name = type(dist).__name__
-            raise TypeError(f"torch has no cdf for {name}: pass scipy.stats' law through from_scipy") from None
+            raise TypeError(f"torch has no cdf for {name}: pass scipy.stats' distribution through from_scipy") from None
         return law
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The batch shape."""
         return tuple(self.anchor.shape)
 
-    @kept
+    @property
     def _dist(self) -> Any:
         old = tuple(self.skeleton.batch_shape)
-        return _rebuilt(self.skeleton, old, self.shape, iter(self.leaves))
+        return self.remember("_kept_dist", lambda: _rebuilt(self.skeleton, old, self.shape, iter(self.leaves)))
 
-    @kept
+    @property
     def _bounds(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The ends of the support and a point inside, one a row."""
+        """The ends of the support and a point inside, one per row."""
         xp, support, inf = namespace(self.anchor), self._dist.support, float("inf")
         lower = self.anchor + getattr(support, "lower_bound", -inf)
         upper = self.anchor + getattr(support, "upper_bound", inf)
@@ -149,62 +146,57 @@ class TorchDistribution(Numeric):
     def _logpdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.log_prob, y, -float("inf"), -float("inf"))
 
-    def _logsf(self, y: Tensor) -> Tensor:
-        """log1p(-F), since torch has no survival functions."""
-        xp, F = namespace(y), self._cdf(y)
-        left = F < 1
-        return xp.where(left, xp.log1p(-xp.where(left, F, xp.zeros_like(F))), xp.full_like(F, -xp.inf))
-
     def _ppf(self, p: Tensor) -> Tensor:
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Tensor) -> Tensor:
         """The quantile at sigmoid(s), s held where the cdf still tells it from 0 and 1."""
-        s = s if is_torch_array(s) else device_like(s, self.like)
         xp = namespace(s)
-        lower, upper, middle = (self._lift(bound) for bound in self._bounds)
+        lower, upper, _ = (self._lift(bound) for bound in self._bounds)
         limits = xp.finfo(s.dtype)
-        held = xp.clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
+        held = clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
         try:
             y = self._call(self._dist.icdf, sigmoid(held))
         except NotImplementedError:
-            y = self._solve(held, lower, upper, middle)
+            y = self._searched(held)
         return xp.where(xp.isfinite(s), y, xp.where(s < 0, lower, upper))
 
-    def _solve(self, s: Tensor, lower: Tensor, upper: Tensor, middle: Tensor) -> Tensor:
+    def _searched(self, s: Tensor) -> Tensor:
+        """Between the ends of the support, or points that are doubled until the quantile lies between them."""
         xp = namespace(s)
+        lower, upper, middle = (self._lift(bound) for bound in self._bounds)
         s = s + xp.zeros_like(middle)
         low, high, width = (xp.zeros_like(s) + end for end in (lower, upper, 1.0))
         low, high = (xp.where(xp.isfinite(end), end, middle + 0 * s) for end in (low, high))
         for _ in range(int(np.log2(xp.finfo(s.dtype).max)) - 1):
-            short = (
-                xp.isinf(lower) & (self._logit(low) > s),
-                xp.isinf(upper) & (self._logit(high) < s),
-            )
+            short = xp.isinf(lower) & (self._logit(low)[0] > s), xp.isinf(upper) & (self._logit(high)[0] < s)
             if not bool(xp.any(short[0] | short[1])):
                 break
             low, high = xp.where(short[0], middle - width, low), xp.where(short[1], middle + width, high)
             width = 2 * width
-        return solve_increasing(self._logit_and_log_slope, s, low, high)
+        return solve_increasing(self._logit, s, low, high)
 
-    def _mean(self) -> Tensor:
-        return self._statistic("mean")
+    def _places(self, s: Tensor) -> Tensor:
+        """Some quantiles, and even steps from one to the next."""
+        step = max(1, s.shape[1] // ASKED)
+        return evenly_between(drawn_in(self._ppf_logit(s[:, ::step])), step)
 
-    def _std(self) -> Tensor:
-        return self._statistic("stddev")
-
-    def _statistic(self, name: str) -> Tensor:
+    def _moments(self) -> Moments:
+        mean, std, shift = super()._moments()
         try:
-            return getattr(self._dist, name) + self.anchor
+            mean = self._dist.mean + self.anchor
+            std = self._dist.stddev + self.anchor
         except NotImplementedError:
-            return super()._mean() if name == "mean" else super()._std()
+            pass
+        xp = namespace(mean)
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(shift, xp.inf)))
 
     def _describe(self) -> str:
         return type(self.skeleton).__name__
 
 
 def _tensors(part: Any, shape: tuple[int, ...], seen: set[int] | None = None) -> Iterator[Tensor]:
-    """The tensors inside a torch distribution with one entry a row; all of them in a single one."""
+    """The tensors inside a torch distribution with one entry per row; all of them in a single one."""
     seen = set() if seen is None else seen
     if is_torch_array(part):
         if part.shape[: len(shape)] == shape:
@@ -219,11 +211,7 @@ def _tensors(part: Any, shape: tuple[int, ...], seen: set[int] | None = None) ->
 
 
 def _rebuilt(
-    part: Any,
-    old: tuple[int, ...],
-    new: tuple[int, ...],
-    leaves: Iterator[Tensor],
-    memo: dict[int, Any] | None = None,
+    part: Any, old: tuple[int, ...], new: tuple[int, ...], leaves: Iterator[Tensor], memo: dict[int, Any] | None = None
 ) -> Any:
     """The same object with those tensors replaced, in the order of `_tensors`, and its batch shapes too."""
     memo = {} if memo is None else memo

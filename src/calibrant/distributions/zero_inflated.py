@@ -1,82 +1,92 @@
-"""A law of counts with more zeros."""
+"""A distribution of counts with more zeros."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant._arrays import Array, complain, floats, namespace, probabilities
+from calibrant._arrays import Array, complain, concatenate, floats, namespace, probabilities
 from calibrant._batch import promoted
 from calibrant._special import safe_log
 from calibrant._types import ArrayLike
-from calibrant.distributions.discrete import Discrete
+from calibrant.distributions.on_lattice import OnLattice
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZeroInflated(Discrete):
-    """0 with probability `zeros`, else a count from `law`: F(k) = zeros + (1 - zeros) F_law(k).
+class ZeroInflated(OnLattice):
+    """0 with probability `zeros`, else a count from `base`: F(k) = zeros + (1 - zeros) F_base(k).
 
     >>> from calibrant.distributions import Poisson
     >>> ZeroInflated(Poisson([3.0, 3.0]), [0.0, 0.4]).pmf(0)
     array([0.04978707, 0.42987224])
     """
 
-    law: Discrete
+    base: OnLattice
     zeros: Array
 
     if TYPE_CHECKING:
 
-        def __init__(self, law: Discrete, zeros: ArrayLike) -> None: ...
+        def __init__(self, base: OnLattice, zeros: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.law, Discrete) or self.law.lattice != (0.0, 1.0):
-            raise TypeError(f"ZeroInflated.law must be a law of counts, such as Poisson(3.0), got {self.law!r}")
-        law = promoted(self.law, self.zeros)
-        zeros = probabilities("ZeroInflated.zeros", self.zeros, like=law.like)
-        if zeros.shape != law.shape:
+        if not isinstance(self.base, OnLattice) or self.base.lattice != (0.0, 1.0):
+            raise TypeError(
+                f"ZeroInflated.base must be a distribution of counts, such as Poisson(3.0), got {self.base!r}"
+            )
+        base = promoted(self.base, self.zeros)
+        zeros = probabilities("ZeroInflated.zeros", self.zeros, like=base.like)
+        if zeros.shape != base.shape:
             if zeros.ndim:
-                raise ValueError(f"ZeroInflated.zeros must have shape {law.shape} or (), got {tuple(zeros.shape)}")
-            zeros = namespace(zeros).broadcast_to(zeros, law.shape)
-        negative = floats("the law's first point", law._ends()[0], like=zeros, allow_inf=True) + 0 * zeros < 0
+                raise ValueError(f"ZeroInflated.zeros must have shape {base.shape} or (), got {tuple(zeros.shape)}")
+            zeros = namespace(zeros).broadcast_to(zeros, base.shape)
+        negative = floats("the base's first point", base._ends()[0], like=zeros, allow_inf=True) + 0 * zeros < 0
         if bool(namespace(zeros).any(negative)):
-            complain("ZeroInflated.law", negative, "takes negative values")
-        object.__setattr__(self, "law", law)
+            complain("ZeroInflated.base", negative, "takes negative values")
+        object.__setattr__(self, "base", base)
         object.__setattr__(self, "zeros", zeros)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.law.shape
+        return self.base.shape
 
     @property
     def like(self) -> Array:
         return self.zeros
 
     def _ends(self) -> tuple[Any, Any]:
-        return 0.0, self.law._ends()[1]
+        return 0.0, self.base._ends()[1]
+
+    def _infinite(self) -> tuple[Any, Any]:
+        return 0.0, (1 - self._lift(self.zeros)) * self.base._infinite()[1]
 
     def _below(self, k: Array) -> Array:
         xp, w = namespace(k), self._lift(self.zeros)
-        value = w + (1 - w) * self.law._below(k)
+        value = w + (1 - w) * self.base._below(k)
         return xp.where(k < 0, xp.zeros_like(value), value)
 
     def _above(self, k: Array) -> Array:
         xp, w = namespace(k), self._lift(self.zeros)
-        value = (1 - w) * self.law._above(k)
+        value = (1 - w) * self.base._above(k)
         return xp.where(k < 0, xp.ones_like(value), value)
 
     def _log_mass(self, k: Array) -> Array:
         """log((1 - zeros) P(k)), and at 0 log(zeros + (1 - zeros) P(0))."""
         xp, w = namespace(k), self._lift(self.zeros)
-        own = self.law._log_mass(k)
+        own = self.base._log_mass(k)
         return xp.where(k == 0, safe_log(w + (1 - w) * xp.exp(own)), own + safe_log(1 - w))
 
-    def _mean(self) -> Array:
-        return (1 - self.zeros) * self.law._mean()
-
-    def _std(self) -> Array:
+    def _mean_std(self) -> tuple[Array, Array]:
         """Var = (1 - w) (var + w mean^2)."""
-        variance = (1 - self.zeros) * (self.law._std() ** 2 + self.zeros * self.law._mean() ** 2)
-        return namespace(variance).sqrt(variance)
+        mean, variance = (
+            self.base.mean(),
+            (1 - self.zeros) * (self.base.std() ** 2 + self.zeros * self.base.mean() ** 2),
+        )
+        return (1 - self.zeros) * mean, namespace(variance).sqrt(variance)
+
+    def _points(self, most: int) -> Array:
+        """Those of the base, and 0, however far it is from them."""
+        k = self.base._points(most)
+        return concatenate([0 * k[:, :1], k], axis=1)
 
     def _describe(self) -> str:
-        return repr(self.law)
+        return repr(self.base)

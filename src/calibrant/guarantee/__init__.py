@@ -1,25 +1,22 @@
-"""What is promised: by one calibration set, by folds, after a choice, and how many rows it takes."""
+"""What is promised: by one calibration set, by folds, and how many rows it takes."""
 
 from calibrant.guarantee.censored import CensoredGuarantee
-from calibrant.guarantee.chosen import ChosenGuarantee
 from calibrant.guarantee.cross import CrossGuarantee
 from calibrant.guarantee.grouped import GroupGuarantee
 from calibrant.guarantee.horizon import HorizonGuarantee
 from calibrant.guarantee.marginal import Guarantee
 from calibrant.guarantee.required import required_n, required_n_for_interval
 from calibrant.guarantee.tracked import TrackedGuarantee
-from calibrant.guarantee.weighted import FadingGuarantee, SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee.weighted import FadingGuarantee, WeightedGuarantee
 from calibrant.guarantee.worth import calibration_rows
 
 __all__ = [
     "CensoredGuarantee",
-    "ChosenGuarantee",
     "CrossGuarantee",
     "FadingGuarantee",
     "GroupGuarantee",
     "Guarantee",
     "HorizonGuarantee",
-    "SurveyGuarantee",
     "TrackedGuarantee",
     "WeightedGuarantee",
     "calibration_rows",

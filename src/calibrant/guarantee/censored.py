@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant.guarantee.weighted import SurveyGuarantee
+from calibrant.guarantee.weighted import WithoutClaim
 
 
 @dataclass(frozen=True)
-class CensoredGuarantee(SurveyGuarantee):
+class CensoredGuarantee(WithoutClaim):
     """No finite-sample claim: the weights are estimated. It says how many labels were seen, and up to which level."""
 
     rows: int = 1

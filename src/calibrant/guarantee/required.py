@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from calibrant._arguments import unit
-from calibrant._kept import note
-from calibrant.distributions.base import DOUBT, Distribution
+from calibrant.distributions.base import Distribution
 from calibrant.guarantee.marginal import Accurate, dkw
 from calibrant.guarantee.worth import calibration_rows
 
@@ -74,7 +73,7 @@ def reaching(H: Distribution, guarantee: Any) -> Distribution:
     """The same laws, whose `interval` says where it ends beyond all scores of the calibration rows, or of a fold's."""
     n = min((each.n for each in getattr(guarantee, "folds", ())), default=calibration_rows(guarantee))
     if n is not None and n < MANY:
-        note(H, DOUBT, partial(too_few_for_interval, n))
+        return H.doubted(partial(too_few_for_interval, n))
     return H
 
 

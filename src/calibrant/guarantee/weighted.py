@@ -1,4 +1,4 @@
-"""What weights promise: likelihood ratios under covariate shift, and survey weights."""
+"""What weights promise: likelihood ratios under covariate shift, and weights that fall with age."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class WeightedGuarantee(Guarantee):
 
 
 @dataclass(frozen=True)
-class SurveyGuarantee(WeightedGuarantee):
-    """No finite-sample claim: q estimates the law of the scores in the population that the weights stand for."""
+class WithoutClaim(WeightedGuarantee):
+    """No finite-sample claim."""
 
     @property
     def epsilon(self) -> float:
@@ -87,16 +87,9 @@ class SurveyGuarantee(WeightedGuarantee):
         unit("confidence", confidence)
         return 1.0
 
-    def __str__(self) -> str:
-        return (
-            f"No finite-sample claim: q is the law of n = {self.n} weighted scores, worth {self.effective:.3g} equal"
-            f" ones{self._limits()}. With more rows it is right for the population that the weights stand for, if each"
-            " weight is the inverse of the probability that its row was drawn."
-        )
-
 
 @dataclass(frozen=True)
-class FadingGuarantee(SurveyGuarantee):
+class FadingGuarantee(WithoutClaim):
     """No finite-sample claim: recent scores weigh more than old ones, so that q follows what changes slowly."""
 
     def __str__(self) -> str:

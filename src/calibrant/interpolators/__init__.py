@@ -9,7 +9,7 @@ from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
-from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
+from calibrant.interpolators.weights import CalibrationWeights, Ratios
 
 __all__ = [
     "NAF",
@@ -26,6 +26,5 @@ __all__ = [
     "Naive",
     "Random",
     "Ratios",
-    "Survey",
     "Tails",
 ]

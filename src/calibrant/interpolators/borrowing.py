@@ -1,11 +1,11 @@
-"""How a group borrows: its law is a mixture of the law of all scores and of ever more of its own.
+"""How a group borrows: its distribution is a mixture of that of all scores and of ever more of its own.
 
-Group g has n_g scores u with the location m and the spread s. Its law is
+Group g has n_g scores u with the location m and the spread s. Its distribution is
 
     F_g(u) = a_0 P(u) + sum over k of a_k B_k(v),    v = W((u - m) / s),
 
-where P is the smooth law of all scores, W that of all scores standardised without the score itself, and B_k the
-Bernstein polynomial of degree k through the law of the group's own v: B_1(v) = v is the shape of all groups at the
+where P is the smooth distribution of all scores, W that of all scores standardised without the score itself, and B_k
+the Bernstein polynomial of degree k through that of the group's own v: B_1(v) = v is the shape of all groups at the
 group's place and spread, and the larger k is, the more is the group's own. The weights a have the largest likelihood on
 scores that were left out, group by group. Nothing is iterated but these weights, and all groups are worked on at once.
 """
@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.logistic_mixture import LogisticMixture
-from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
-from calibrant.distributions.table_of_lines import Numbers, TableOfLines
+from calibrant.distributions.logit_spline import LogitSpline
+from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
 
-DEGREES = (4, 16, 64, 256, 1024)  # of the group's own laws
+DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
 FEWEST = 4  # scores that tell a place and a spread when some are held out
 FOLDS = 5  # of the held-out scores
 FINEST = 8  # a degree is at most so many times the number of scores
@@ -66,7 +65,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Lent:
-    """What neighbours lend, one more law of the mixture: L_g(u) = shape((u - place_g) / spread_g)."""
+    """What neighbours lend, one more part of the mixture: L_g(u) = shape((u - place_g) / spread_g)."""
 
     shape: Distribution
     place: Numbers
@@ -75,18 +74,18 @@ class Lent:
     """The density of each score, from neighbours without the fold that the score is in."""
 
     def cdf(self, u: Numbers, owners: Counts) -> Numbers:
-        """The law of each owner at its u."""
+        """The distribution function of each owner at its u."""
         return np.asarray(self.shape.cdf((u - self.place[owners]) / self.spread[owners]), np.float64)
 
     def grid(self) -> Numbers:
-        """Where the laws are drawn."""
+        """Where the distributions are drawn."""
         return np.asarray(self.place[:, None] + self.spread[:, None] * self.shape.ppf(LEVELS), np.float64)
 
 
 def borrowed(
     parts: Parts, accuracies: Numbers, units: int, *, folds: Counts | None = None, lent: Lent | None = None
-) -> tuple[TableOfLines, Distribution]:
-    """The laws of the groups, each within its lambda of its own ranks, as one table; and P, the law of all.
+) -> tuple[Lines, Distribution]:
+    """The distributions of the groups, each within its lambda of its own ranks, as one table; and P, that of all.
 
     `folds` says which scores are held out together; without it, they are drawn.
     """
@@ -120,9 +119,8 @@ def _degrees(parts: Parts, able: NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 def smooth(ordered: Numbers, units: int) -> Distribution:
-    """The smooth law of sorted scores, as NAF has it before its guard."""
-    w, m, t = fit_logistic_mixture(ordered, units)
-    return LogitSpline.through(LogisticMixture(w, m, t), knots_of_units(m, t), ordered)
+    """The smooth distribution of sorted scores, as NAF has it before its guard."""
+    return LogitSpline.of_mixture(*fit_logistic_mixture(ordered, units), like=ordered)
 
 
 def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
@@ -161,7 +159,7 @@ def _held_out(parts: Parts, folds: Counts) -> tuple[Numbers, Numbers]:
     return place, spread
 
 
-# ---- the group's own law of v ---------------------------------------------------------------------------------------
+# ---- the group's own distribution of v ------------------------------------------------------------------------------
 
 
 @cache
@@ -224,7 +222,7 @@ def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps
     return np.asarray(weights)
 
 
-# ---- the laws, drawn ------------------------------------------------------------------------------------------------
+# ---- the distributions, drawn ---------------------------------------------------------------------------------------
 
 
 def _drawn(
@@ -236,7 +234,7 @@ def _drawn(
     spread: Numbers,
     weights: Numbers,
     lent: Lent | None,
-) -> TableOfLines:
+) -> Lines:
     """Each F_g at the group's scores and at some quantiles, held to its ranks, with straight lines in between."""
     groups, n, group = len(parts.counts), parts.counts, parts.group
     grids = [np.broadcast_to(pooled.ppf(LEVELS), (groups, len(LEVELS)))]
@@ -264,14 +262,14 @@ def _drawn(
     order = np.lexsort((probs, knots, owners))
     knots, probs = knots[order], probs[order]
     first = np.searchsorted(owners[order], np.arange(groups + 1))
-    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
+    return Lines(knots, probs, first, *_tails(knots, probs, first))
 
 
-def drawn(law: Distribution) -> TableOfLines:
-    """A smooth law by itself, drawn at many quantiles."""
+def drawn(law: Distribution) -> Lines:
+    """A smooth distribution by itself, drawn at many quantiles."""
     probs = expit(np.linspace(-10, 10, 1001))
     knots, first = np.asarray(law.ppf(probs)), np.asarray([0, len(probs)])
-    return TableOfLines(knots, probs, first, *_tails(knots, probs, first))
+    return Lines(knots, probs, first, *_tails(knots, probs, first))
 
 
 def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Counts, weights: Numbers) -> Numbers:
@@ -312,7 +310,7 @@ def _bent(F: Numbers, held: Numbers, parts: Parts, knots: Numbers, owners: Count
 
 
 def _tails(knots: Numbers, probs: Numbers, first: Counts) -> tuple[Numbers, Numbers]:
-    """The mean excess of exponential tails that fall as the law does between its outermost two knots."""
+    """The mean excess of exponential tails that fall as the distribution does between its outermost two knots."""
     begin, end = first[:-1], first[1:] - 1
 
     def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:

@@ -15,9 +15,7 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.labels import labels_of
-from calibrant.distributions.lines import Lines
-from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Parts, borrowed, drawn
@@ -87,7 +85,7 @@ class ByGroup(_Grouping):
         table, pooled = borrowed(parts, accuracies, self.pooled.units)
         if self.unseen == "pooled":
             table = table.followed_by(drawn(pooled))
-        laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
+        laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
         return Grouped(laws, labels), promised(labels, parts, accuracies)
 
     def fit(
@@ -124,7 +122,7 @@ class Apart(_Grouping):
         laws = [self.own.fit(piece, support=support, rng=cast(Rng, context.rng)) for piece in pieces]
         numbers = np.arange(len(laws))
         lines = all(type(law) is PiecewiseLinear for law in laws)
-        batch = Lines(TableOfLines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
+        batch = PiecewiseLinear(Lines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
         accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
         return Grouped(batch, labels), promised(labels, parts, accuracies)
 

@@ -11,8 +11,7 @@ from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
-from calibrant.distributions.lines import Lines
-from calibrant.distributions.table_of_lines import Numbers
+from calibrant.distributions.piecewise_linear import Numbers, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee, HorizonGuarantee
 from calibrant.interpolators.borrowing import FOLDS, Counts, borrowed
 from calibrant.interpolators.by_group import Apart, parted, promised
@@ -63,7 +62,7 @@ class ByHorizon:
         folds = _stretches(rows, parts.group, parts.counts)
         lending = lent(parts, horizons, folds, self.pooled.units)
         table, _ = borrowed(parts, accuracies, self.pooled.units, folds=folds, lent=lending)
-        laws = known.bounded(Lines(table, np.arange(len(table))).to(scores))
+        laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
         return Grouped(laws, labels), HorizonGuarantee.of_groups(promised(labels, parts, accuracies))
 
     def fit(

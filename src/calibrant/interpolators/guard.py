@@ -1,4 +1,4 @@
-"""The lambda guard: a learned law bent until it is as accurate as it promised to be."""
+"""The lambda guard: a learned distribution bent until it is as accurate as it promised to be."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.interpolators._in_order import InOrder
 from calibrant.interpolators.linear import Linear
 
 
 def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder | None = None) -> Distribution:
-    """The law with q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; itself if it is so already.
+    """With q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; as it is if it lies there already.
 
     Scores that are `weighted` have levels of their own, and n is the number of equal scores that they are worth.
 
-    Where the law rounds distinct scores to the same probability, a thousandth of the linear law is mixed in first,
+    Where it rounds distinct scores to the same probability, a thousandth of linear interpolation is mixed in first,
     which tells them apart.
     """
     xp, known = namespace(scores), InOrder(scores) if weighted is None else weighted
@@ -40,4 +40,4 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
     ends = [device_like([end], scores) for end in (0.0, 1.0)]
     knots = concatenate([ends[0], at[near], ends[1]])
     probs = concatenate([ends[0], clipped[near], ends[1]])
-    return Guarded(law, PiecewiseLinear(knots, probs))
+    return Guarded(law, PiecewiseLinear.through(knots, probs))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.distributions.table_of_lines import Numbers
+from calibrant.distributions.piecewise_linear import Numbers
 from calibrant.interpolators.borrowing import FOLDS, Counts, Lent, Parts, loc_scale, smooth
 
 Told = list[tuple[NDArray[np.bool_], tuple[Numbers, Numbers], Counts]]

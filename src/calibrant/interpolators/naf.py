@@ -10,8 +10,7 @@ import numpy as np
 
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.logistic_mixture import LogisticMixture
-from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
+from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
@@ -22,7 +21,7 @@ from calibrant.interpolators.weights import Weights
 
 
 def default_accuracy(n: int) -> float:
-    """sqrt(n) / 2: of the order of the sampling noise of the ranks, so that it costs the law no smoothness."""
+    """sqrt(n) / 2: of the order of the sampling noise of the ranks, so that it costs q no smoothness."""
     return math.sqrt(n) / 2
 
 
@@ -33,7 +32,7 @@ class NAF:
     Fitted once, without randomness; its logit is then held as a cubic spline through some thousand points (F is off by
     less than 1e-7), which is as quick as a broken line to evaluate, invert and integrate. Held to its `accuracy`
     lambda (n -> sqrt(n)/2 by default) by the lambda guard. A smaller lambda is a stronger promise and a rougher
-    density. Its inverse is the inverse of the same law.
+    density. Its inverse is the inverse of the same distribution.
     """
 
     units: int = 200
@@ -60,12 +59,10 @@ class NAF:
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
             return Linear().fit(scores, weights=weights, support=support)
         parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
-        return self._guarded(
-            LogitSpline.through(LogisticMixture(*parts), knots_of_units(*parts[1:]), ordered), known, support
-        )
+        return self._guarded(LogitSpline.of_mixture(*parts, like=ordered), known, support)
 
     def guarded(self, law: Distribution, scores: Array, *, support: Support = REAL_LINE) -> Distribution:
-        """A smooth law of the scores that was found before, under guard."""
+        """A smooth distribution of the scores that was found before, under guard."""
         return self._guarded(law, in_order(scores, None, support), support)
 
     def _guarded(self, law: Distribution, known: InOrder, support: Support) -> Distribution:

@@ -21,10 +21,10 @@ _AT_ONCE = 2**28  # densities held at a time: 2 GiB, and as much again while the
 
 
 def splines_together(many: Sequence[Any], units: int, device: Device) -> list[LogitSpline]:
-    """The smooth law of each set of scores, as NAF has it before its guard, in numpy."""
+    """The smooth distribution of each set of scores, as NAF has it before its guard, in numpy."""
     mixtures = fit_together([prepare(to_numpy(scores), units) for scores in many], device)
     knots = [np.unique(knots_of_units(*parts[1:])) for parts in mixtures]
-    laws = []
+    splines = []
     for some in _slices(knots, units):
         points = _stacked(knots[some], device)
         columns = (
@@ -33,18 +33,18 @@ def splines_together(many: Sequence[Any], units: int, device: Device) -> list[Lo
         )
         values, slopes = (part.cpu().numpy() for part in _logits(points, *columns))
         for own, value, log_slope in zip(knots[some], values, slopes, strict=True):
-            laws.append(LogitSpline.drawn(own, value[: own.size], log_slope[: own.size], own[:0]))
-    return laws
+            splines.append(LogitSpline.drawn(own, value[: own.size], log_slope[: own.size], own[:0]))
+    return splines
 
 
 def _slices(knots: Sequence[Any], units: int) -> Iterator[slice]:
-    """As many laws at a time as the memory may hold."""
+    """As many distributions at a time as the memory may hold."""
     size = max(1, _AT_ONCE // (8 * units * max(own.size for own in knots)))
     return (slice(i, i + size) for i in range(0, len(knots), size))
 
 
 def _logits(s: torch.Tensor, w: torch.Tensor, m: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The logit of sum_k w_k sigmoid((s - m_k) / t_k), and the log of its slope: a line a law."""
+    """The logit of sum_k w_k sigmoid((s - m_k) / t_k), and the log of its slope: one line per distribution."""
     w, m, t = (part[:, None, :] for part in (w, m, t))
     z, w = (s[..., None] - m) / t, torch.log(w)
     below, above = torch.nn.functional.logsigmoid(z), torch.nn.functional.logsigmoid(-z)

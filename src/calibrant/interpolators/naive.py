@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import Weights
@@ -49,4 +49,4 @@ def steps(known: InOrder) -> PiecewiseLinear:
     lower = concatenate([0 * upper[:1], upper[:-1]])
     probs = concatenate([lower[:, None], upper[:, None]], axis=1) / n
     knots = concatenate([scores[:, None], scores[:, None]], axis=1)
-    return PiecewiseLinear(xp.reshape(knots, (-1,)), xp.reshape(probs, (-1,)))
+    return PiecewiseLinear.through(xp.reshape(knots, (-1,)), xp.reshape(probs, (-1,)))

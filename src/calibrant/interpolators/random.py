@@ -51,7 +51,7 @@ class Random:
         lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
         lower, upper = max(lower, ends.lower), min(upper, ends.upper)
         if known.kind is None:
-            return Unrealised(steps(known), lower, upper, known.scores.shape[0])
+            return Unrealised(steps(known), lower, upper, float(known.scores.shape[0]), None)
         return known.kind.unrealised(steps(known), lower, upper, known.total)
 
     def accuracy(self, n: int) -> float:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from calibrant._arrays import Array, floats, largest_tie_of, refuse, to_numpy
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.piecewise import PiecewiseLinear
-from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.distributions.randomised import Unrealised
 from calibrant.distributions.reweighted import Reweighted
-from calibrant.guarantee import SurveyGuarantee, WeightedGuarantee
+from calibrant.guarantee import WeightedGuarantee
 from calibrant.guarantee.marginal import Accurate
 
 Numbers = NDArray[np.float64]
@@ -85,7 +85,7 @@ class CalibrationWeights:
 
     def unrealised(self, atoms: PiecewiseLinear, lower: float, upper: float, total: float) -> Distribution:
         """Random's q."""
-        return UnrealisedByWeight(atoms, lower, upper, atoms.knots.shape[0] // 2, total)
+        return Unrealised(atoms, lower, upper, total, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,20 +98,7 @@ class Ratios(CalibrationWeights):
 
     def unrealised(self, atoms: PiecewiseLinear, lower: float, upper: float, total: float) -> Distribution:
         """Random's q."""
-        return UnrealisedByRatio(atoms, lower, upper, atoms.knots.shape[0] // 2, total, self.unit)
-
-
-@dataclass(frozen=True, eq=False)
-class Survey(CalibrationWeights):
-    """Survey weights, the inverse probabilities with which rows were drawn: new rows need none.
-
-    >>> from calibrant import Calibrator
-    >>> calibrated = Calibrator().fit([0.0, 0.0, 0.0], [1.0, 2.0, 4.0], weights=Survey([1.0, 1.0, 2.0]))
-    >>> calibrated([0.0]).cdf(2.0).round(3), calibrated.guarantee.kind
-    (array([0.409]), 'no claim')
-    """
-
-    promises: ClassVar[type[WeightedGuarantee]] = SurveyGuarantee
+        return Unrealised(atoms, lower, upper, total, self.unit)
 
 
 def as_weights(value: Any) -> CalibrationWeights:

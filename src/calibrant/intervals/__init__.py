@@ -6,7 +6,6 @@ from calibrant.intervals.conformal import (
     ConformalInterval,
     FittedInterval,
     IntervalGuarantee,
-    paper_rank,
     standard_rank,
 )
 from calibrant.intervals.cqr import CQR
@@ -22,6 +21,5 @@ __all__ = [
     "Nonconformity",
     "NormalizedResidual",
     "check_nonconformity",
-    "paper_rank",
     "standard_rank",
 ]

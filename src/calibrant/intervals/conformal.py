@@ -2,7 +2,7 @@
 
 Theorem 2, as corrected: let H be calibrated with `signed(nonconformity)` and a linear q (or any other of
 accuracy 0). Where the interval [L, U] from the same n rows is bounded and not empty, H(U) - H(L) - c lies in
-[-(1 + c), 1 - c] / (n + 1) with `paper_rank`, and within +-1 / (n + 1) with `standard_rank`. The bound in the
+[-1, 1] / (n + 1). With the paper's rank, floor(n c) + 1, it lies in [-(1 + c), 1 - c] / (n + 1): the bound in the
 paper, +-(1 - c) / (n + 1), comes from a slip in the last step of its proof.
 """
 
@@ -35,21 +35,11 @@ def standard_rank(n: int, coverage: float) -> int:
     return math.ceil((n + 1) * exact(coverage))
 
 
-def paper_rank(n: int, coverage: float) -> int:
-    """floor(n coverage) + 1: the paper's I_c, which may cover by up to coverage / (n + 1) too little.
-
-    >>> paper_rank(15, 0.9), paper_rank(100, 0.29)
-    (14, 30)
-    """
-    return math.floor(n * exact(coverage)) + 1
-
-
 @dataclass(frozen=True)
 class IntervalGuarantee:
     """P(Y in I) >= rank / (n + 1), with equality where no values are tied (Proposition 1, corrected).
 
-    With the standard rank that lies in [coverage, coverage + 1 / (n + 1)), with the paper's it is
-    (floor(n coverage) + 1) / (n + 1). It is an average over calibration sets.
+    With the standard rank that lies in [coverage, coverage + 1 / (n + 1)). It is an average over calibration sets.
     """
 
     coverage: float
@@ -108,7 +98,7 @@ class IntervalGuarantee:
 class ConformalInterval:
     """I(x) = {y : a(f(x), y) <= t}, t the rank-th smallest of the n calibration rows' a(f(x_i), y_i).
 
-    The rank is a function of (n, coverage): `standard_rank`, or `paper_rank` for the paper's I_c.
+    The rank is a function of (n, coverage): `standard_rank`, or one of your own.
 
     >>> from calibrant.intervals import AbsoluteResidual
     >>> fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0, 2.0, 3.0], [1.5, 2.1, 2.8])

@@ -16,7 +16,7 @@ class Labels(ABC):
     """A label is Y = g(Y') with g non-decreasing and Y' continuous.
 
     To write a kind of your own, make a frozen dataclass with `collapse`, and with what else is not as it is here.
-    `calibrant.testing.check_labels` runs the laws on it. `bound` is what the kind needs to know of each row, such as a
+    `calibrant.testing.check_labels` checks it. `bound` is what the kind needs to know of each row, such as a
     capacity; it is None unless the kind says `by_row`.
 
     >>> from calibrant import Calibrator

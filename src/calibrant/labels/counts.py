@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from calibrant._search import count_up_to, gather
 from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lattice import NEAR, Lattice, off_lattice
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.on_lattice import on_lattice
+from calibrant.distributions.on_lattice import NEAR, off_lattice
+from calibrant.distributions.rounded_down import Lattice
 from calibrant.distributions.spread import SpreadLaw
 from calibrant.labels.base import Labels
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
@@ -37,9 +37,6 @@ class Counts(Labels):
     the mean and the variance of Y + step * U. Quantiles and draws are those of the draws plus step * U. A point moves
     by half a step, and an interval [l, u] is [l, u + step].
 
-    With `spread_forecasts=False`, laws, quantiles and draws off the lattice only move by half a step. Files that do
-    not say how are read that way, as their scores were made.
-
     >>> from calibrant import Calibrator
     >>> from calibrant.distributions import Poisson
     >>> rng = np.random.default_rng(0)
@@ -51,8 +48,6 @@ class Counts(Labels):
 
     step: float = 1.0
     lower: float | None = 0.0
-    _: KW_ONLY
-    spread_forecasts: bool = True
 
     def __post_init__(self) -> None:
         step = one_number("Counts.step", self.step)
@@ -64,8 +59,6 @@ class Counts(Labels):
             if not math.isfinite(lower):
                 raise ValueError(f"Counts.lower must be a finite number or None, got {self.lower!r}")
             object.__setattr__(self, "lower", lower)
-        if not isinstance(self.spread_forecasts, bool):
-            raise TypeError(f"Counts.spread_forecasts must be True or False, got {self.spread_forecasts!r}")
 
     @property
     def origin(self) -> float:
@@ -80,7 +73,7 @@ class Counts(Labels):
     @property
     def widens(self) -> bool:
         """A forecast of one count is spread over its step."""
-        return self.spread_forecasts
+        return True
 
     def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y is no point of the lattice."""
@@ -119,8 +112,7 @@ class Counts(Labels):
         if isinstance(prediction, Interval):  # Y lies in [l, u] where Y' lies in [l, u + step)
             return replace(prediction, upper=prediction.upper + self.step)
         if isinstance(prediction, (Quantiles, Samples)):
-            spread = self._spread_values if self.spread_forecasts else self._moved_values
-            return replace(prediction, values=spread(prediction.values))
+            return replace(prediction, values=self._spread_values(prediction.values))
         if isinstance(prediction, Ensemble):
             return Ensemble([self.spread_prediction(member) for member in prediction.members], prediction.weights)
         raise TypeError(
@@ -135,15 +127,11 @@ class Counts(Labels):
         if law.lattice is not None:
             if not self._has(law.lattice):
                 raise ValueError(f"{self!r} takes laws in steps of {self.step:g}, got {law!r}")
-            return SpreadLaw(on_lattice(law))
-        if law.is_discrete:
-            raise TypeError(
-                f"{self!r} takes continuous laws and laws on its lattice, got {law!r}, which has other atoms"
-            )
+            return SpreadLaw(law)
         if not isinstance(law, LocationScale):
             one = namespace(law.like).ones_like(device_like(np.zeros(len(law)), law.like))
             law = LocationScale(0 * one, one, law)
-        return self._widened(law) if self.spread_forecasts else replace(law, loc=law.loc + self.step / 2)
+        return self._widened(law)
 
     def _widened(self, law: LocationScale) -> LocationScale:
         """The same shape with the mean m + step / 2 and the variance s^2 + step^2 / 12; as wide as it is if s = inf."""
@@ -180,7 +168,28 @@ class Counts(Labels):
         ordered = xp.sort(values, axis=1)  # which the quantiles lie within a step of, whatever rounding does
         return xp.minimum(xp.maximum(found, ordered), ordered + self.step)
 
-    def _moved_values(self, values: Array) -> Array:
+    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
+        """P(Y <= y) = P(Y' < y + step)."""
+        del bound
+        return Lattice(law, self.step, self.lower)
+
+    def judging(self) -> Counts:
+        """A forecast off the lattice is judged as it stands: P(Y <= k) = F(k + step / 2)."""
+        return _AsItStands(self.step, self.lower)
+
+    def __repr__(self) -> str:
+        parts = [] if self.step == 1.0 else [f"step={self.step:g}"]
+        parts += [] if self.lower == 0.0 else [f"lower={self.lower if self.lower is None else format(self.lower, 'g')}"]
+        return f"Counts({', '.join(parts)})"
+
+
+class _AsItStands(Counts):
+    """Counts whose forecasts off the lattice only move by half a step."""
+
+    def _widened(self, law: LocationScale) -> LocationScale:
+        return replace(law, loc=law.loc + self.step / 2)
+
+    def _spread_values(self, values: Array) -> Array:
         """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half.
 
         2 and 2.1 may change places so, within their step: they are sorted again.
@@ -195,18 +204,3 @@ class Counts(Labels):
         x = (order - self.origin) / self.step
         on = xp.abs(x - xp.round(x)) <= NEAR
         return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
-
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """P(Y <= y) = P(Y' < y + step)."""
-        del bound
-        return Lattice(law, self.step, self.lower)
-
-    def judging(self) -> Counts:
-        """A forecast off the lattice is judged as it stands: P(Y <= k) = F(k + step / 2)."""
-        return replace(self, spread_forecasts=False)
-
-    def __repr__(self) -> str:
-        parts = [] if self.step == 1.0 else [f"step={self.step:g}"]
-        parts += [] if self.lower == 0.0 else [f"lower={self.lower if self.lower is None else format(self.lower, 'g')}"]
-        parts += [] if self.spread_forecasts else ["spread_forecasts=False"]
-        return f"Counts({', '.join(parts)})"

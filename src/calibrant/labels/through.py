@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.joined import Joined
@@ -16,7 +16,7 @@ from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.distributions.randomised import Randomised
 from calibrant.labels.functions import Function, Log, Log1p
-from calibrant.scores.charts import Affine, BrokenLine, Chart, LogLine
+from calibrant.scores.charts import Affine, Chart, LogLine
 from calibrant.scores.pull_back import pull_back
 
 
@@ -37,8 +37,11 @@ class Through(Chart):
     def inverse(self, s: Array) -> Array:
         return self.function.inverse(self.chart.inverse(s))
 
-    def inverse_at(self, s: Array) -> Array:
-        return self.function.inverse(self.chart.inverse_at(s))
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        """dy/ds is that of the chart over the slope of t."""
+        t, width = self.chart.inverse_with_width(s)
+        y = self.function.inverse(t)
+        return y, width * namespace(y).exp(-self.function.log_slope(y))
 
     def log_slope(self, y: Array) -> Array:
         return self.with_slope(y)[1]
@@ -57,15 +60,8 @@ class Through(Chart):
         return LogLine(namespace(loc).full_like(loc, self.function.lower), Log().inverse(loc)).standard
 
     @property
-    def solved(self) -> bool:
-        """Also where it bends, which a polynomial in s would not follow."""
-        return self.chart.solved or isinstance(self.chart, BrokenLine)
-
-    def places(self, s: Array) -> Array:
-        """The images of the chart's own, and of its bends."""
-        places = [self.chart.places(s)] + ([self.chart.values] if isinstance(self.chart, BrokenLine) else [])
-        xp = namespace(s)
-        return xp.sort(self.function.inverse(concatenate(places, axis=1)), axis=1)
+    def bends(self) -> Array | None:
+        return self.chart.bends  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +97,12 @@ def through(function: Function, law: Distribution) -> Distribution:
             return law.mapped(lambda part, rows: again(part))
         case Clipped():
             lower, upper = (_image(function, bound, law.like) for bound in (law.lower, law.upper))
-            return again(law.law).clip(lower, upper)
+            return again(law.base).clip(lower, upper)
         case Randomised():
             lower, upper = (function.inverse(end) for end in (law.lower, law.upper))
             return replace(law, atoms=again(law.atoms), lower=lower, upper=upper)
         case LocationScale() if not law.base.shape:
-            chart = Through(function, Affine(law.loc, law.scale))
-            # atoms are met by the same rounding as in fit, so that ties stay ties
-            return Pulled(chart, law.base) if law.base.is_discrete else pull_back(law.base, chart)
+            return pull_back(law.base, Through(function, Affine(law.loc, law.scale)))
         case Pulled() | PulledBroken() if not law.q.shape and law.map.shape:
             return pull_back(law.q, Through(function, law.map))
     return Pulled(Alone(function), law)

@@ -74,8 +74,9 @@ class Transformed(Labels):
         H = through(t, law)
         lower, upper = max(t.lower, t.least), t.upper
         # mass that q has at infinity lies on the ends of the labels
-        beyond = anywhere(law.cdf(-float("inf")) > 0) or anywhere(law.sf(float("inf")) > 0)
-        return H.clip(lower, upper) if t.least > t.lower or (beyond and upper - lower < float("inf")) else H
+        beyond = anywhere(law.cdf(-math.inf) > 0) or anywhere(law.cdf_left(math.inf) < 1)
+        bounded = lower > -math.inf or upper < math.inf
+        return H.clip(lower, upper) if t.least > t.lower or (beyond and bounded) else H
 
     def _inside(self, values: Array, name: str) -> Array:
         """t(values), all of which must be finite."""

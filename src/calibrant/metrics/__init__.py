@@ -23,7 +23,6 @@ from calibrant.metrics.scores import (
     crps,
     interval_score,
     nll,
-    nll_finite_difference,
     pinball,
     std,
 )
@@ -42,7 +41,6 @@ __all__ = [
     "expected_ece",
     "interval_score",
     "nll",
-    "nll_finite_difference",
     "pinball",
     "pit",
     "pit_band",

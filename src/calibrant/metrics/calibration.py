@@ -96,8 +96,9 @@ def sorted_pit(H: PredictionLike, y: ArrayLike) -> Array:
     H, y = paired(H, y)
     p = pit(H, y)
     law = H.as_law() if H.has_law else None
-    if isinstance(law, Clipped) and not law.is_discrete:
-        p = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
+    if isinstance(law, Clipped) and law.lattice is None:
+        drawn = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
+        p = namespace(p).where(law.at_bound(y), drawn, p)
     return namespace(p).sort(p)
 
 
@@ -105,8 +106,8 @@ def pit_by(H: Forecast, y: Array, u: Array) -> Array:
     """The PIT of each row, drawn by its own uniform number over the jump where the law has an atom at the label."""
     p = H.pit_rows(y, u)
     law = H.as_law() if H.has_law else None
-    if isinstance(law, Clipped) and not law.is_discrete:
-        return p - u * (p - law.cdf_left(y))
+    if isinstance(law, Clipped) and law.lattice is None:
+        return namespace(p).where(law.at_bound(y), p - u * (p - law.cdf_left(y)), p)
     return p
 
 

@@ -29,7 +29,6 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
         crps: CRPS, the mean continuous ranked probability score, in the unit of y; of points the mean absolute error.
         pinball: The mean pinball loss over the levels that the table names, in the unit of y.
         nll: NLL, the mean negative log density of the labels; of counts their negative log probability.
-        nll_finite_difference: NLL, finite difference: the NLL of the paper's tables.
         coverage: The share of labels inside the interval that `coverage=` asks for, 90% by default.
         interval_width: The mean width of the same interval.
         interval_score: The mean interval score of the same interval.
@@ -44,7 +43,6 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     """
 
     nll: Rest
-    nll_finite_difference: float | None
     crps: Crps
     std: Rest
     ci_width: Bounds
@@ -82,7 +80,7 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
 
 
 OfLaw = Evaluation[float, float, float]
-"""That of a law: of counts it has no `nll_finite_difference`, and all else it has."""
+"""That of a law, which has every metric."""
 
 NATS, OF_THE_LABEL = "nats", "y"
 NEAR_LEVEL = "near its level"
@@ -102,7 +100,6 @@ BLOCKS = (
         Measure("crps", unit=OF_THE_LABEL),
         Measure("pinball", unit=OF_THE_LABEL),
         Measure("nll", unit=NATS),
-        Measure("nll_finite_difference", unit=NATS),
     ),
     (
         Measure("coverage", NEAR_LEVEL),

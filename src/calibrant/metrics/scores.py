@@ -41,30 +41,6 @@ def nll_rows(law: Any, y: Array) -> Any:
     return namespace(loss).where(namespace(mass).isfinite(mass), -mass, loss)
 
 
-def nll_finite_difference(H: PredictionLike, y: ArrayLike, step: float = 1e-4, floor: float = 1e-10) -> Scalar:
-    """mean_i -log((H_i(y_i + step) - H_i(y_i) + floor) / step): the NLL of the paper's tables.
-
-    It never exceeds log(step / floor), 13.8155 by default: the price of a label where H is flat. It depends
-    on the unit of y (the study standardises), and float32 rounds the difference away; prefer `nll` but to
-    reproduce the tables.
-
-    >>> from calibrant import Normal
-    >>> round(nll_finite_difference(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
-    0.9814
-    """
-    for name, value in (("step", step), ("floor", floor)):
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
-    H, y = paired(H, y)
-    return average(nll_finite_difference_rows(H.as_law(), y, step, floor))
-
-
-def nll_finite_difference_rows(law: Any, y: Array, step: float = 1e-4, floor: float = 1e-10) -> Array:
-    """-log((H_i(y_i + step) - H_i(y_i) + floor) / step)."""
-    rise = law.cdf(y + step) - law.cdf(y)
-    return -namespace(rise).log((rise + floor) / step)
-
-
 def crps(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i of the integral of (H_i(t) - 1{y_i <= t})^2 over t (Gneiting and Raftery 2007).
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import Array, to_numpy
-from calibrant._kept import kept
-from calibrant.distributions.lines import Lines
-from calibrant.distributions.table_of_lines import TableOfLines
+from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.held import Floats
 from calibrant.predictions import Quantiles, Samples
@@ -47,7 +46,7 @@ class Straight(Prediction):
         """True, without a table of all rows: they are asked for block by block."""
         return True
 
-    def as_law(self) -> Lines:
+    def as_law(self) -> PiecewiseLinear:
         """The law of each row, all in one table."""
         return self._lines
 
@@ -63,8 +62,8 @@ class Straight(Prediction):
         above = law.cdf(y)
         return above - u * (above - law.cdf_left(y))
 
-    @kept
-    def _lines(self) -> Lines:
+    @cached_property
+    def _lines(self) -> PiecewiseLinear:
         n, count = self.values.shape
         probs = np.repeat(self.levels[None, :], n, axis=0)
         steps = self.values[:, 1] - self.values[:, 0], self.values[:, -1] - self.values[:, -2]
@@ -74,7 +73,7 @@ class Straight(Prediction):
         left = steps[0] / np.log(self.levels[1] / self.levels[0])
         right = steps[1] / np.log((1 - self.levels[-2]) / (1 - self.levels[-1]))
         first = np.arange(n + 1, dtype=np.int64) * count
-        return Lines(TableOfLines(self.values.ravel(), probs.ravel(), first, left, right), np.arange(n))
+        return PiecewiseLinear(Lines(self.values.ravel(), probs.ravel(), first, left, right), np.arange(n))
 
 
 def holds_at_its_levels(forecast: Any, y: Any) -> bool:

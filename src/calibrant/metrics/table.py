@@ -12,7 +12,7 @@ from calibrant._arrays import Array, anywhere, first_and_count, to_numpy
 from calibrant._types import ArrayLike, SupportsArray
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.lattice import off_lattice
+from calibrant.distributions.on_lattice import off_lattice
 from calibrant.forecast import Forecast, PredictionLike, SupportsCDF, Unsaid
 from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
@@ -107,7 +107,6 @@ def evaluate(
     CRPS                            0.3905  lower      y
     pinball, 19 levels 0.05..0.95   0.2044  lower      y
     NLL                              1.129  lower      nats
-    NLL, finite difference           1.129  lower      nats
     90% interval coverage             100%  near 90%
     90% interval width                3.29  narrower   y
     90% interval score                3.29  lower      y
@@ -174,7 +173,6 @@ def row_metrics(
     """The metrics that are means over rows: what each makes of every row, or raises `Unsaid`."""
     rows: dict[str, Callable[[], Array]] = {
         "nll": lambda: scores.nll_rows(H.as_law(), y),
-        "nll_finite_difference": lambda: scores.nll_finite_difference_rows(H.as_law(), y),
         "crps": lambda: H.crps_rows(y),
         "std": lambda: H.std_rows(),
         "ci_width": lambda: scores.width_rows(H, ci),
@@ -184,8 +182,6 @@ def row_metrics(
         "ci_coverage": lambda: scores.coverage_rows(H, y, ci),
         "pinball": lambda: scores.pinball_loss_rows(H, y, levels),
     }
-    if isinstance(H, Distribution) and H.lattice is not None:
-        del rows["nll_finite_difference"]  # there is no density to be had from differences
     if H.own_bounds:
         del rows["interval_score"]  # it would take the interval to be of probability `coverage`
     return rows
@@ -213,7 +209,6 @@ def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | N
     own = H.own_bounds
     return {
         "nll": nll_label(H),
-        "nll_finite_difference": "NLL, finite difference",
         "crps": "CRPS",
         "std": "mean std",
         "ci_width": f"{'given interval' if own else wide} width",

@@ -40,7 +40,7 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     | torch module that returns (mean, scale), a law, or quantiles at its `levels` | `Normal`, the law, `Quantiles` |
     | list of models | one `Quantiles` of single levels, else an `Ensemble` |
     | dict {level: model} | `Quantiles` |
-    | `Refined`, `Chosen` | what they refined or chose |
+    | `Refined` | what it refined |
     | `CalibratedRegressor` | its calibrated law |
     | anything else with `predict`, any callable | `Point`, or the prediction that it returns |
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import reprlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from calibrant.persistence.codec import decode, encode, handed_in
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
 from calibrant.persistence.kinds import ROOTS, Promised
-from calibrant.persistence.summary import calibrations, summary
+from calibrant.persistence.summary import summary
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker
 from calibrant.updating import Updated
@@ -89,28 +88,11 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Loade
     >>> again([10.0]).interval(0.5)
     (array([9.85]), array([10.25]))
     """
-    stored = _read(path, classes)
-    _warn_of_unknown_form(path, stored.calibrated)
-    return stored.calibrated
+    return read(path, classes=classes).calibrated
 
 
 def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:
     """What was saved, with the notes and a summary."""
-    stored = _read(path, classes)
-    _warn_of_unknown_form(path, stored.calibrated)
-    return stored
-
-
-def _warn_of_unknown_form(path: str | os.PathLike[str], root: Any) -> None:
-    """Once a file, where it is read: a warning at each prediction would say nothing new."""
-    if any(part.form is None for part in calibrations(root)):
-        warnings.warn(
-            f"{os.fspath(path)} does not say what kind of prediction it was calibrated on, so this cannot be checked",
-            stacklevel=3,
-        )
-
-
-def _read(path: str | os.PathLike[str], classes: Iterable[type]) -> Stored:
     own = handed_in(classes)
     with _naming("load", path):
         header, tensors = unpack(path)

@@ -166,13 +166,9 @@ class _Decoder:
                 f"{_at(place)} is a {short(name)}, which is no class of calibrant's: if you know and trust it, pass"
                 f" {like_this}"
             )
-        missing = {key for key, wanted in kind.fields.items() if key not in values and not wanted.later}
-        if missing or not set(values) <= set(kind.fields):
+        if set(values) != set(kind.fields):
             raise FileError(f"{_at(place)} must have the fields {short([*kind.fields])}, got {short([*values])}")
-        made = {key: self.value(values[key], (*place, key)) for key in kind.fields if key in values}
-        made |= {
-            key: wanted.before for key, wanted in kind.fields.items() if key not in values and wanted.before is not None
-        }
+        made = {key: self.value(values[key], (*place, key)) for key in kind.fields}
         try:
             for key, value in made.items():
                 if not kind.fields[key].test(value):

@@ -21,7 +21,7 @@ from calibrant.persistence.errors import FileError, short, why
 from calibrant.persistence.odd import is_odd
 
 FORMAT = 1
-"""What is written. Every older one is read: a new one brings what makes its tree of an older file's."""
+"""What is written and read."""
 KEY = "calibrant"
 DTYPES = {"F64": 8, "F32": 4, "I64": 8, "BOOL": 1}
 """The bytes of an entry."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,6 @@ class Wanted:
     words: str
     test: Callable[[Any], bool]
     stored: Callable[[Any], Any] = _as_it_is
-    later: bool = False
-    """Whether older files lack the field: its default then stands, or `before` where it is given."""
-    before: Any = None
 
 
 def _number(words: str, test: Callable[[float], bool]) -> Wanted:
@@ -69,11 +66,6 @@ def optional(wanted: Wanted) -> Wanted:
     )
 
 
-def later(wanted: Wanted, *, before: Any = None) -> Wanted:
-    """A field that files did not always have; `before` is what it was then, where that is not its default."""
-    return replace(wanted, later=True, before=before)
-
-
 def several(wanted: Wanted) -> Wanted:
     """A tuple or list of them, not empty."""
     return Wanted(
@@ -97,7 +89,7 @@ NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 2
 YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
 AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
 POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
-FLOOR = later(optional(POSITIVE))
+FLOOR = optional(POSITIVE)
 FINITE = _number("a finite number", math.isfinite)
 PLACE = _number("a place on the line", lambda value: not math.isnan(value))
 BOUND = optional(either(PLACE, NAME))

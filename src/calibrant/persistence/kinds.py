@@ -11,34 +11,29 @@ from functools import partial
 
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
-from calibrant.distributions import GaussianMixture, LocationScale, LogisticMixture, LogNormal, Mixture, PiecewiseLinear
+from calibrant.distributions import GaussianMixture, LocationScale, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.followed_up import FollowedUp
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
-from calibrant.distributions.joined import Joined
+from calibrant.distributions.joined import Joined, Row
 from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.lines import Lines
 from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Unrealised
-from calibrant.distributions.randomised_by_weight import UnrealisedByRatio, UnrealisedByWeight
 from calibrant.distributions.reweighted import Reweighted
-from calibrant.distributions.single import Single
 from calibrant.distributions.student_t import StandardT
-from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.forms import Form
 from calibrant.guarantee import (
     CensoredGuarantee,
-    ChosenGuarantee,
     FadingGuarantee,
     GroupGuarantee,
     Guarantee,
     HorizonGuarantee,
-    SurveyGuarantee,
     WeightedGuarantee,
 )
 from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
@@ -58,8 +53,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.forget import Forgetting, HalfLife, Window
 from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.naf import default_accuracy
-from calibrant.interpolators.thinned import Thinned
-from calibrant.interpolators.weights import CalibrationWeights, Ratios, Survey
+from calibrant.interpolators.weights import CalibrationWeights, Ratios
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
 from calibrant.persistence import relations
@@ -85,7 +79,6 @@ from calibrant.persistence.fields import (
     PROBS,
     RANKS,
     ROW,
-    SCALE,
     SCALES,
     SINGLE,
     SORTED,
@@ -98,7 +91,6 @@ from calibrant.persistence.fields import (
     count,
     either,
     instance,
-    later,
     optional,
     several,
 )
@@ -157,8 +149,6 @@ def kind_of_own(cls: type) -> Kind:
     return Kind(cls, relations.nothing, dict.fromkeys(names, ANYTHING))
 
 
-_UNREALISED = {"atoms": SINGLE, "lower": PLACE, "upper": PLACE, "count": count("a count", 1)}
-
 PARTS = (
     _kind(
         Guarantee,
@@ -166,18 +156,8 @@ PARTS = (
         n=count("a count", 1),
         accuracy=LAMBDA,
         largest_tie=count("a count", 1),
-        floored=later(count("a count", 0)),
-        drawn=later(YES_OR_NO),
-    ),
-    _kind(
-        ChosenGuarantee,
-        relations.among,
-        n=count("a count", 1),
-        accuracy=LAMBDA,
-        largest_tie=count("a count", 1),
         floored=count("a count", 0),
-        drawn=later(YES_OR_NO),
-        candidates=count("a count", 2),
+        drawn=YES_OR_NO,
     ),
     *(
         _kind(
@@ -187,11 +167,11 @@ PARTS = (
             accuracy=LAMBDA,
             largest_tie=count("a count", 1),
             floored=count("a count", 0),
-            drawn=later(YES_OR_NO),
+            drawn=YES_OR_NO,
             effective=POSITIVE,
             largest_share=WEIGHT,
         )
-        for cls in (WeightedGuarantee, SurveyGuarantee, FadingGuarantee)
+        for cls in (WeightedGuarantee, FadingGuarantee)
     ),
     _kind(
         CensoredGuarantee,
@@ -200,7 +180,7 @@ PARTS = (
         accuracy=LAMBDA,
         largest_tie=count("a count", 1),
         floored=count("a count", 0),
-        drawn=later(YES_OR_NO),
+        drawn=YES_OR_NO,
         effective=POSITIVE,
         largest_share=WEIGHT,
         rows=count("a count", 1),
@@ -216,7 +196,7 @@ PARTS = (
             accuracies=several(LAMBDA),
             ties=several(count("a count", 1)),
             floored=count("a count", 0),
-            drawn=later(YES_OR_NO),
+            drawn=YES_OR_NO,
         )
         for cls in (GroupGuarantee, HorizonGuarantee)
     ),
@@ -247,13 +227,12 @@ PARTS = (
         weights=optional(instance(CalibrationWeights)),
         forget=optional(instance(Forgetting)),
         floored=count("a count", 0),
-        groups=later(optional(instance(Groups))),
+        groups=optional(instance(Groups)),
     ),
     _kind(Groups, relations.numbered, labels=LABELS, numbers=PLACES),
     _kind(Window, last=count("a count", 1)),
     _kind(HalfLife, rows=POSITIVE),
     _kind(Ratios, values=WEIGHTS),
-    _kind(Survey, values=WEIGHTS),
     # scores
     _kind(ResidualScore),
     _kind(RelativeScore, floor=FLOOR),
@@ -274,13 +253,12 @@ PARTS = (
     # labels
     _kind(Real, lower=BOUND, upper=BOUND),
     _kind(Transformed, by=NAME),
-    _kind(Counts, step=POSITIVE, lower=optional(FINITE), spread_forecasts=later(YES_OR_NO, before=False)),
+    _kind(Counts, step=POSITIVE, lower=optional(FINITE)),
     _kind(AtomAt, at=FINITE, share=optional(NAME)),
     _kind(Chained, steps=several(instance(Labels))),
     # interpolators
     _kind(Naive),
     _kind(Linear, tails=TAILS),
-    _kind(Thinned, knots=count("a count of at least 2", 2), measured=LAMBDA, linear=instance(Linear)),
     _kind(Random, tails=TAILS),
     _kind(NAF, units=count("a count of at least 2", 2), promise=FUNCTION),
     _kind(ByGroup, unseen=NAME, pooled=instance(NAF)),
@@ -291,22 +269,18 @@ PARTS = (
     _kind(BoundedTails),
     _kind(InfiniteTails),
     # laws
-    _kind(PiecewiseLinear, relations.line, knots=KNOTS, probs=PROBS, left=SCALE, right=SCALE),
+    _kind(PiecewiseLinear, relations.rows_of_lines, lines=instance(Lines), group=optional(PLACES)),
     _kind(LogisticLinear, relations.line, knots=LOGITS, probs=PROBS),
     _kind(LogitSpline, relations.rising, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
-    _kind(LogisticMixture, weights=PROBS, locs=LOGITS, scales=LOGITS),
     _kind(Guarded, relations.bent, law=SINGLE, bend=instance(PiecewiseLinear)),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
-    _kind(Clipped, relations.ordered, law=instance(Distribution), lower=PLACE, upper=PLACE),
-    _kind(Unrealised, relations.atoms, **_UNREALISED),
-    _kind(UnrealisedByWeight, relations.atoms, **_UNREALISED, total=POSITIVE),
-    _kind(UnrealisedByRatio, relations.atoms, **_UNREALISED, total=POSITIVE, unit=POSITIVE),
-    _kind(Reweighted, relations.tailed, law=SINGLE, unit=POSITIVE, total=POSITIVE, low=WEIGHT, high=WEIGHT),
-    _kind(FollowedUp, law=SINGLE, known=WEIGHT),
-    _kind(Single, batch=ROW),
+    _kind(Clipped, relations.ordered, base=instance(Distribution), lower=PLACE, upper=PLACE),
+    _kind(Unrealised, relations.atoms, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),
+    _kind(Reweighted, relations.tailed, base=SINGLE, unit=POSITIVE, total=POSITIVE, low=WEIGHT, high=WEIGHT),
+    _kind(FollowedUp, base=SINGLE, known=WEIGHT),
+    _kind(Row, batch=ROW),
     _kind(Grouped, relations.grouped, laws=instance(Distribution), labels=LABELS),
-    _kind(Lines, relations.rows_of_table, table=instance(TableOfLines), law=PLACES),
-    _kind(TableOfLines, relations.table, knots=KNOTS, probs=PROBS, first=PLACES, left=EXCESSES, right=EXCESSES),
+    _kind(Lines, relations.lines, knots=KNOTS, probs=PROBS, first=PLACES, left=EXCESSES, right=EXCESSES),
     _kind(Joined, relations.joined, laws=several(instance(Distribution)), part=PLACES, row=PLACES),
     _kind(LocationScale, relations.one_shape, loc=LOCS, scale=SCALES, base=instance(Distribution)),
     _kind(StandardNormal),
@@ -326,9 +300,9 @@ ROOTS = (
         q=either(SINGLE, instance(Grouped)),
         guarantee=either(instance(Guarantee), instance(GroupGuarantee)),
         interpolator=instance(Interpolator),
-        form=later(optional(instance(Form))),
-        labels=later(optional(instance(Labels))),
-        history=later(optional(instance(History))),
+        form=optional(instance(Form)),
+        labels=optional(instance(Labels)),
+        history=optional(instance(History)),
     ),
     _kind(CrossCalibrated, members=several(instance(Calibrated))),
     _kind(

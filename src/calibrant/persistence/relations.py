@@ -14,8 +14,8 @@ from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Unrealised
-from calibrant.distributions.table_of_lines import TableOfLines
 from calibrant.guarantee import GroupGuarantee, Guarantee
 from calibrant.horizons import LongColumns
 from calibrant.interpolators import Linear, Naive
@@ -67,22 +67,22 @@ def ordered(lower: float, upper: float, **others: Any) -> None:
         raise ValueError(f"lower must be below upper, got {lower} and {upper}")
 
 
-def atoms(atoms: Any, lower: float, upper: float, count: int, **others: Any) -> None:
+def atoms(atoms: Any, lower: float, upper: float, **others: Any) -> None:
     """lower <= upper, and two knots for each atom."""
     if lower > upper:  # they meet where both were clipped to one bound
         raise ValueError(f"lower must not be above upper, got {lower} and {upper}")
-    if isinstance(atoms, PiecewiseLinear) and atoms.knots.shape[0] != 2 * count:
-        raise ValueError(f"{count} atoms have two knots each, got {atoms.knots.shape[0]}")
+    if isinstance(atoms, PiecewiseLinear) and atoms.knots.shape[0] % 2:
+        raise ValueError(f"atoms have two knots each, got {atoms.knots.shape[0]} in all")
 
 
-def tailed(law: Any, low: float, high: float, **others: Any) -> None:
+def tailed(base: Any, low: float, high: float, **others: Any) -> None:
     """0 < low <= high < 1, or no tails: 0 and 1."""
     if not (0 < low <= high < 1 or (low, high) == (0, 1)):
         raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {low} and {high}")
 
 
-def table(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
-    """Every law of a table is a proper line."""
+def lines(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
+    """Every distribution is a proper line."""
     if knots.shape != probs.shape or len({part.dtype for part in (knots, probs, left, right)}) > 1:
         raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
     counts = np.diff(first)
@@ -100,10 +100,13 @@ def table(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
         raise ValueError("a tail that has mass needs a mean excess above 0")
 
 
-def rows_of_table(table: TableOfLines, law: Any) -> None:
-    """Each row has a law of the table."""
-    if not 0 <= int(law.min()) <= int(law.max()) < len(table):
-        raise ValueError(f"its rows must come from its {len(table)} laws, got {int(law.min())} to {int(law.max())}")
+def rows_of_lines(lines: Lines, group: Any = None) -> None:
+    """Each row has one of the lines; without rows there is one."""
+    if group is None:
+        if len(lines) != 1:
+            raise ValueError(f"a single distribution is one line, got {len(lines)}")
+    elif not 0 <= int(group.min()) <= int(group.max()) < len(lines):
+        raise ValueError(f"its rows must be of its {len(lines)} lines, got {int(group.min())} to {int(group.max())}")
 
 
 def grouped(laws: Distribution, labels: tuple[Any, ...]) -> None:
@@ -192,7 +195,9 @@ def agreeing(
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
     knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
-    if (made_of and knots and knots not in made_of) or (isinstance(q, Unrealised) and q.count != n):
+    if (made_of and knots and knots not in made_of) or (
+        isinstance(q, Unrealised) and q.unit is None and q.total == round(q.total) != n
+    ):
         raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
     if history is not None and history.weights is None and history.scores.size != n:
         raise ValueError(f"its guarantee has n = {n}, but its history has {history.scores.size} scores")

@@ -115,9 +115,7 @@ class Key(Legend):
         return None
 
     def _made(self, texts: Sequence[str], size: float, columns: int) -> Legend:
-        made = Legend(self.axes, self._handles, texts, ncols=columns, **self._style(size))
-        made.set_zorder(self.get_zorder())
-        return made
+        return Legend(self.axes, self._handles, texts, ncols=columns, **self._style(size))
 
 
 class _Above:

@@ -4,11 +4,11 @@ A refiner learns on training rows, from predictions by models that did not see t
 better prediction. Calibration rows are touched once, by q, so the guarantee is what it was.
 """
 
-from calibrant.choice.league import Entry, League
 from calibrant.refine.auto import Auto, ChosenRefinement
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
+from calibrant.refine.league import Entry, League
 from calibrant.refine.local import Local
 from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.plain import Plain

@@ -12,14 +12,14 @@ import numpy as np
 
 from calibrant._arrays import Array
 from calibrant._types import Features
-from calibrant.choice.criteria import Criterion, CriterionLike, criterion_named
-from calibrant.choice.league import League
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
 from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
+from calibrant.refine.criteria import Criterion, CriterionName, criterion_named
+from calibrant.refine.league import League
 from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.plain import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
@@ -68,7 +68,7 @@ class Auto(Refiner):
     """
 
     candidates: Mapping[str, Refiner] | Sequence[Refiner | tuple[str, Refiner]] | None = None
-    criterion: CriterionLike = "crps"
+    criterion: CriterionName = "crps"
 
     def __post_init__(self) -> None:
         object.__setattr__(

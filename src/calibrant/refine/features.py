@@ -11,7 +11,6 @@ from scipy import sparse
 
 from calibrant._arrays import to_numpy
 from calibrant._frames import is_frame
-from calibrant._kept import keep
 
 _LARGEST = float(np.finfo(np.float32).max)
 """Forests hold X in single precision."""
@@ -42,7 +41,7 @@ class Features:
     def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
         """(n, d) numbers."""
         # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
-        columns = list(keep(prediction, f"{__name__}.said", lambda: _said(prediction)))
+        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _said(prediction)))
         if self.categories is not None:
             given = _columns(self._as_in_fit(X)) or []
             if len(given) != len(self.categories):

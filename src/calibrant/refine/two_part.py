@@ -11,11 +11,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from calibrant._arguments import one_number
 from calibrant._arrays import Array
 from calibrant._words import in_all
-from calibrant.choice.league import League
 from calibrant.predictions import WithAtom
 from calibrant.refine.auto import Auto
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.features import Features
+from calibrant.refine.league import League
 from calibrant.refine.learners import MOST, few_threads, leaf
 from calibrant.refine.rows import TrainingRows
 

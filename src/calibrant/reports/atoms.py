@@ -29,6 +29,11 @@ class DrawnAtoms:
         return np.asarray(np.sum(self.shares[:, None, :] * below, axis=2), np.float64)
 
 
+def _jump(forecast: Distribution, at: Floats) -> Floats:
+    """The probability of each place."""
+    return np.asarray(to_numpy(forecast.cdf(at)), np.float64) - np.asarray(to_numpy(forecast.cdf_left(at)), np.float64)
+
+
 def atoms_of(forecast: Distribution, quantiles: Floats) -> DrawnAtoms:
     """The atoms of the laws that have these quantiles, at most four a row.
 
@@ -42,7 +47,8 @@ def atoms_of(forecast: Distribution, quantiles: Floats) -> DrawnAtoms:
         at[k, : places.size], there[k, : places.size] = places, True
     if not there.any():
         return DrawnAtoms(at[:, :0], at[:, :0])
-    jump = np.asarray(to_numpy(forecast.cdf(at)), np.float64) - np.asarray(to_numpy(forecast.cdf_left(at)), np.float64)
-    shares = np.where(there & (jump > (HEAVY if forecast.is_discrete else 0.0)), jump, 0.0)
+    jump = _jump(forecast, at)
+    steps = bool(np.all(_jump(forecast, quantiles) > 0))  # a forecast that has atoms alone
+    shares = np.where(there & (jump > (HEAVY if steps else 0.0)), jump, 0.0)
     few = np.sum(shares > 0, axis=1, keepdims=True) <= MOST
     return DrawnAtoms(at, np.where(few, shares, 0.0))

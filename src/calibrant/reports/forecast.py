@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import library_version
-from calibrant.choice import League
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
@@ -49,6 +48,9 @@ from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
+
+if TYPE_CHECKING:
+    from calibrant.refine import League
 
 SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
@@ -198,7 +200,7 @@ def report_at(
     for promise in promises.values():
         if promise is not None and not (hasattr(promise, "n") and hasattr(promise, "kind")):
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
-    if league is not None and not isinstance(league, League):
+    if league is not None and not hasattr(league, "entries"):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
     after = side_of(law, values, coverage)
     before = None if base is None else side_of(_base(base, law, values, labels), values, coverage)

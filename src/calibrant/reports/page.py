@@ -9,10 +9,12 @@ import hashlib
 import json
 import math
 from decimal import ROUND_HALF_UP, Context
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from calibrant.metrics.figures import as_in_data, fixed
@@ -29,6 +31,7 @@ def page(
     data: Any,
     *,
     styles: tuple[str, ...] = ("page.css", "parts.css", "charts.css"),
+    own: Path | None = None,
     **context: Any,
 ) -> str:
     """The template, rendered with its context and with all that it needs inside.
@@ -38,12 +41,13 @@ def page(
         scripts: files in assets/, run in this order after those of the shell.
         data: what the scripts read as `page.data`; JSON, so None stands for a number that is not finite.
         styles: files in assets/, later ones win.
+        own: a folder whose files are taken before those in assets/.
         context: the template's variables, escaped where they are used; page.html itself wants `title`.
     """
-    style = "".join(map(_asset, styles))
-    sources = [_asset(name) for name in dict.fromkeys((*SHELL, *scripts))]
+    style = "".join(_asset(name, own) for name in styles)
+    sources = [_asset(name, own) for name in dict.fromkeys((*SHELL, *scripts))]
     text = (
-        _environment()
+        _environment(own)
         .get_template(template)
         .render(
             context,
@@ -81,9 +85,11 @@ def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _environment() -> Environment:
+@cache
+def _environment(own: Path | None) -> Environment:
+    loaders = [FileSystemLoader([own] if own else []), PackageLoader("calibrant", "reports/assets")]
     environment = Environment(
-        loader=PackageLoader("calibrant", "reports/assets"),
+        loader=ChoiceLoader(loaders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -95,8 +101,9 @@ def _environment() -> Environment:
     return environment
 
 
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text("utf-8")
+def _asset(name: str, own: Path | None) -> str:
+    mine = None if own is None else own / name
+    return (mine if mine is not None and mine.is_file() else ASSETS / name).read_text("utf-8")
 
 
 def _policy(style: str, scripts: list[str]) -> str:

@@ -18,8 +18,8 @@ class LogScore(Offset):
 
     With the default, c = 0, predictions and labels must be positive. Where there are zeros, c = 1 makes log1p of both;
     c has the unit of y, so change all together. H is exp(S), S ~ q, moved and stretched: its mean, std and crps are
-    integrated once for all rows, to 1e-6. If the upper tail of q has a mean excess of 1 or more, H has no finite mean.
-    Mass that q has at -inf (`InfiniteTails`, `Random`) stays there; `H.clip(lower=-c)` moves it to -c.
+    integrated once for all rows, to 5e-5 of the spread. If the upper tail of q has a mean excess of 1 or more, H has no
+    finite mean. Mass that q has at -inf (`InfiniteTails`, `Random`) stays there; `H.clip(lower=-c)` moves it to -c.
 
     >>> LogScore(c=1.0)([0.0, 9.0], [1.0, 4.0]).round(3)
     array([ 0.693, -0.693])

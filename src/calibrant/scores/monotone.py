@@ -11,7 +11,7 @@ from calibrant.scores.charts.monotone import Monotone
 
 
 class MonotoneScore(ChartScore):
-    """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come by quadrature.
+    """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come from a table.
 
     >>> import numpy as np
     >>> class AsinhScore(MonotoneScore):  # of labels of both signs and many sizes

@@ -12,7 +12,7 @@ from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
-from calibrant.distributions.logits import OwnLogit
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
@@ -96,6 +96,11 @@ def two_sided(law: Distribution, y: Array) -> Array:
 
 
 def level_set(law: Distribution, t: float) -> tuple[Array, Array]:
-    """The quantiles at sigmoid(-t) and sigmoid(t): all y whose two-sided score is at most t."""
+    """The quantiles at sigmoid(-t) and sigmoid(t): all y whose two-sided score is at most t.
+
+    A hair farther out, since a count whose score is t itself belongs to it: F jumps there, and the quantile at
+    sigmoid(t) may be the count before.
+    """
+    t = t + 1e-9 * (1 + t)
     bounds = OwnLogit(law).inverse(device_like([[-t, t]], law.like))
     return bounds[:, 0], bounds[:, 1]

@@ -1,6 +1,5 @@
-"""The scikit-learn door: estimators whose predictions are distributions, refined, chosen, calibrated; and scorers."""
+"""The scikit-learn door: estimators whose predictions are distributions, refined, calibrated; and scorers."""
 
-from calibrant.sklearn.chosen import Candidate, Chosen
 from calibrant.sklearn.density_ratio import DensityRatio, FittedRatio
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.regressor import CalibratedRegressor
@@ -8,8 +7,6 @@ from calibrant.sklearn.scorers import neg_crps, neg_interval_score, neg_nll
 
 __all__ = [
     "CalibratedRegressor",
-    "Candidate",
-    "Chosen",
     "DensityRatio",
     "FittedRatio",
     "Refined",

@@ -11,10 +11,10 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from calibrant._types import RowIndex
-from calibrant.choice import League
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, GroupGuarantee, Guarantee, TrackedGuarantee, WeightedGuarantee
 from calibrant.metrics import Evaluation
+from calibrant.refine import League
 from calibrant.several import SeveralEvaluation, SeveralGuarantee, SeveralLaws
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import same_length
 from calibrant._frames import is_frame, rows_of
-from calibrant._kept import keep
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
@@ -127,7 +126,9 @@ class Judging:
                 "the file holds the calibration alone: it takes the refined predictions,"
                 f" prediction_of(model.estimators_[0], {seen}); joblib.dump(model, path) keeps everything"
             )
-            keep(self.calibrated_, "said what its file holds", lambda: warn_user(words))  # once
+            if not self.__dict__.get("_said_what_files_hold"):
+                self._said_what_files_hold = True
+                warn_user(words)
         self.calibrated_.save(path)
 
     def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, Any]:

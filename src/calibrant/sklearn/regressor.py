@@ -31,7 +31,7 @@ from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
-from calibrant.scores import EnsembleScore, default_score
+from calibrant.scores import EnsembleScore
 from calibrant.scores.base import ChartScore, Score
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralLaws
 from calibrant.sklearn.around import (
@@ -44,7 +44,6 @@ from calibrant.sklearn.around import (
     last_step,
     with_labels_only,
 )
-from calibrant.sklearn.chosen import Chosen
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
 from calibrant.sklearn.either import Laws, Leagues, Promised
 from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
@@ -64,7 +63,7 @@ from calibrant.sklearn.several import (
     trained,
 )
 
-FORECASTERS = (Refined, Chosen, SeveralModel)
+FORECASTERS = (Refined, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
@@ -84,7 +83,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
             on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where
             `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
-            estimator is frozen, a `Refined` or a `Chosen`, and with a single training row or group. Below 100 training
+            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training
             rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
             Calibration rows take no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
@@ -95,15 +94,15 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             training rows: how likely 0 is, and the law of what lies above it.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
             A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
-            mixture over the folds; all rows are used twice, for a weaker guarantee, see `CrossGuarantee`. A share and a
-            number of folds split at random, with a warning where dates in X say that the rows are in time order.
+            mixture over the folds; all rows are used twice, for a weaker guarantee. A share and a number of folds split
+            at random, with a warning where dates in X say that the rows are in time order.
             "latest" holds out the last 20% of the rows, in the order given, "latest:0.3" the last 30%: the choice
             for time series; then `track` follows. `cv=[(train, test)]` is any split by row numbers.
         point: What `predict` gives: the "mean" or the "median" of the law.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
         weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
-            as a fitted `DensityRatio`: the law is then right for the new rows, see `WeightedGuarantee`.
+            as a fitted `DensityRatio`: the law is then right for the new rows.
         missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
         by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
             a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
@@ -259,7 +258,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             warn_of_time(self.cv, X)
         seed = int(random.randint(2**31 - 1))
         members = [
-            self._calibrator_of(model).fit(
+            self._calibrator().fit(
                 self._prediction(model, rows_of(X, rows)),
                 y[rows],
                 **self._known(rows_of(X, rows)),
@@ -283,25 +282,20 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             _, Y, there = label_matrix(y, missing=self.missing)
             X, Y = indexable(self._checked(X), Y)
             return self._calibrate_several(rows_of(X, there), Y[there])
-        calibrators = [self._calibrator_of(model) for model in self.estimators_]
         X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
-        pooled, calibrator = self._pooled(X), calibrators[0]
-        if len(calibrators) > 1 and any(each.score is not None for each in calibrators):
-            scores: list[Any] = [
-                default_score(member) if each.score is None else each.score
-                for each, member in zip(calibrators, pooled.members, strict=True)
-            ]
-            odd = next((score for score in scores if not isinstance(score, ChartScore)), None)
-            if odd is not None:
+        pooled, calibrator = self._pooled(X), self._calibrator()
+        if len(self.estimators_) > 1 and calibrator.score is not None:
+            if not isinstance(calibrator.score, ChartScore):
                 raise TypeError(
                     f"the models of {len(self.estimators_)} folds are calibrated as an ensemble, whose scores add up:"
-                    f" {type(odd).__name__} must be a LocationScaleScore or a MonotoneScore for that"
+                    f" {type(calibrator.score).__name__} must be a LocationScaleScore or a MonotoneScore for that"
                 )
             # each of which may be an EnsembleScore itself
-            calibrator = replace(calibrator, score=EnsembleScore(tuple(scores)))
+            each = (calibrator.score,) * len(self.estimators_)
+            calibrator = replace(calibrator, score=EnsembleScore(each))
         self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
         return self
 
@@ -381,17 +375,6 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
         score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
         return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
-
-    def _calibrator_of(self, model: Any) -> Calibrator:
-        """With what the model was chosen for, where nothing else is named."""
-        own = self._calibrator()
-        if not isinstance(model, Chosen):
-            return own
-        candidate = model.candidate_
-        score = own.score if candidate.score is None or own.score is not None else score_named(candidate.score)
-        named = candidate.interpolator is not None and self.interpolator == "linear"
-        chosen = interpolator_named(candidate.interpolator) if named else own.interpolator
-        return replace(own, score=score, interpolator=chosen)
 
     def _known(self, X: Any) -> dict[str, Any]:
         """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""

@@ -13,7 +13,6 @@ from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrator
-from calibrant.sampling import Sampled
 from calibrant.spark.errors import in_one_sentence, unlogged
 from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by
 
@@ -41,7 +40,7 @@ def fit(
     weights: str | None = None,
     ids: str | Sequence[str] = (),
     calibrator: Calibrator | None = None,
-    sample: Sampled | None = ENOUGH,
+    sample: int | None = ENOUGH,
     missing: str = "keep",
 ) -> TableModel:
     """Calibrate on the rows of all partitions; the arguments are those of `calibrant.batches.fit`.

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from calibrant import doers
 from calibrant._arguments import one_number
 from calibrant._arrays import Rng, to_numpy
 from calibrant._hints import NotTheEstimator
-from calibrant._kept import kept
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, said_of, the_first, warn_user
@@ -25,6 +25,7 @@ from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.grouped import Grouped
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee.tracked import TrackedGuarantee
@@ -120,7 +121,7 @@ class Tracker(NotTheEstimator):
         if held is None or covered is None:
             object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
 
-    @kept
+    @cached_property
     def _quantiles(self) -> Numbers:
         """Those of q at the levels, where the positions start."""
         found = np.asarray(to_numpy(self.calibrated.q.ppf(np.asarray(self.levels))), np.float64)
@@ -245,7 +246,7 @@ def checked_law(calibrated: Any) -> Distribution:
         )
     if isinstance(calibrated.score, SignedScore):
         raise TypeError("a tracker takes a continuous score, and one made by signed() jumps")
-    if q.is_discrete:
+    if isinstance(q, PiecewiseLinear) and q.has_atoms_only:
         raise TypeError("a tracker takes a continuous q, and this one has atoms: calibrate with Linear or NAF")
     return q
 

@@ -186,7 +186,7 @@ def fit(
             output,
             beside,
             gaps=gaps_of(missing),
-            sample=None if sample is None else fitting.Sampled(sample),
+            sample=sample,
             ids=named,
             time=time,
             unsaid=labels is None and rate is None,

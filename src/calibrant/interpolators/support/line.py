@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, complain, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.piecewise import PiecewiseLinear
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.interpolators.tails import Tails
 
 LARGEST = 1e150
@@ -33,7 +33,7 @@ class Line:
             knots, probs = _prepend(knots, lower), _prepend(probs, 0.0)
         if math.isfinite(upper):
             knots, probs = _append(knots, upper), _append(probs, 1.0)
-        return PiecewiseLinear(knots, probs, left, right)
+        return PiecewiseLinear.through(knots, probs, left, right)
 
     def check(self, scores: Array) -> None:
         """Raise if a score lies outside."""

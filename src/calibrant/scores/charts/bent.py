@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, namespace
 from calibrant.scores.charts.affine import Affine
 from calibrant.scores.charts.base import Chart
 from calibrant.scores.charts.broken_line import BrokenLine
@@ -35,24 +35,13 @@ class Bent(Chart):
         s, steeper = self.line.with_slope(before)
         return s, slope + steeper
 
-    @property
-    def solved(self) -> bool:
-        """Its inverse bends within a row, so that integrals take the values of the map itself, from place to place."""
-        return True
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        y, width = self.chart.inverse_with_width(self.line.inverse(s))
+        return y, width * namespace(s).exp(-self.line.with_slope(self.line.inverse(s))[1])
 
     @property
-    def steep(self) -> bool:
-        return self.chart.steep
-
-    def places(self, s: Array) -> Array:
-        """Those of the map, and where the line bends."""
-        xp, line = namespace(s), self.line
-        ends = line.inverse(concatenate([s[:, :1], s[:, -1:]], axis=1))
-        low, high = ends[:, :1], ends[:, 1:]
-        steps = xp.linspace(0, 1, s.shape[-1], dtype=s.dtype)
-        smooth = self.chart.inverse(low + (high - low) * steps[None, :])
-        found = [smooth, self.chart.inverse(line.inverse(s)), self.chart.inverse(line.values)]
-        return xp.sort(concatenate(found, axis=1), axis=1)
+    def bends(self) -> Array | None:
+        return self.line.bends
 
 
 def bent(chart: Chart, line: BrokenLine) -> Chart:

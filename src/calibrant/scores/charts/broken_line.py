@@ -24,6 +24,10 @@ class BrokenLine(Chart):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.values.shape[:-1])
 
+    @property
+    def bends(self) -> Array | None:
+        return self.levels[0, ...] if self.levels.shape[0] == 1 else self.levels
+
     def piece(self, table: Array, argument: Array) -> Array:
         """How many of a row's knots lie at or below the argument: 0..K."""
         rows = self.values.shape[0]

@@ -28,10 +28,6 @@ class LogLine(Chart):
         zero, one = (device_like(end, self.loc) for end in (0.0, 1.0))
         return (self.loc, self.scale, "log", LogLine(zero, one)) if self.shape else None
 
-    @property
-    def steep(self) -> bool:
-        return True
-
     def __call__(self, y: Array) -> Array:
         return self._log(self._above(y) / self._lift(self.scale))
 

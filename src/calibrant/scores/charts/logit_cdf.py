@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
-from calibrant._arrays import Array, device_like
+from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.logits import OwnCDF, OwnLogit
+from calibrant.distributions.own_logit import OwnCDF, OwnLogit
 from calibrant.scores.charts.base import Chart
 
 
@@ -21,12 +21,19 @@ class LogitCDF(OwnLogit, Chart):
 
     @property
     def standard(self) -> tuple[Array, Array, Hashable, Chart] | None:
-        """logit F of the base of a location-scale law, if all rows share it."""
+        """logit F of the base of a location-scale distribution, if all rows share it."""
         law = self.law
-        if not isinstance(law, LocationScale) or law.base.shape:
+        if not isinstance(law, LocationScale) or law.base.shape or not law.shape:
             return None
-        key = law.base if law.base.like is None else id(law.base)  # a law without parameters is known by its kind
-        return law.loc, law.scale, key, LogitCDF(law.base)
+        return law.loc, law.scale, _key(law.base), LogitCDF(law.base)
+
+
+def _key(base: Distribution) -> Hashable:
+    """By its kind and its numbers, where these are few; else by itself."""
+    numbers = [getattr(base, part.name) for part in fields(base)]  # type: ignore[arg-type]
+    if all(getattr(number, "ndim", None) == 0 for number in numbers):
+        return type(base), tuple(map(float, numbers))
+    return id(base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +41,6 @@ class CDF(OwnCDF, Chart):
     """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
 
     law: Distribution
-
-    def places(self, s: Array) -> Array:
-        return OwnLogit(self.law).places(device_like([[-20.0, 20.0]], s))
 
     @property
     def range(self) -> tuple[float, float]:

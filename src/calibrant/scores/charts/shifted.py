@@ -32,12 +32,14 @@ class Shifted(Chart):
     def inverse(self, s: Array) -> Array:
         return self.chart.inverse(self._before(s))
 
-    def inverse_at(self, s: Array) -> Array:
-        return self.chart.inverse_at(self._before(s))
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        y, width = self.chart.inverse_with_width(self._before(s))
+        return y, width * self.unit
 
     @property
-    def solved(self) -> bool:
-        return self.chart.solved
+    def bends(self) -> Array | None:
+        bends = self.chart.bends
+        return None if bends is None else (bends - self.origin) / self.unit
 
     def log_slope(self, y: Array) -> Array:
         return self.chart.log_slope(y) - math.log(self.unit)
@@ -45,12 +47,6 @@ class Shifted(Chart):
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         s, log_slope = self.chart.with_slope(y)
         return (s - self.origin) / self.unit, log_slope - math.log(self.unit)
-
-    def places(self, s: Array) -> Array:
-        return self.chart.places(self._before(s))
-
-    def widest(self, s: Array) -> Array:
-        return self.chart.widest(self._before(s)) / self.unit
 
 
 def shifted(chart: Chart, origin: float, unit: float = 1.0) -> Chart:

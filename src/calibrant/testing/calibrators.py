@@ -1,0 +1,237 @@
+"""What the parts of a calibrator must satisfy, a score, an interpolator and labels, and what a backtest must."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from calibrant._arguments import same_length
+from calibrant._arrays import device_like, floats
+from calibrant._batch import promoted
+from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
+from calibrant._words import count, in_all
+from calibrant.backtesting import Backtest
+from calibrant.calibration import Calibrator
+from calibrant.distributions import Context, Distribution, Laplace, Logistic, Normal
+from calibrant.forecast import PredictionLike
+from calibrant.horizons.table import numbers_in, ordered_times, written
+from calibrant.interpolators import Interpolator
+from calibrant.labels import Labels
+from calibrant.persistence.codec import decode, encode
+from calibrant.persistence.errors import FileError
+from calibrant.predictions import Point, as_prediction
+from calibrant.scores import Score
+from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
+
+_SHARES = np.sort(np.arange(1, 16) * (5**0.5 - 1) / 2 % 1)  # irrational, so that no label falls on a bend of a score
+
+
+@np.errstate(all="ignore")
+def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
+    """Raise an AssertionError unless `score` does with these predictions and labels what a score must.
+
+    It gives one finite number per row and increases strictly in y; `pull_back(q, prediction)` has the cdf q(score), its
+    inverse as ppf and its slope in logpdf; and the score of some rows is some rows of the score. Every row is tried
+    with labels from all over the range of y, so let y hold labels that any of these rows might have had.
+    """
+    f: Any = promoted(as_prediction(prediction), y)
+    y = floats("y", y, like=f.like, ndim=1)
+    same_length("the prediction", len(f), "y", y.shape[0])
+    if y.shape[0] < 2:
+        raise ValueError(f"check_score needs at least two rows, got {y.shape[0]}")
+    name, n, labels = type(score).__name__, len(f), numbers(y)
+    epsilon = 2.0**-23 if "32" in str(y.dtype) else 2.0**-52
+    reach = float(np.ptp(labels)) or abs(float(labels[0])) or 1.0
+    grid = labels.min() + _SHARES * reach
+
+    def of(distribution: Distribution, method: str, at: Floats) -> Floats:
+        return numbers(getattr(distribution, method)(device_like(at, y)))
+
+    own = numbers(score(f, y))
+    require(own.shape == (n,), f"{name} must give one number per row, shape ({n},), got shape {own.shape}")
+    bad, must = ~np.isfinite(own), f"{name} must be finite at the labels, but is not"
+    require(not bad.any(), f"{must} in row {bad.argmax()} ({in_all(int(bad.sum()))})")
+    table = np.stack([numbers(score(f, device_like(np.full(n, label), y))) for label in grid], axis=1)
+    least = np.maximum(table[:, 1:], np.nextafter(table[:, :-1], np.inf))
+    agree(name, table[:, 1:], least, 0.0, "must increase strictly in y, and so be at least", grid[1:])
+    some = np.arange(n)[::-2]
+    part, whole = numbers(score(f[some], device_like(labels[some], y))), own[some]
+    same = part.shape == whole.shape and np.allclose(part, whole, rtol=1e6 * epsilon, atol=0)
+    require(same, f"slicing must commute with {name}: the score of some rows alone differs from theirs among all")
+    q = Logistic(float(np.median(own)), float(np.std(own)) or 1.0).to(y)
+    H, what = score.pull_back(q, f), f"{name}.pull_back(q, prediction)"
+    require(H.shape == (n,), f"{what} must have one distribution per row, shape ({n},), got shape {H.shape}")
+    part, whole = of(score.pull_back(q, f[some]), "cdf", labels[some]), of(H, "cdf", labels)[some]
+    agree(f"of some rows alone, {what}.cdf", part[:, None], whole[:, None], 1e3 * epsilon, "among all rows it is")
+    F = of(H, "cdf", grid[None, :])
+    agree(f"{what}.cdf", F, of(q, "cdf", table), 1e4 * epsilon, "q.cdf of the score is", grid)
+    back, density = of(H, "ppf", np.clip(F, 1e-7, 1 - 1e-7)), of(H, "pdf", grid[None, :])
+    back = np.where((F > 1e-6) & (F < 1 - 1e-6), back, grid)  # where F rounds to 0 or 1 there is no way back
+    slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(density, 1e-300))
+    agree(f"{what}.ppf at cdf", back, np.broadcast_to(grid, F.shape), slack, "the inverse must lead back to", grid)
+    check = DistributionCheck(H, f"by the log-slope of {name}, {what}")
+    check.points = np.broadcast_to(grid, F.shape)
+    check.density()
+
+
+@np.errstate(all="ignore")
+def check_interpolator(
+    interpolator: Interpolator, *, rng: Rng = None, sizes: Sequence[int] = (1, 2, 3, 10, 60), equivariant: bool = False
+) -> None:
+    """Raise an AssertionError unless `interpolator` does with random scores what an interpolator must.
+
+    For n scores with and without outliers and ties, n in `sizes`: q is one distribution, with a cdf that rises from 0
+    to 1 and a ppf that inverts it; without ties q(u_(i)) lies within accuracy(n) / (n + 1) of i / (n + 1). The scores
+    are left as they are, their order does not matter, and the same `rng` gives the same q. With `equivariant=True` q
+    also moves and stretches with the scores.
+    """
+    rng = rng or np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one score has no scale, and the like
+        for n in sizes:
+            normal = rng.standard_normal(n)
+            odd = rng.integers(3, size=n) + 1e-5 * normal, np.round(normal, 1), np.full(n, 0.25)
+            for scores in (normal, 1e6 + normal, np.sinh(6 * normal), 1e9 * normal, 1e-9 * normal, *odd):
+                _check_q(interpolator, scores, equivariant=equivariant and n > 1)  # one score has no scale
+
+
+def _check_q(interpolator: Interpolator, scores: Floats, *, equivariant: bool) -> None:
+    n, name = len(scores), type(interpolator).__name__
+    where = f"(n = {n}, scores from {scores.min():.6g} to {scores.max():.6g})"
+
+    def fit(scores: Floats) -> Distribution:
+        return interpolator.fit(scores, rng=np.random.default_rng(1))
+
+    before, q = scores.copy(), fit(scores)
+    require(np.array_equal(before, scores), f"{name}.fit must leave the scores as they are {where}")
+    require(q.shape == (), f"{name}.fit must return one distribution, of shape (), got shape {q.shape} {where}")
+    DistributionCheck(q, f"q of {name} {where}").cdf_and_ppf()
+    if len(np.unique(scores)) < n:
+        return
+    promise, F = float(interpolator.accuracy(n)), numbers(q.cdf(scores))  # -1: of a randomised q, off by less than 1
+    off = np.abs((n + 1) * np.sort(F) - np.arange(1, n + 1))
+    sentence = f"{name}.accuracy({n}) promises {promise:.6g}, but q(u_({off.argmax() + 1})) is off by {off.max():.6g}"
+    require(off.max() <= abs(promise) + 1e-9 * (n + 1), f"{sentence} / (n + 1) {where}")
+    for other, must in ((scores, "give the same q for the same rng"), (scores[::-1], "not depend on the order")):
+        same = np.allclose(numbers(fit(other.copy()).cdf(scores)), F, rtol=0, atol=1e-9)
+        require(same, f"{name}.fit must {must} of the scores {where}")
+    drawn = [q.for_rows(Context(3, rng=np.random.default_rng(2))) for _ in range(2)]
+    one, two = (numbers(rows.cdf(float(scores[0]))) for rows in drawn)
+    require(np.array_equal(one, two), f"q of {name} must give rows the same for the same rng {where}")
+    levels, largest = np.linspace(0.02, 0.97, 9), float(np.abs(scores).max())
+    for shift, stretch in ((0.0, 1024.0), (largest, 1.0)) if equivariant else ():
+        got, wanted = numbers(fit(shift + stretch * scores).ppf(levels)), shift + stretch * numbers(q.ppf(levels))
+        slack = 1e-6 * (np.abs(wanted) + stretch * (np.ptp(scores) + 1e-6 * largest))
+        what = f"q of {name} after {shift:g} + {stretch:g} * scores: ppf"
+        agree(what, got[None, :], wanted[None, :], slack, f"moved with them {where} it is", levels)
+
+
+def check_labels(labels: Labels, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> None:
+    """Raise an AssertionError unless `labels` does with the labels y what a kind of labels must.
+
+    With Y' what `spread` makes of y and g what `collapse` stands for: labels pass their own check; Y' is one finite
+    number per row and rises with y; a distribution that is all but sure of Y' collapses to one that is sure of y, and
+    any other to one with the quantiles g(q); it calibrates; and it is the same after a pickle and a file.
+    """
+    require(isinstance(labels, Labels), f"{type(labels).__name__} must be a Labels")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of ties, few rows and means that are infinite
+        _check_labels(labels, numbers(floats("y", y, ndim=1)), rng or np.random.default_rng(0), bound=bound)
+
+
+def _check_labels(labels: Labels, y: Floats, rng: np.random.Generator, **own: Any) -> None:
+    name, forecast, scale = type(labels).__name__, cast(Any, Point(y)), float(np.std(y)) or 1.0
+    try:
+        labels.spread_prediction(forecast, **own)
+    except TypeError:  # a kind that asks for a distribution
+        forecast = Normal(y, scale)
+    labels.check(y, **own)
+    inner, again = (numbers(labels.spread(y, forecast, **own, rng=np.random.default_rng(seed))) for seed in (1, 2))
+    require(inner.shape == y.shape, f"{name}.spread must give one number per row, got shape {inner.shape}")
+    require(bool(np.all(np.isfinite(inner))), f"{name}.spread must give finite numbers")
+    require(labels.draws or np.array_equal(again, inner), f"{name}.spread draws, so `draws` must be True")
+    order, unit = np.argsort(y, kind="stable"), float(np.std(inner)) or 1.0
+    rises = np.diff(inner[order])[np.diff(y[order]) > 0]
+    require(labels.by_row or bool(np.all(rises > 0)), f"{name}.spread must rise with the labels")
+
+    def collapsed(points: Floats) -> Floats:
+        """g of one number per row, by a distribution that is all but sure of it."""
+        width = np.maximum(1e-9 * unit, 1e-12 * np.abs(points))
+        return numbers(labels.collapse(Normal(points, width), **own).ppf(0.5))
+
+    back, slack = collapsed(inner)[:, None], 1e-6 * (scale + np.abs(y))[:, None]
+    agree(f"{name}.collapse", back, y[:, None], slack, "must take spread back to", inner[:, None])
+    spread, levels = Laplace(inner, unit), np.array([0.07, 0.31, 0.52, 0.88])
+    H, quantiles = labels.collapse(spread, **own), numbers(spread.quantiles(levels))
+    pushed = np.stack([collapsed(column) for column in quantiles.T], axis=1)
+    got, slack = numbers(H.quantiles(levels)), 1e-6 * (scale + np.abs(pushed))
+    agree(f"{name}.collapse(H).ppf", got, pushed, slack, "the quantile of H collapses to", levels)
+    calibrated = Calibrator(labels=labels).fit(forecast, y, **own, rng=rng)
+    H = calibrated(forecast, **own)
+    require(H.shape == y.shape, f"{name}.collapse must give one distribution per row, got shape {H.shape}")
+    labels.check(H.median(), **own)
+    require(pickle.loads(pickle.dumps(labels)) == labels, f"{name} must equal itself after a pickle")
+    try:
+        file = encode(calibrated)
+    except FileError as error:
+        raise AssertionError(f"{name} must fit into a file, as a frozen dataclass of numbers does: {error}") from error
+    again = decode(file.tree, file.tensors, file.classes).labels
+    require(again == labels, f"{name} must equal itself after a file")
+
+
+def check_look_ahead(
+    run: Callable[[Any], Any],
+    labels: Table | Sequence[float] | SupportsArray,
+    *,
+    target: str = "y",
+    time: str = "ds",
+    cutoff: str = "cutoff",
+    times: int = 3,
+) -> None:
+    """Run a backtest again with other labels from some time on: no forecast made by then may change.
+
+    `run(frame)` is a whole backtest, from the table to its forecasts: a `Backtest`, or one distribution, number or line
+    of numbers per row. With an array of labels in the place of a table, row t is forecast when the labels before it are
+    known. The labels are changed at `times` places. A base model that was trained on later rows does not show here.
+
+    >>> from calibrant import Normal
+    >>> y = np.random.default_rng(0).normal(size=50)
+    >>> before = lambda y: np.cumsum(y) - y
+    >>> check_look_ahead(lambda y: Normal(before(y), 1.0), y)
+    >>> check_look_ahead(lambda y: Normal(before(y), np.std(y)), y)
+    Traceback (most recent call last):
+      ...
+    AssertionError: a look ahead: the forecast of row 0 changes with labels of rows after row 12, which were not known
+    when it was made (14 rows in all)
+    """
+    rows, table = len(labels), hasattr(labels, "columns")  # type: ignore[arg-type]
+    y = numbers_in(labels, target, gaps=True) if table else numbers(labels)
+    known, made, names = ordered_times(labels, time, cutoff) if table else (np.arange(rows), np.arange(rows) - 1, [])
+    places = np.unique(made[(made >= 0) & (made < known.max())])
+    if not places.size:
+        raise ValueError("there is nothing to look ahead to: no label comes after a forecast was made")
+    first, unit = _forecasts(run(labels), rows), float(np.nanstd(y))
+    for place in places[np.unique(np.linspace(0, len(places) - 1, times + 2).astype(int)[1:-1])].tolist():
+        later, other = known > place, y.copy()
+        other[later] = y[later][::-1] + 10 * (1 + unit)  # in the opposite order, and far away
+        again = _forecasts(run(written(labels, {target: other}) if table else other), rows)
+        same = np.isclose(first, again, rtol=1e-9, atol=1e-9 * unit, equal_nan=True)
+        moved = (made <= place) & ~np.all(same, axis=1)
+        when = f"for times after {names[place]}" if table else f"of rows after row {place}"
+        what = f"the forecast of row {np.argmax(moved)} changes with labels {when}, which were not known"
+        require(not moved.any(), f"a look ahead: {what} when it was made ({in_all(int(moved.sum()))})")
+
+
+def _forecasts(found: Any, rows: int) -> Floats:
+    """What was forecast for each row, as numbers; NaN where nothing was."""
+    which, found = (found.rows, found.H) if isinstance(found, Backtest) else (np.arange(rows), found)
+    values = numbers(found.quantiles((0.1, 0.5, 0.9)) if isinstance(found, Distribution) else found)
+    if len(values) != len(which):
+        raise ValueError(f"run must give one forecast for each of {count(rows, 'row')}, got {len(values)}")
+    every = np.full((rows, values.size // len(values)), np.nan)
+    every[which] = values.reshape(len(values), -1)
+    return every

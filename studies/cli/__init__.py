@@ -1,0 +1,1 @@
+"""`python -m studies`: the options of its commands (`app`), and what they call, which is imported when they run."""

