@@ -43,6 +43,8 @@ SLOW = {("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` n
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",
+    ("calibration.py", "calibrant.updating"): "update and merge give what builds on this file",
+    ("_calibrated.py", "calibrant.persistence"): "it knows every class that it saves",
 }
 """What of the library is imported inside a function, and why."""
 

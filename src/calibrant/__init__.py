@@ -6,8 +6,6 @@ Read `calibrant.calibration` first, then one score and one interpolator; the res
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from calibrant import doers
-
 if TYPE_CHECKING:
     from calibrant import batches as batches
     from calibrant import dask as dask
@@ -220,29 +218,6 @@ _EXTRAS = {"dask": "dask", "narwhals": "sklearn", "pyarrow": "batches", "sklearn
 """Which extra of the package brings what they need."""
 _OPTIONAL = {"jinja2", "matplotlib", *_EXTRAS}
 """What calibrant works without, these names apart."""
-
-
-def _save(path: Any, calibrated: Any) -> None:
-    import_module("calibrant.persistence").save(path, calibrated)
-
-
-def _update(*rows: Any, **known: Any) -> Any:
-    return import_module("calibrant.updating").updated(*rows, **known)
-
-
-def _merge(*calibrated: Any) -> Any:
-    return import_module("calibrant.merging").merged(*calibrated)
-
-
-def _labels_named(name: str) -> Any:
-    return import_module("calibrant.labels.named").labels_named(name)
-
-
-def _reaching(H: Any, guarantee: Any) -> Any:
-    return import_module("calibrant.guarantee.required").reaching(H, guarantee)
-
-
-doers.hand_in(save=_save, update=_update, merge=_merge, labels_named=_labels_named, reaching=_reaching)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 SEVERAL = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
 """Where one number a row was wanted."""
@@ -58,18 +58,3 @@ def no_prediction(value: Any) -> str:
         kinds = "a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array"
         return f"a prediction must be {kinds}, got {kind}"
     return ""
-
-
-class NotTheEstimator:
-    """What was calibrated, without a model: it is called with predictions, and cannot make them of X."""
-
-    if not TYPE_CHECKING:  # a type checker would take every name for one that is there
-
-        def __getattr__(self, name: str) -> Any:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name.startswith("predict"):
-                said += (
-                    ": it holds the calibration, not the model. Call it with the model's predictions, as in"
-                    " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
-                )
-            raise AttributeError(said, name=name, obj=self)

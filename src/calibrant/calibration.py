@@ -6,21 +6,22 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
-from calibrant import doers
 from calibrant._arguments import check_bound, check_has, check_is
 from calibrant._arrays import Array, detached, namespace, refuse
-from calibrant._hints import LABELS, NotTheEstimator
+from calibrant._calibrated import NotTheEstimator
+from calibrant._hints import LABELS
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
+from calibrant.guarantee.required import reaching
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
+from calibrant.labels.named import labels_named
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
@@ -70,7 +71,7 @@ class Calibrator:
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str):
-            object.__setattr__(self, "labels", doers.labels_named(self.labels))
+            object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
         check_is("Calibrator.score", self.score, Score, optional=True)
@@ -161,7 +162,7 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
         law = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return doers.reaching(law, self.guarantee)  # type: ignore[no-any-return]
+        return reaching(law, self.guarantee)
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.
@@ -169,15 +170,15 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
         """
-        return doers.update(self, prediction, y, refit=refit, **known)  # type: ignore[no-any-return]
+        from calibrant.updating import updated  # which makes one of these
+
+        return updated(self, prediction, y, refit=refit, **known)  # type: ignore[return-value]
 
     def merge(self, *others: Calibrated) -> Self:
-        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `calibrant.merging`."""
-        return doers.merge(self, *others)  # type: ignore[no-any-return]
+        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`."""
+        from calibrant.updating import merged  # which makes one of these
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        doers.save(path, self)
+        return merged(self, *others)  # type: ignore[return-value]
 
 
 def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from calibrant import doers
 from calibrant._batch import same
-from calibrant._hints import NotTheEstimator
+from calibrant._calibrated import NotTheEstimator
 from calibrant._types import Bound, Values
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
@@ -86,10 +84,6 @@ class CrossCalibrated(NotTheEstimator):
             for member, each in zip(self.members, predictions, strict=True)
         ]
         return reaching(_mixed(laws, self.weights), self.guarantee)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        doers.save(path, self)
 
 
 def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:

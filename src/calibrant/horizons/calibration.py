@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from calibrant import doers
 from calibrant._arguments import check_has
 from calibrant._arrays import Rng, first_and_count
+from calibrant._calibrated import Saved
 from calibrant._types import Frame, Table
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
@@ -99,7 +98,7 @@ class HorizonCalibrator:
 
 
 @dataclass(frozen=True, eq=False)
-class HorizonCalibrated:
+class HorizonCalibrated(Saved):
     """What calibration learned of each horizon, and the columns that it reads and writes."""
 
     calibrated: Calibrated[HorizonGuarantee]
@@ -162,10 +161,6 @@ class HorizonCalibrated:
                 f" {_listed(self.horizons)} ({in_all(count)}): {hint}"
             )
         return rows
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        doers.save(path, self)
 
 
 def laws_of(calibrated: Calibrated, rows: LongRows, *, rng: Rng = None, seed: int | None = None) -> Distribution:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from calibrant import doers
 from calibrant._arguments import generator
 from calibrant._arrays import Array, Rng, to_numpy
-from calibrant._hints import NotTheEstimator
+from calibrant._calibrated import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
@@ -169,10 +167,6 @@ class SeveralCalibrated(NotTheEstimator):
             else f"{' and '.join(kinds)} do not say it in the same way"
         )
         return f"{said}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
-        doers.save(path, self)
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:

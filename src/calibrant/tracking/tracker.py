@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,10 +13,9 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant import doers
 from calibrant._arguments import one_number
 from calibrant._arrays import Rng, to_numpy
-from calibrant._hints import NotTheEstimator
+from calibrant._calibrated import NotTheEstimator
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, said_of, the_first, warn_user
@@ -183,10 +181,6 @@ class Tracker(NotTheEstimator):
         prediction = as_prediction(prediction)
         path, scores = self._walked(prediction, y, bound, rng)
         return self._laws(prediction, path.played, bound, seed), self._after(path, scores)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; the tracker then goes on where it was."""
-        doers.save(path, self)
 
     def _laws(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
         prediction.check_form(self.form)
