@@ -16,12 +16,10 @@ from calibrant._hints import LABELS
 from calibrant._missing import labelled
 from calibrant._uniforms import source
 from calibrant.distributions.context import Context
-from calibrant.guarantee.required import reaching
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
-from calibrant.labels.named import labels_named
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
@@ -71,6 +69,8 @@ class Calibrator:
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str):
+            from calibrant.labels.named import labels_named  # it knows every kind
+
             object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
         check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
@@ -162,7 +162,7 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
         law = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return reaching(law, self.guarantee)
+        return law.doubted(self.guarantee.too_few)
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.

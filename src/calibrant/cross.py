@@ -18,7 +18,6 @@ from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.rounded_down import Lattice
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
-from calibrant.guarantee.required import reaching
 from calibrant.interpolators.weights import Weights
 from calibrant.predictions.base import Prediction
 
@@ -83,7 +82,7 @@ class CrossCalibrated(NotTheEstimator):
             member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return reaching(_mixed(laws, self.weights), self.guarantee)
+        return _mixed(laws, self.weights).doubted(self.guarantee.too_few)
 
 
 def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:

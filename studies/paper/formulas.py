@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee.required import exact
+from calibrant.guarantee.this_set import exact
 
 
 def nll_finite_difference(H: Distribution, y: NDArray[np.float64], step: float = 1e-4, floor: float = 1e-10) -> float:

@@ -22,7 +22,7 @@ from calibrant.batches.stream import Batches, Stream
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import calibration_rows
-from calibrant.guarantee.required import too_few_for_interval
+from calibrant.guarantee.this_set import too_few_for_interval
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""

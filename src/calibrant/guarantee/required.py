@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from functools import partial
-from typing import Any
 
 from calibrant._arguments import unit
-from calibrant.distributions.base import Distribution
 from calibrant.guarantee.marginal import Accurate, dkw
-from calibrant.guarantee.worth import calibration_rows
-
-MANY = 2000
-"""Rows that reach as far out as intervals of 99.9%."""
+from calibrant.guarantee.this_set import exact
 
 
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
@@ -51,32 +44,3 @@ def required_n_for_interval(coverage: float) -> int:
     """
     share = exact(unit("coverage", coverage))
     return math.ceil(share / (1 - share))
-
-
-def too_few_for_interval(n: int, coverage: float) -> str | None:
-    """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
-
-    >>> too_few_for_interval(9, 0.9)
-    '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
-    >>> too_few_for_interval(19, 0.9)
-    """
-    enough = math.ceil(2 / (1 - exact(coverage)) - 1)
-    if n >= enough:
-        return None
-    rows = f"there are {n}" if n > 1 else "there is one"
-    return (
-        f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
-    )
-
-
-def reaching(H: Distribution, guarantee: Any) -> Distribution:
-    """The same laws, whose `interval` says where it ends beyond all scores of the calibration rows, or of a fold's."""
-    n = min((each.n for each in getattr(guarantee, "folds", ())), default=calibration_rows(guarantee))
-    if n is not None and n < MANY:
-        return H.doubted(partial(too_few_for_interval, n))
-    return H
-
-
-def exact(number: float) -> Fraction:
-    """A number as the decimal it was written as, so that 100 * 0.29 is 29."""
-    return Fraction(repr(float(number)))

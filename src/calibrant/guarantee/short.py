@@ -6,7 +6,8 @@ from typing import Any
 
 from calibrant._arguments import unit
 from calibrant._words import count
-from calibrant.guarantee.this_set import coverage_of_this_set
+from calibrant.guarantee.this_set import coverage_of_this_set, too_few_for_interval
+from calibrant.guarantee.worth import calibration_rows
 
 
 class InShort:
@@ -55,6 +56,11 @@ class InShort:
         whole += self._by_this_set(c, at_least=drawn) if kind in ("marginal", "exact") else ""
         sentence = f"{whole}{given}."
         return each + sentence[0].lower() + sentence[1:] if each else sentence
+
+    def too_few(self, coverage: float) -> str | None:
+        """Why a centred interval of H ends beyond all scores of the calibration rows, or of a fold's, where it does."""
+        n = min((each.n for each in getattr(self, "folds", ())), default=calibration_rows(self))
+        return None if n is None else too_few_for_interval(n, coverage)
 
     def _by_this_set(self, coverage: float, *, at_least: bool) -> str:
         low, high = (100 * share for share in coverage_of_this_set(self.n, self.accuracy, coverage))

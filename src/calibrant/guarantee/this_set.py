@@ -1,8 +1,9 @@
-"""How far the coverage of one calibration set may be from what is asked for."""
+"""What one calibration set of n rows can say of an interval."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from scipy.special import betaincinv
 
@@ -25,3 +26,24 @@ def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: f
     low = float(betaincinv(least, n + 1 - least, tail)) if least > 0 else 0.0
     high = float(betaincinv(most, n + 1 - most, 1 - tail)) if most <= n else 1.0
     return low, high
+
+
+def too_few_for_interval(n: int, coverage: float) -> str | None:
+    """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
+
+    >>> too_few_for_interval(9, 0.9)
+    '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
+    >>> too_few_for_interval(19, 0.9)
+    """
+    enough = math.ceil(2 / (1 - exact(coverage)) - 1)
+    if n >= enough:
+        return None
+    rows = f"there are {n}" if n > 1 else "there is one"
+    return (
+        f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
+    )
+
+
+def exact(number: float) -> Fraction:
+    """A number as the decimal it was written as, so that 100 * 0.29 is 29."""
+    return Fraction(repr(float(number)))

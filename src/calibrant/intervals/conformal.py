@@ -20,7 +20,7 @@ from calibrant._arrays import Array, complain, count_true, first_and_count, larg
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
-from calibrant.guarantee.required import exact
+from calibrant.guarantee.this_set import exact
 from calibrant.guarantee.words import floor_words
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.nonconformity import Nonconformity
