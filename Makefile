@@ -152,7 +152,7 @@ test-wheel: dist
 types: dist
 	$(PYTHON) -m venv --clear $(TYPES)
 	$(TYPES)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) 'basedpyright>=1.40' \
-	  "$$(ls dist/*.whl)[sklearn,files,plots,report,cli,batches,dask]"
+	  "$$(ls dist/*.whl)[plots,cli,dask]"
 	mkdir -p build
 	-PATH="$(CURDIR)/$(TYPES)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(TYPES)" \
 	  basedpyright --verifytypes calibrant --ignoreexternal --outputjson > build/types.json

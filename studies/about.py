@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from calibrant._version import library_version
+from calibrant._version import __version__
 from studies.design import Design
 from studies.devices import device_name
 from studies.learners import Recipe
@@ -19,7 +19,7 @@ PACKAGES = ("numpy", "scipy", "torch", "joblib")
 
 def about(design: Design, recipe: Recipe, device: str, seed: int, command: str) -> dict[str, Any]:
     """What would have to be the same for the same numbers, and when and by what it was started."""
-    versions = {"calibrant": library_version(), **{name: version(name) for name in PACKAGES}}
+    versions = {"calibrant": __version__, **{name: version(name) for name in PACKAGES}}
     return {
         "command": command,
         **design.mark(),

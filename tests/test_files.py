@@ -625,14 +625,6 @@ def test_a_symbolic_link_stays_one(path):
         assert load(path.parent / "folder" / "target").guarantee.n == n
 
 
-def test_without_safetensors_the_error_says_what_to_install(path, monkeypatch):
-    save(path, small())
-    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    for action in (lambda: save(path, small()), lambda: load(path)):
-        with pytest.raises(ImportError, match=r"pip install 'calibrant\[files\]'"):
-            action()
-
-
 def test_folds_come_back_too(path):
     rng = np.random.default_rng(0)
     halves = rng.normal(size=(2, 30))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pandas as pd
@@ -240,12 +239,6 @@ def test_a_table_that_is_wrong_is_told_where(change, kind, words):
     with pytest.raises(kind, match=words) as error:
         rows_of(frame)
     one_sentence(error)
-
-
-def test_without_narwhals_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "narwhals", None)
-    with pytest.raises(ModuleNotFoundError, match=r"long tables need narwhals: pip install 'calibrant\[sklearn\]'"):
-        HorizonCalibrator().fit(forecasts(np.random.default_rng(0), 3))
 
 
 def test_several_series_without_a_name_are_told_to_name_the_column():

@@ -31,13 +31,6 @@ def test_every_public_name_is_there_when_it_is_asked_for(name):
     assert name in dir(calibrant)
 
 
-def test_the_modules_of_the_core_load_no_heavy_library():
-    modules = (
-        "calibrant.scores, calibrant.interpolators, calibrant.distributions, calibrant.predictions, calibrant.testing"
-    )
-    assert not loaded_by(f"import {modules}").intersection(HEAVY)
-
-
 def test_calibrating_loads_no_heavy_library():
     job = "import calibrant; calibrant.Calibrator().fit([1.0, 2.0, 4.0], [1.5, 2.5, 3.0])([2.0]).crps(1.0)"
     assert not loaded_by(job).intersection(HEAVY)
@@ -53,11 +46,12 @@ def seconds(statement):
 
 
 @pytest.mark.slow
-def test_loading_the_calibrator_takes_no_more_than_three_times_numpy_and_scipy_special():
+def test_loading_the_calibrator_takes_at_most_half_as_long_again_as_what_it_builds_on():
     """The best of ten interleaved runs each."""
-    runs = [(seconds("from calibrant import Calibrator"), seconds("import numpy, scipy.special")) for _ in range(10)]
-    calibrator, numpy = (min(column) for column in zip(*runs, strict=True))
-    assert calibrator <= 3 * numpy, f"{calibrator:.3f} s against {numpy:.3f} s"
+    ours, theirs = "from calibrant import Calibrator", "import numpy, scipy.special, sklearn.base"
+    runs = [(seconds(ours), seconds(theirs)) for _ in range(10)]
+    calibrator, base = (min(column) for column in zip(*runs, strict=True))
+    assert calibrator <= 1.5 * base, f"{calibrator:.3f} s against {base:.3f} s"
 
 
 @pytest.mark.parametrize(
@@ -65,8 +59,9 @@ def test_loading_the_calibrator_takes_no_more_than_three_times_numpy_and_scipy_s
     [
         ("import calibrant.plots", "matplotlib", "plots"),
         ("from calibrant import plots", "matplotlib", "plots"),
-        ("import calibrant.reports", "jinja2", "report"),
-        ("from calibrant import report", "jinja2", "report"),
+        ("import calibrant.batches", "pyarrow", "tables"),
+        ("import calibrant.dask", "dask", "dask"),
+        ("import calibrant.spark", "pyspark", "spark"),
     ],
 )
 def test_a_library_that_is_not_there_is_named_with_its_extra(statement, library, extra):

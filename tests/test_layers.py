@@ -21,13 +21,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 BY_NAME = {
-    "__init__.py": "`import calibrant` loads no optional library: what needs one comes when it is asked for",
     "distributions/gpu.py": "the kernels need Triton, which comes with torch for CUDA",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/later.py": "`--help` waits for no library that only some commands need",
-    "sklearn/judging.py": "an estimator needs no jinja2, its report does",
-    "testing/__init__.py": "the check of a score needs no scikit-learn, that of a refiner does",
 }
 """The files that may import by name (`import_module`), and why."""
 
@@ -38,7 +35,8 @@ FOREIGN = {
 }
 """Underscores of others' objects."""
 
-CORE = {"numpy", "scipy", "array_api_compat", "calibrant"} | set(sys.stdlib_module_names)
+CORE = {"numpy", "scipy", "sklearn", "narwhals", "safetensors", "jinja2", "array_api_compat", "calibrant"}
+CORE |= set(sys.stdlib_module_names)
 SLOW = {("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` need not spend"}
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
@@ -87,14 +85,10 @@ def test_the_library_imports_nothing_of_the_studies():
 
 
 FOR_TYPES = {
-    "__init__.py": "names that are loaded when they are asked for",
-    "testing/__init__.py": "the same",
     "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
     "scores/base.py": "the same, of laws and charts",
     "interpolators/base.py": "the same, of laws",
     "interpolators/linear.py": "the same, of laws and tails",
-    "reports/forecast.py": "a report works without scikit-learn, which a league of refiners needs",
-    "sklearn/judging.py": "a report needs jinja2, and an estimator works without it",
 }
 """The files that import something of calibrant for annotations alone; import-linter counts these imports too."""
 

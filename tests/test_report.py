@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -1432,12 +1431,6 @@ def test_a_heavy_tail_is_cut_where_it_would_leave_a_spike():
     assert max(drawn["density"]) > 10 * np.median(drawn["density"])
     light = drawn_law(Normal([0.0], 1.0))
     assert light["from"] < light["q"][0]
-
-
-def test_without_jinja2_the_import_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match=r"^calibrant.report needs jinja2: pip install 'calibrant\[report\]'"):
-        importlib.reload(calibrant.reports)
 
 
 def test_data_of_a_page_that_are_no_json_are_refused():

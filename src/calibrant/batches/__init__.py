@@ -4,6 +4,10 @@ The command line, Dask, Spark and other engines call what is here and have no nu
 needs is in `fitting`, `predicting` and `evaluating`: what is done to one part of a table, and how results merge.
 """
 
+from calibrant._extras import needs
+
+needs("calibrant.batches", "tables", "pyarrow")
+
 from calibrant.batches.evaluating import TableEvaluation, evaluate
 from calibrant.batches.fitting import fit
 from calibrant.batches.model import TableModel

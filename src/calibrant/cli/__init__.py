@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import NoReturn
 
-NEEDS = ("typer", "rich", "pyarrow", "safetensors")
+from calibrant._extras import needs
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 all well, 1 something is wrong with the data or a file, 2 wrong usage."""
-    missing = [name for name in NEEDS if find_spec(name) is None]
-    if missing:
-        print(f"error: the command line needs {', '.join(missing)}: pip install 'calibrant[cli]'", file=sys.stderr)
+    try:
+        needs("the command line", "cli", "typer", "rich", "pyarrow")
+    except ModuleNotFoundError as error:
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     with import_module("calibrant.cli.ending").ended_well():
         import_module("calibrant.cli.app").app(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant._version import library_version
+from calibrant._version import __version__
 from calibrant.cli.commands import (
     demo,
     evaluate,
@@ -33,7 +33,7 @@ app: typer.Typer = typer.Typer(
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
     if asked:
-        put(library_version())
+        put(__version__)
         raise typer.Exit
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -133,7 +134,6 @@ def read(frame: Any, columns: LongColumns, *, labels: bool, bounds: tuple[str, .
 
 def written(frame: Any, values: dict[str, NDArray[np.float64]]) -> Any:
     """The same table, with other numbers in some of its columns."""
-    nw = _narwhals()
     table = _opened(frame)
     new = [nw.new_series(name, each, backend=table.implementation) for name, each in values.items()]
     if hasattr(frame, "index") and hasattr(frame, "assign"):  # pandas aligns by the index
@@ -158,17 +158,7 @@ def ordered_times(frame: Any, time: str, cutoff: str) -> tuple[Counts, Counts, l
     return codes[: len(table)], codes[len(table) :], times
 
 
-def _narwhals() -> Any:
-    try:
-        import narwhals
-    except ModuleNotFoundError as error:
-        hint = "long tables need narwhals: pip install 'calibrant[sklearn]'"
-        raise ModuleNotFoundError(hint, name="narwhals") from error
-    return narwhals
-
-
 def _opened(frame: Any) -> Any:
-    nw = _narwhals()
     if not nw.dependencies.is_into_dataframe(frame):
         raise TypeError(f"a data frame of pandas, polars or pyarrow is wanted, got a {type(frame).__name__}")
     return nw.from_native(frame, eager_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.exceptions import NotFittedError
+
 from calibrant.distributions import Distribution, from_scipy
 from calibrant.models.outputs import named
 
@@ -11,8 +13,6 @@ from calibrant.models.outputs import named
 def adapt(model: Any, X: Any) -> Distribution:
     """The law of `pred_dist`: ours where we have it, else scipy's."""
     if model.init_params is None:
-        from sklearn.exceptions import NotFittedError
-
         raise NotFittedError(f"this {named(model)} is not fitted yet: call fit first")
     law = model.pred_dist(X)
     if not hasattr(law, "dist"):

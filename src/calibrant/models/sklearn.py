@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calibrant._arrays import Array
 from calibrant._words import warn_user
@@ -82,8 +83,6 @@ def _forest(model: Any, X: Any) -> Samples:
 
 
 def _bagging(model: Any, X: Any) -> Samples:
-    from sklearn.utils.validation import check_is_fitted, validate_data
-
     check_is_fitted(model)
     X = validate_data(model, X, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False, reset=False)
     parts = zip(model.estimators_, model.estimators_features_, strict=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._types import Loaded
-from calibrant._version import library_version
+from calibrant._version import __version__
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.horizons.calibration import HorizonCalibrated
@@ -66,7 +66,7 @@ def save(path: str | os.PathLike[str], calibrated: Saved, *, notes: Mapping[str,
         again = decode(encoded.tree, encoded.tensors, encoded.classes)  # what cannot be read back is not written
         header = {
             "about": summary(again),
-            "calibrant": library_version(),
+            "calibrant": __version__,
             "format": FORMAT,
             "notes": plain_notes({} if notes is None else notes),
             "root": encoded.tree,

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
+from safetensors import numpy as safetensors
 
 from calibrant.persistence.errors import FileError, short, why
 from calibrant.persistence.odd import is_odd
@@ -35,7 +36,6 @@ Tensors = dict[str, np.ndarray[Any, Any]]
 
 def pack(header: Mapping[str, Any], tensors: Tensors) -> bytearray:
     """The bytes of a file; the same for the same content."""
-    safetensors = _safetensors()
     rest = json.dumps(header, sort_keys=True, allow_nan=False, separators=(",", ":"))
     # a single entry of metadata: the library writes several in no fixed order
     content = bytearray(safetensors.save(tensors, {KEY: f'{{"digest":"{_BLANK}",{rest[1:]}'}))
@@ -53,7 +53,6 @@ def pack(header: Mapping[str, Any], tensors: Tensors) -> bytearray:
 
 def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     """Our header, without the digest, and the tensors of a file whose form, version and digest are right."""
-    safetensors = _safetensors()
     if is_odd(path):
         raise FileError("it is a device or a pipe, not a file")
     if os.path.isdir(path):  # Windows would say that it may not be read
@@ -190,11 +189,3 @@ def plain_notes(notes: Mapping[str, Any]) -> dict[str, Any]:
     if again != dict(notes):
         raise FileError(f"notes must be JSON values (lists, and dicts with names), got {short(dict(notes))}")
     return dict(again)
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise ImportError("calibrant's files need safetensors: pip install 'calibrant[files]'") from error
-    return safetensors.numpy

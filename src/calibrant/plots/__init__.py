@@ -6,10 +6,9 @@ before calibration is vermilion and dashed, the calibrated one blue, labels are 
 paper and sizes are those of the axes (`pen.py`); `theme()` gives figures of yours the look of ours.
 """
 
-from importlib.util import find_spec
+from calibrant._extras import needs
 
-if find_spec("matplotlib") is None:  # also where calibrant.plots is imported by its full name
-    raise ModuleNotFoundError("calibrant.plots needs matplotlib: pip install 'calibrant[plots]'", name="matplotlib")
+needs("calibrant.plots", "plots", "matplotlib")
 
 from calibrant.plots.calibration import pit_histogram, reliability
 from calibrant.plots.coverage import coverage_by, coverage_by_slice

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
-from calibrant._version import library_version
+from calibrant._version import __version__
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
@@ -34,6 +34,7 @@ from calibrant.metrics.stretches import Stretches, moments_in_words, stretches_o
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
+from calibrant.refine import League
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
@@ -48,9 +49,6 @@ from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
 from calibrant.reports.verdict import verdict
-
-if TYPE_CHECKING:
-    from calibrant.refine import League
 
 SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
@@ -372,4 +370,4 @@ def _about(m: int, n: int | None) -> dict[str, str]:
     about = {"rows": f"{m:,}"}
     if n is not None:
         about["calibration rows"] = f"{n:,}"
-    return {**about, "made on": date.today().isoformat(), "calibrant": library_version()}
+    return {**about, "made on": date.today().isoformat(), "calibrant": __version__}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -16,6 +15,7 @@ from calibrant._missing import those
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
 from calibrant.metrics import evaluate
+from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralLaws
 from calibrant.sklearn.around import forecast, labels, with_labels_only
 from calibrant.sklearn.columns import shown
@@ -23,9 +23,6 @@ from calibrant.sklearn.either import Found
 from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import label_matrix
-
-if TYPE_CHECKING:
-    from calibrant.reports import Report
 
 MOST = 30
 """As many features as a report takes."""
@@ -95,7 +92,7 @@ class Judging:
         slices, time = (those(each, there) for each in (slices, time))
         H = self.predict_distribution(X)
         self._check(X, y)
-        page: Report = import_module("calibrant.reports").report(
+        return report(
             H,
             y,
             base=self._alone(X),
@@ -108,7 +105,6 @@ class Judging:
             title=title,
             label=str(getattr(y, "name", None) or "y") if label is None else label,
         )
-        return page
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the calibration, without the models, to a file that `calibrant.load` reads.

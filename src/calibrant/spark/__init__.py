@@ -3,6 +3,10 @@
 The work on each partition is that of `calibrant.batches`; here is only how partitions get there and how results merge.
 """
 
+from calibrant._extras import needs
+
+needs("calibrant.spark", "spark", "pyspark", "pyarrow")
+
 from calibrant.spark.files import to_parquet
 from calibrant.spark.frames import evaluate, fit, predict
 
