@@ -103,7 +103,7 @@ test-newest:
 	$(NEWEST)/bin/python -m pip install --quiet --editable '.[all]' $(STUDIES) --group test --group demo --group models '$(TORCH)'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NEWEST)/bin/python -m pytest -n $(JOBS) -m 'not slow'
 
-# numpy, scipy and array-api-compat alone: what needs more is skipped and says so.
+# Without any extra: what needs more is skipped and says so.
 test-core:
 	$(PYTHON) -m venv --clear $(CORE)
 	$(CORE)/bin/python -m pip install --quiet --upgrade 'pip>=25.3'
