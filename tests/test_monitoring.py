@@ -6,9 +6,9 @@ from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 import calibrant
-from calibrant import Calibrator, HalfLife, Interval, Monitor, Normal, Tracker, Window, monitor
+from calibrant import Calibrator, HalfLife, Interval, Normal, Tracker, Window, monitor
 from calibrant.labels import Counts
-from calibrant.monitoring import bets
+from calibrant.monitoring import Monitor, bets
 from calibrant.monitoring.ranks import online_p_values
 
 NONE_HELD = np.full(len(bets.BETS), -np.inf)

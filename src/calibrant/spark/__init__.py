@@ -5,7 +5,7 @@ The work on each partition is that of `calibrant.batches`; here is only how part
 
 from calibrant._extras import needs
 
-needs("calibrant.spark", "spark", "pyspark", "pyarrow")
+needs("calibrant.spark", "spark", "pyarrow")
 
 from calibrant.spark.files import to_parquet
 from calibrant.spark.frames import evaluate, fit, predict
