@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
     from calibrant.horizons import HorizonCalibrated as HorizonCalibrated
     from calibrant.horizons import HorizonCalibrator as HorizonCalibrator
-    from calibrant.interpolators.forget import HalfLife as HalfLife
-    from calibrant.interpolators.forget import Window as Window
+    from calibrant.interpolators.history import HalfLife as HalfLife
+    from calibrant.interpolators.history import Window as Window
     from calibrant.interpolators.linear import Linear as Linear
     from calibrant.interpolators.naf import NAF as NAF
     from calibrant.interpolators.naive import Naive as Naive
@@ -153,7 +153,7 @@ _LATER = {
     "Ensemble": "calibrant.predictions.ensemble",
     "GaussianMixture": "calibrant.distributions.gaussian_mixture",
     "Guarantee": "calibrant.guarantee.marginal",
-    "HalfLife": "calibrant.interpolators.forget",
+    "HalfLife": "calibrant.interpolators.history",
     "HorizonCalibrated": "calibrant.horizons",
     "HorizonCalibrator": "calibrant.horizons",
     "Interval": "calibrant.predictions.interval",
@@ -173,7 +173,7 @@ _LATER = {
     "Samples": "calibrant.predictions.samples",
     "StudentT": "calibrant.distributions.student_t",
     "Tracker": "calibrant.tracking",
-    "Window": "calibrant.interpolators.forget",
+    "Window": "calibrant.interpolators.history",
     "backtest": "calibrant.backtesting",
     "concatenate": "calibrant.predictions",
     "diagnose": "calibrant.diagnosis",
