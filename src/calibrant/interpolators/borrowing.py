@@ -12,7 +12,7 @@ scores that were left out, group by group. Nothing is iterated but these weights
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,8 +26,7 @@ from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
-Told = tuple[NDArray[np.bool_], tuple[Numbers, Numbers], Counts]
-Smoothing = Callable[[Numbers, Numbers, Counts], tuple[Numbers, Numbers]]
+Told = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
 
 DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
 FEWEST = 4  # scores that tell a place and a spread when some are held out
@@ -97,17 +96,17 @@ def borrowed(
     moved += [] if lent is None else [lent]
     (place, spread), out = loc_scale(parts), held_out(parts, without_each(parts, folds))
     able = (n >= FEWEST) & (spread > 0) & ~(np.bincount(group, out[1] <= 0, groups) > 0)
-    own, likelihood, degrees = able[group], [each.likelihood for each in moved], []
-    if own.any():
+    own, most, likelihood = able[group], FINEST * n[able].max(initial=0), []
+    degrees = [degree for degree in DEGREES if degree <= most]
+    if degrees:
         place, spread = np.where(able, place, 0.0), np.where(able, spread, 1.0)
         shape, alike = standardised(parts.scores[own], out[0][own], out[1][own], units)
-        likelihood.append(np.zeros(len(own)))
-        likelihood[-1][own] = alike
-        moved.append(Moved(shape, place, spread, likelihood[-1]))
+        moved.append(Moved(shape, place, spread, np.zeros(len(own))))
+        moved[-1].likelihood[own] = alike
         z = (parts.scores - place[group]) / spread[group]
         v, density = np.asarray(shape.cdf(z)), np.exp(shape.logpdf(z)) / spread[group]
-        degrees = [degree for degree in DEGREES if degree <= FINEST * n[able].max()]
-        likelihood += [density * _left_out(v, parts, able & (degree <= FINEST * n), degree) for degree in degrees]
+        likelihood = [density * _left_out(v, parts, able & (degree <= FINEST * n), degree) for degree in degrees]
+    likelihood = [each.likelihood for each in moved] + likelihood
     weights = _weights(np.stack(likelihood, axis=1), parts, lending=lent is not None)
 
     grid = np.concatenate([each.grid() for each in moved], axis=1)
@@ -140,18 +139,21 @@ def standardised(u: Numbers, place: Numbers, spread: Numbers, units: int) -> tup
 
 def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     """The mean of each group and the mean distance from it, outliers drawn in; 0 and 0 of no scores."""
-    u, n = parts.scores, parts.counts
+    u, n, group = parts.scores, parts.counts, parts.group
     if not len(u):  # each group has a single score, and it is held out
         return np.zeros(len(n)), np.zeros(len(n))
-    begin, last = np.minimum(parts.first[:-1], len(u) - 1), len(u) - 1
-    median = (u[begin + np.maximum(n - 1, 0) // 2] + u[np.minimum(begin + n // 2, last)]) / 2
-    half = (u[np.minimum(begin + 3 * n // 4, last)] - u[np.minimum(begin + n // 4, last)]) / 2
-    cap, group = np.where(half > 0, OUTLYING * half, np.inf), parts.group
-    inner = np.clip(u - median[group], -cap[group], cap[group])
-    some = np.maximum(n, 1)
-    place = median + np.bincount(group, inner, minlength=len(n)) / some
-    spread = np.bincount(group, np.abs(inner + (median - place)[group]), minlength=len(n)) / some
-    return np.where(n > 0, place, 0.0), np.where(n > 0, spread, 0.0)
+
+    def at(rank: Counts) -> Numbers:
+        return np.asarray(u[np.minimum(parts.first[:-1] + rank, len(u) - 1)])
+
+    def mean(values: Numbers) -> Numbers:
+        return np.bincount(group, values, len(n)) / np.maximum(n, 1)
+
+    median, half = (at(np.maximum(n - 1, 0) // 2) + at(n // 2)) / 2, (at(3 * n // 4) - at(n // 4)) / 2
+    cap = np.where(half > 0, OUTLYING * half, np.inf)[group]
+    inner = np.clip(u - median[group], -cap, cap)
+    moved = mean(inner)
+    return np.where(n > 0, median + moved, 0.0), mean(np.abs(inner - moved[group]))
 
 
 def shuffled(parts: Parts) -> Counts:
@@ -166,14 +168,13 @@ def shuffled(parts: Parts) -> Counts:
 def without_each(parts: Parts, folds: Counts) -> list[Told]:
     """Of each fold: which scores it holds out, and the place, the spread and the count of the others of each group."""
     rests = [(folds == fold, parts.only(folds != fold)) for fold in range(FOLDS)]
-    return [(held, loc_scale(rest), rest.counts) for held, rest in rests]
+    return [(held, *loc_scale(rest), rest.counts) for held, rest in rests]
 
 
-def held_out(parts: Parts, told: Sequence[Told], smoothed: Smoothing | None = None) -> tuple[Numbers, Numbers]:
-    """The place and spread of each score's group, smoothed if so asked, without the fold that the score is in."""
+def held_out(parts: Parts, told: Sequence[Told]) -> tuple[Numbers, Numbers]:
+    """The place and spread of each score's group, without the fold that the score is in."""
     place, spread, group = np.zeros(len(parts.scores)), np.zeros(len(parts.scores)), parts.group
-    for held, own, counts in told:
-        m, s = own if smoothed is None else smoothed(*own, counts)
+    for held, m, s, _ in told:
         place[held], spread[held] = m[group[held]], s[group[held]]
     return place, spread
 

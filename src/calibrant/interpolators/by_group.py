@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
-from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
+from calibrant.distributions.piecewise_linear import Lines, Numbers, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Counts, Moved, Parts, borrowed, drawn, shuffled
@@ -121,7 +121,7 @@ def borrowing(
     if unseen == "pooled":
         table = table.followed_by(drawn(pooled))
     laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
-    return Grouped(laws, labels), _promised(labels, parts, naf)
+    return Grouped(laws, labels), _promised(labels, parts, accuracies)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,8 @@ class Apart(_WithUnseen):
         numbers = np.arange(len(laws))
         lines = all(type(law) is PiecewiseLinear for law in laws)
         batch = PiecewiseLinear(Lines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
-        return Grouped(batch, labels), _promised(labels, parts, self.own)
+        accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
+        return Grouped(batch, labels), _promised(labels, parts, accuracies)
 
 
 def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts, Counts]:
@@ -167,11 +168,11 @@ def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts
     return groups.labels, Parts(values[order], first), order
 
 
-def _promised(labels: tuple[Hashable, ...], parts: Parts, interpolator: Interpolator) -> GroupGuarantee:
+def _promised(labels: tuple[Hashable, ...], parts: Parts, accuracies: Numbers) -> GroupGuarantee:
     """What each group is promised."""
     new = np.append(True, np.diff(parts.scores) > 0)
     new[parts.first[:-1]] = True
     starts = np.flatnonzero(new)
     ties = np.maximum.reduceat(np.diff(starts, append=len(new)), np.searchsorted(starts, parts.first[:-1]))
-    accuracies = tuple(float(interpolator.accuracy(int(n))) for n in parts.counts)
-    return GroupGuarantee(labels, tuple(parts.counts.tolist()), accuracies, tuple(ties.tolist()))
+    counts, accurate, tied = (tuple(each.tolist()) for each in (parts.counts, accuracies, ties))
+    return GroupGuarantee(labels, counts, accurate, tied)

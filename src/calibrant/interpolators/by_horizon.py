@@ -85,10 +85,10 @@ def _lent(labels: tuple[Hashable, ...], parts: Parts, rows: Counts, units: int) 
         raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
     horizons, folds = np.asarray(labels, np.float64), _stretches(rows, parts)
     told, own = without_each(parts, folds), loc_scale(parts)
-    if not all(spread.any() for _, spread in [own, *(each for _, each, _ in told)]):
+    if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in told))):
         return folds, None
     lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
-    found = [held_out(parts, told, line) for line in lines]
+    found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
     # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
     likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
     best = max(likely, key=np.sum)
