@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
-from calibrant.distributions.piecewise_linear import Lines, Numbers, PiecewiseLinear
+from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Counts, Moved, Parts, borrowed, drawn, shuffled
@@ -42,6 +42,13 @@ def by_group(interpolator: Interpolator, *, unseen: str = "refuse") -> Interpola
 class Grouping(ABC):
     """An interpolator that asks for the group of each row; without groups it gives one q for all rows."""
 
+    unseen: str = "refuse"
+    """What a row of a group that no calibration row had gets: an error ("refuse") or the law of all ("pooled")."""
+
+    def __post_init__(self) -> None:
+        if self.unseen not in UNSEEN:
+            raise ValueError(f"unseen must be one of {', '.join(UNSEEN)}, got {self.unseen!r}")
+
     @property
     @abstractmethod
     def single(self) -> Interpolator:
@@ -55,19 +62,47 @@ class Grouping(ABC):
         """The lambda of a group of n scores."""
         return self.single.accuracy(n)
 
+    def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> GroupGuarantee:
+        """What each group is promised."""
+        new = np.append(True, np.diff(parts.scores) > 0)
+        new[parts.first[:-1]] = True
+        starts = np.flatnonzero(new)
+        ties = np.maximum.reduceat(np.diff(starts, append=len(new)), np.searchsorted(starts, parts.first[:-1]))
+        accuracies = tuple(float(self.accuracy(int(n))) for n in parts.counts)
+        return GroupGuarantee(labels, tuple(parts.counts.tolist()), accuracies, tuple(ties.tolist()))
+
 
 @dataclass(frozen=True)
-class _WithUnseen(Grouping):
-    unseen: str = field(default="refuse", kw_only=True)
-    """What a row of a group that no calibration row had gets: an error ("refuse") or the law of all ("pooled")."""
+class Borrowing(Grouping):
+    """Groups that borrow from all."""
 
-    def __post_init__(self) -> None:
-        if self.unseen not in UNSEEN:
-            raise ValueError(f"unseen must be one of {', '.join(UNSEEN)}, got {self.unseen!r}")
+    pooled: NAF = field(default_factory=NAF)
+    """What makes the distribution of all, and promises lambda_g."""
+
+    @property
+    def single(self) -> NAF:
+        """`pooled`."""
+        return self.pooled
+
+    def borrow(
+        self, scores: Array, context: Context, support: Support, lending: Lending | None = None
+    ) -> tuple[Grouped, GroupGuarantee]:
+        """The distributions of the groups, and what is promised to each; `lending` is what neighbours do."""
+        known = as_support(support)
+        known.check(scores)
+        labels, parts, rows = parted(scores, context)
+        if bool(np.ptp(parts.scores) == 0):  # nothing tells a scale: say so, as Linear does
+            return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
+        folds, lent = lending(labels, parts, rows, self.pooled.units) if lending else (shuffled(parts), None)
+        promised = self.promised(labels, parts)
+        table, pooled = borrowed(parts, np.asarray(promised.accuracies), self.pooled.units, folds, lent)
+        if self.unseen == "pooled":
+            table = table.followed_by(drawn(pooled))
+        return Grouped(known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
 
 
 @dataclass(frozen=True)
-class ByGroup(_WithUnseen):
+class ByGroup(Borrowing):
     """A group's distribution is that of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
 
     How it is mixed is in `calibrant.interpolators.borrowing`. It is then held to the group's own scores by the lambda
@@ -85,47 +120,17 @@ class ByGroup(_WithUnseen):
     0.059
     """
 
-    pooled: NAF = field(default_factory=NAF)
-    """What makes the distribution of all, and promises lambda_g."""
-
-    @property
-    def single(self) -> NAF:
-        """`pooled`."""
-        return self.pooled
+    unseen: str = field(default="refuse", kw_only=True)
 
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, GroupGuarantee]:
         """The distributions of the groups, and what is promised to each."""
-        return borrowing(self.pooled, scores, context, support, unseen=self.unseen)
-
-
-def borrowing(
-    naf: NAF,
-    scores: Array,
-    context: Context,
-    support: Support,
-    *,
-    unseen: str = "refuse",
-    lending: Lending | None = None,
-) -> tuple[Grouped, GroupGuarantee]:
-    """The distributions of groups that borrow from all, and as `lending` says, and what is promised to each."""
-    known = as_support(support)
-    known.check(scores)
-    labels, parts, rows = parted(scores, context)
-    if bool(np.ptp(parts.scores) == 0):  # nothing tells a scale: say so, as Linear does
-        return Apart(Linear(), unseen=unseen).fit_rows(scores, context, support=support)
-    folds, lent = lending(labels, parts, rows, naf.units) if lending else (shuffled(parts), None)
-    accuracies = np.asarray([naf.accuracy(int(n)) for n in parts.counts])
-    table, pooled = borrowed(parts, accuracies, naf.units, folds, lent)
-    if unseen == "pooled":
-        table = table.followed_by(drawn(pooled))
-    laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
-    return Grouped(laws, labels), _promised(labels, parts, accuracies)
+        return self.borrow(scores, context, support)
 
 
 @dataclass(frozen=True)
-class Apart(_WithUnseen):
+class Apart(Grouping):
     """Every group has the distribution that an interpolator makes of its own scores, and borrows nothing.
 
     >>> from calibrant import Calibrator
@@ -135,6 +140,7 @@ class Apart(_WithUnseen):
     """
 
     own: Interpolator = field(default_factory=Linear)
+    unseen: str = field(default="refuse", kw_only=True)
 
     @property
     def single(self) -> Interpolator:
@@ -152,8 +158,7 @@ class Apart(_WithUnseen):
         numbers = np.arange(len(laws))
         lines = all(type(law) is PiecewiseLinear for law in laws)
         batch = PiecewiseLinear(Lines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
-        accuracies = np.asarray([float(self.own.accuracy(int(n))) for n in parts.counts])
-        return Grouped(batch, labels), _promised(labels, parts, accuracies)
+        return Grouped(batch, labels), self.promised(labels, parts)
 
 
 def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts, Counts]:
@@ -166,13 +171,3 @@ def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts
     order = np.lexsort((values, groups.numbers))
     first = np.searchsorted(groups.numbers[order], np.arange(len(groups.labels) + 1))
     return groups.labels, Parts(values[order], first), order
-
-
-def _promised(labels: tuple[Hashable, ...], parts: Parts, accuracies: Numbers) -> GroupGuarantee:
-    """What each group is promised."""
-    new = np.append(True, np.diff(parts.scores) > 0)
-    new[parts.first[:-1]] = True
-    starts = np.flatnonzero(new)
-    ties = np.maximum.reduceat(np.diff(starts, append=len(new)), np.searchsorted(starts, parts.first[:-1]))
-    counts, accurate, tied = (tuple(each.tolist()) for each in (parts.counts, accuracies, ties))
-    return GroupGuarantee(labels, counts, accurate, tied)

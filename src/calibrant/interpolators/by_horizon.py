@@ -13,7 +13,7 @@ width w is the largest that makes the scores held out as likely as any other doe
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -33,8 +33,7 @@ from calibrant.interpolators.borrowing import (
     standardised,
     without_each,
 )
-from calibrant.interpolators.by_group import Grouping, borrowing
-from calibrant.interpolators.naf import NAF
+from calibrant.interpolators.by_group import Borrowing
 from calibrant.interpolators.support import REAL_LINE, Support
 
 WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
@@ -42,7 +41,7 @@ WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
 
 
 @dataclass(frozen=True)
-class ByHorizon(Grouping):
+class ByHorizon(Borrowing):
     """`ByGroup` for groups that are steps ahead, 1, 2, 3, ...: a horizon also borrows from its neighbours.
 
     One more distribution joins the mixture of `ByGroup`, that of the neighbours. The mixture is held to the horizon's
@@ -62,19 +61,11 @@ class ByHorizon(Grouping):
     0.102
     """
 
-    pooled: NAF = field(default_factory=NAF)
-    """What makes the distribution of all, and promises lambda_h."""
-
-    @property
-    def single(self) -> NAF:
-        """`pooled`."""
-        return self.pooled
-
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, HorizonGuarantee]:
         """The distributions of the horizons, and what is promised to each."""
-        q, guarantee = borrowing(self.pooled, scores, context, support, lending=_lent)
+        q, guarantee = self.borrow(scores, context, support, _lent)
         return q, HorizonGuarantee.of_groups(guarantee)
 
 
