@@ -6,7 +6,8 @@ its base, and whatever calibrant modules these import themselves. The rule:
 - Every line that is not blank counts, docstrings and comments included; import statements do not, they are followed.
 - Of the README count its opening and its section "Three modules", which say what the idea is; the quick start and the
   rest show its use. The last line of the output says what the whole README would make of it.
-- A name that is taken from a package counts as the module that defines it: a package's `__init__` only passes it on.
+- Of a module that these import, what they take counts: the classes, functions and values by that name. A package's
+  `__init__` only passes names on.
 - Modules with a leading underscore (arrays in and out, rows of frozen values) are the ground that all stands on, and do
   not count. Nor does what is there for the type checker alone: imports (`if TYPE_CHECKING`), and signatures of a method
   by kind of argument (`@overload`), which say no more than the one that has the docstring.
@@ -36,10 +37,16 @@ def path_of(root: Path) -> dict[str, int]:
     package = root / "src" / "calibrant"
     counted = {"README.md": readme_lines((root / "README.md").read_text(encoding="utf-8"))}
     start = [package / name for name in START if (package / name).exists()]
-    found = dict.fromkeys(start)
+    taken: dict[Path, set[str] | None] = dict.fromkeys(start)  # of these, all
     for file in start:
-        found |= dict.fromkeys(sorted(imported_by(file, package)))
-    return counted | {str(file.relative_to(package)): code_lines(file.read_text(encoding="utf-8")) for file in found}
+        for module, name in sorted(imported_by(file, package)):
+            names = taken.setdefault(module, None if module.stem == name else set())
+            if names is not None:
+                names.add(name)
+    return counted | {
+        str(file.relative_to(package)): code_lines(file.read_text(encoding="utf-8"), names)
+        for file, names in taken.items()
+    }
 
 
 def lines(text: str) -> int:
@@ -47,14 +54,23 @@ def lines(text: str) -> int:
     return sum(bool(line.strip()) for line in text.splitlines())
 
 
-def code_lines(text: str) -> int:
-    """Those of a module that are not blank and belong to no import at its top, nor to an overload."""
+def code_lines(text: str, names: set[str] | None = None) -> int:
+    """Those of a module, or of what it defines by these names, that are not blank, nor an import or an overload."""
     tree = ast.parse(text)
     nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) or for_types(node)]
     spans = [(node.lineno, node.end_lineno or node.lineno) for node in nodes]
     spans += [(node.decorator_list[0].lineno, node.end_lineno or 0) for node in ast.walk(tree) if is_overload(node)]
     left_out = {number for first, last in spans for number in range(first, last + 1)}
-    return sum(bool(line.strip()) for number, line in enumerate(text.splitlines(), 1) if number not in left_out)
+    counted = set(range(1, text.count("\n") + 2))
+    if names is not None:
+        spans = [(first_line(node), node.end_lineno or 0) for node in tree.body if names & set(defined(node))]
+        counted = {number for first, last in spans for number in range(first, last + 1)}
+    return sum(bool(line.strip()) for number, line in enumerate(text.splitlines(), 1) if number in counted - left_out)
+
+
+def first_line(node: ast.stmt) -> int:
+    """That of its first decorator, if it has any."""
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
 
 
 def for_types(node: ast.stmt) -> bool:
@@ -76,13 +92,21 @@ def readme_lines(text: str) -> int:
     return lines(opening) + lines(SECTION + section)
 
 
-def imported_by(file: Path, package: Path) -> Iterator[Path]:
-    """The modules of the package that a file imports when it runs, without those with a leading underscore."""
+def defined(node: ast.stmt) -> list[str]:
+    """The names that a statement at the top of a module defines."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def imported_by(file: Path, package: Path) -> Iterator[tuple[Path, str]]:
+    """What a file imports of the package when it runs, without modules with a leading underscore."""
     for node in runtime_imports(ast.parse(file.read_text(encoding="utf-8"))):
         for name in node.names:
             module = defining(node.module or "", name.name, package)
             if module.name == "__init__.py" or not module.name.startswith("_"):
-                yield module
+                yield module, name.name
 
 
 def runtime_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:

@@ -16,9 +16,8 @@ from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Linear
 from calibrant.interpolators.history import History
-from calibrant.interpolators.naf_together import splines_together
-from calibrant.interpolators.support import REAL_LINE
-from calibrant.interpolators.support.base import Support
+from calibrant.interpolators.naf_fit import splines_together
+from calibrant.interpolators.support import REAL_LINE, Support
 from studies.cells import Task
 from studies.part import Part
 

@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.integrate import quad
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
@@ -261,11 +260,6 @@ def test_a_column_that_names_no_groups_is_refused(by, kind, words):
     one_sentence(error)
 
 
-def test_groups_and_forgetting_together_are_refused():
-    with pytest.raises(TypeError, match="a calibrator by groups forgets nothing: forget= takes no by="):
-        Calibrator(forget=Window(2)).fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"])
-
-
 @pytest.mark.parametrize("interpolator", [ByGroup(), ByHorizon()])
 def test_scores_too_large_to_square_are_named_by_group_too(interpolator):
     with pytest.raises(ValueError, match=r"scores is larger than 1e\+150, too large to square, in row 2") as error:
@@ -273,18 +267,19 @@ def test_scores_too_large_to_square_are_named_by_group_too(interpolator):
     one_sentence(error)
 
 
-def test_weights_and_groups_together_are_refused():
-    with pytest.raises(TypeError, match="takes no weights="):
-        Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 1.0])
-    model = Calibrator().fit([1.0, 2.0, 1.0, 2.0], [1.0, 2.5, 1.5, 3.0], by=["a", "b", "a", "b"])
-    with pytest.raises(TypeError, match=r"Grouped\(n=2, 2 groups\) was made without weights=, so it takes none"):
-        model([1.0], by=["a"], weights=[1.0])
-
-
-@pytest.mark.parametrize("interpolator", [ByGroup(), Apart()])
-def test_laws_of_groups_need_the_group_of_each_row(interpolator):
-    with pytest.raises(TypeError, match="calibration by group needs the group of each row: pass by="):
-        interpolator.fit_rows(np.arange(4.0), Context(4))
+def test_groups_go_with_no_weights_and_no_forgetting_and_are_asked_for():
+    f, y, by = [1.0, 2.0, 1.0, 2.0], [1.0, 2.5, 1.5, 3.0], ["a", "b", "a", "b"]
+    grouped, weighted = Calibrator().fit(f, y, by=by), Calibrator().fit(f, y, weights=[1.0, 2.0, 1.0, 2.0])
+    for call, words in (
+        (lambda: Calibrator(forget=Window(2)).fit(f, y, by=by), "by groups forgets nothing: forget= takes no by="),
+        (lambda: Calibrator().fit(f, y, by=by, weights=f), "calibration by group takes no weights="),
+        (lambda: grouped([1.0], by=["a"], weights=[1.0]), r"Grouped\(n=2, 2 groups\) was made without weights="),
+        (lambda: weighted([1.0], by=["a"], weights=[1.0]), "takes no by="),
+        (lambda: ByGroup().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),
+        (lambda: Apart().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()
 
 
 def test_a_group_never_seen_is_an_error_that_names_and_counts_it():
@@ -342,22 +337,10 @@ def test_a_law_of_a_table_is_that_law():
     assert isinstance(lines[2], PiecewiseLinear)
 
 
-def test_laws_of_a_table_keep_the_laws_of_a_law():
-    rng = np.random.default_rng(0)
-    laws = [Linear().fit(scale * rng.normal(size=n)) for n, scale in ((2, 1.0), (9, 0.3), (40, 2.0))]
-    check_distribution(PiecewiseLinear(Lines.of(laws), np.array([0, 2, 1, 0])))
-
-
 def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
     law = drawn(Logistic(0.0, 1.0)).one(0)
     far = np.array([-20.0, 20.0])  # the knots end at -10 and 10, where a logistic tail is exponential but for e^-10
     np.testing.assert_allclose(law._ppf_logit(far), far, rtol=np.exp(-10))
-
-
-def test_a_law_of_two_scores_has_the_crps_of_its_integral_when_it_is_clipped():
-    law = Linear().fit([0.1, 0.9]).clip(-0.2, 0.5)
-    wanted = quad(lambda t: (law.cdf(t) - (t >= 0.3)) ** 2, -0.2, 0.5, points=[0.1, 0.3])[0]
-    np.testing.assert_allclose(law.crps(0.3), wanted, rtol=1e-9)
 
 
 def test_a_table_follows_the_prediction_to_torch_and_float32():

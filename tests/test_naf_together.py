@@ -5,9 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the batch is a torch program")
 
-from calibrant.interpolators import NAF, naf_together  # noqa: E402
-from calibrant.interpolators.naf_fit import fit_logistic_mixture, prepare  # noqa: E402
-from calibrant.interpolators.naf_together import fit_together, splines_together  # noqa: E402
+from calibrant.interpolators import NAF, naf_fit  # noqa: E402
+from calibrant.interpolators.naf_fit import fit_logistic_mixture, fit_together, splines_together  # noqa: E402
 
 DEVICES = [
     "cpu",
@@ -30,27 +29,25 @@ def sets_of_scores():
         lambda size: 1e70 * rng.exponential(size=size),
         lambda size: 1e-70 * rng.normal(size=size),
     )
-    sizes = (2, 3, 5, 20, 100, 101, 300, 999, 1500)
-    return [draw[i % len(draw)](size=size) for i, size in enumerate(sizes)] + [np.full(3, 2.0), np.zeros(1)]
+    return [draw[i % len(draw)](size=size) for i, size in enumerate((2, 3, 5, 20, 100, 101, 300, 999, 1500))]
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("at_once", [2**28, 1])
+@pytest.mark.parametrize("at_once", [2**26, 1])
 def test_each_gets_the_mixture_that_it_gets_alone(device, at_once, monkeypatch):
-    monkeypatch.setattr(naf_together, "_AT_ONCE", at_once)
+    monkeypatch.setattr(naf_fit, "AT_ONCE", at_once)
     many = sets_of_scores()
-    found = fit_together([prepare(scores, 60) for scores in many], device)
-    for scores, parts in zip(many, found, strict=True):
+    for scores, parts in zip(many, fit_together(many, 60, device), strict=True):
         for own, alone in zip(parts, fit_logistic_mixture(scores, 60), strict=True):
             np.testing.assert_allclose(own, alone, rtol=1e-10)
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_law_under_guard_is_that_of_fit(device):
+def test_the_distribution_under_guard_is_that_of_fit(device):
     rng = np.random.default_rng(1)
-    many, naf = [rng.normal(size=n) for n in (30, 400)], NAF(units=60)
-    for scores, law in zip(many, splines_together(many, naf.units, device), strict=True):
-        own, alone = naf.guarded(law, scores), naf.fit(scores)
+    many, naf = [rng.normal(size=n) for n in (400, 30)], NAF(units=60)
+    for scores, smooth in zip(many, splines_together(many, naf.units, device), strict=True):
+        own, alone = naf.guarded(smooth, scores), naf.fit(scores)
         at = np.linspace(-4, 4, 99)
         np.testing.assert_allclose(own.cdf(at), alone.cdf(at), rtol=1e-10)
         np.testing.assert_allclose(own.logpdf(at), alone.logpdf(at), rtol=1e-8)

@@ -221,8 +221,3 @@ def test_float32_and_torch_predictions_join():
     np.testing.assert_array_equal(updated.q.knots.numpy(), Calibrator().fit(F, Y).q.knots)
     from_numpy = Calibrator().fit(F[:100], Y[:100]).update(Point(torch.tensor(F[100:])), torch.tensor(Y[100:]))
     np.testing.assert_array_equal(from_numpy.q.knots, Calibrator().fit(F, Y).q.knots)
-
-
-def test_the_rows_of_a_half_life_are_a_float():
-    assert type(HalfLife(40).rows) is float
-    assert repr(HalfLife(np.int64(40))) == repr(HalfLife(40.0))

@@ -317,15 +317,6 @@ def test_bad_weights_of_new_rows(interpolator, weights, said):
     one_sentence(error)
 
 
-def test_ratios_of_any_size_give_a_law():
-    model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.full(9, 1e-75))
-    H = model([0.0, 0.0], weights=[1e75, 1e-75])
-    F = H.cdf(np.array([[-20.0, -5.0, -3.0, 9.0]]))
-    assert np.all(np.diff(F, axis=1) >= 0)
-    assert np.all((F >= 0) & (F <= 1))
-    np.testing.assert_allclose(F[0, 1:3], 0.5, atol=1e-12)  # all of its mass is in the tails
-
-
 def test_rows_that_no_calibration_row_is_like_are_counted():
     model = Calibrator().fit(np.arange(9.0), np.sin(np.arange(9.0)), weights=np.ones(9))
     with pytest.warns(
@@ -335,14 +326,6 @@ def test_rows_that_no_calibration_row_is_like_are_counted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(np.zeros(2), weights=[0.0, 9.0])
-
-
-def test_groups_and_weights_do_not_go_together():
-    with pytest.raises(TypeError, match="calibration by group takes no weights="):
-        Calibrator().fit([1.0, 2.0], [1.0, 2.5], by=["a", "b"], weights=[1.0, 2.0])
-    model = Calibrator().fit([1.0, 2.0], [1.0, 2.5], weights=[1.0, 2.0])
-    with pytest.raises(TypeError, match="takes no by="):
-        model([1.0], by=["a"], weights=[1.0])
 
 
 @pytest.mark.parametrize("said", [{"by": ["a", "b"]}, {"weights": [1.0, 2.0]}])
@@ -410,9 +393,7 @@ def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
         interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("label", [0.4, 12.0, -30.0])
-def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares(label):
+def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares():
     rng = np.random.default_rng(0)
     fitted = Calibrator(CDFScore()).fit(
         StudentT(1.0, np.zeros(10), 1.0), rng.standard_t(1.0, 10), weights=np.exp(0.5 * rng.normal(size=10))
@@ -420,7 +401,7 @@ def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares(la
     H = fitted(StudentT(1.0, [0.0], 1.0), weights=[1.5])
     assert not np.isfinite(H.mean()[0])
     u = np.linspace(-60.0, 60.0, 1_200_001)
-    u, y = (u[1:] + u[:-1]) / 2, label
+    u, y = (u[1:] + u[:-1]) / 2, 12.0
     t = y + np.sinh(u)
     tail = np.where(u < 0, H.cdf(t[None, :])[0], H.sf(t[None, :])[0])
     wanted = np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0])

@@ -39,8 +39,8 @@ from .interpolators import NAF as NAF
 from .interpolators import Linear as Linear
 from .interpolators import Naive as Naive
 from .interpolators import Random as Random
-from .interpolators.forget import HalfLife as HalfLife
-from .interpolators.forget import Window as Window
+from .interpolators.history import HalfLife as HalfLife
+from .interpolators.history import Window as Window
 from .metrics import evaluate as evaluate
 from .models import prediction_of as prediction_of
 from .monitoring import monitor as monitor

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
     from calibrant.guarantee import CensoredGuarantee, GroupGuarantee, Guarantee, WeightedGuarantee
-    from calibrant.interpolators.forget import Forgetting
-    from calibrant.interpolators.history import History
+    from calibrant.interpolators.history import Forgetting, History
     from calibrant.interpolators.weights import CalibrationWeights, Weights
     from calibrant.labels import Labels
 
@@ -73,7 +72,7 @@ class Calibrator:
 
             object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
-        check_has("Calibrator.forget", self.forget, "recent", "a Window or a HalfLife", optional=True)
+        check_has("Calibrator.forget", self.forget, "weigh", "a Window or a HalfLife", optional=True)
         check_is("Calibrator.score", self.score, Score, optional=True)
         check_is("Calibrator.interpolator", self.interpolator, Interpolator)
 

@@ -195,6 +195,5 @@ def _order(scores: Any, weights: CalibrationWeights | None, groups: Groups | Non
     if weights is not None:
         keys.insert(0, weights.values)
     if groups is not None:
-        rank = {label: place for place, label in enumerate(sorted(groups.labels, key=repr))}
-        keys.insert(0, np.asarray([rank[label] for label in groups.labels])[groups.numbers])
+        keys.insert(0, groups.numbers)
     return np.lexsort(keys)

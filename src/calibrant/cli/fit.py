@@ -31,7 +31,7 @@ from calibrant.cli.tables import TableFile, not_over
 from calibrant.guarantee.this_set import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
-from calibrant.interpolators.forget import Forgetting, HalfLife, Window
+from calibrant.interpolators.history import Forgetting, HalfLife, Window
 from calibrant.labels import Labels
 from calibrant.labels.like_counts import look_like_counts
 from calibrant.labels.named import labels_named

@@ -12,9 +12,9 @@ scores that were left out, group by group. Nothing is iterated but these weights
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
+Told = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
 
 DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
 FEWEST = 4  # scores that tell a place and a spread when some are held out
@@ -37,7 +38,7 @@ OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it
 LEVELS: NDArray[np.float64] = expit(np.linspace(-10, 10, 21))  # where P and W are drawn, beside the scores
 SHARED = 5  # scores that the weights of all groups count as, where they lend to each other
 NOTHING = 1e-3  # a weight below this is none
-AT_ONCE = 2**22  # numbers that are worked on at a time
+AT_ONCE = 1024  # groups whose polynomials are held at a time
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,18 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Lent:
-    """What neighbours lend, one more part of the mixture: L_g(u) = shape((u - place_g) / spread_g)."""
+class Moved:
+    """A part of the mixture: shape((u - place_g) / spread_g)."""
 
     shape: Distribution
     place: Numbers
     spread: Numbers
     likelihood: Numbers
-    """The density of each score, from neighbours without the fold that the score is in."""
+    """The density of each score, by one that did not see it."""
 
-    def cdf(self, u: Numbers, owners: Counts) -> Numbers:
-        """The distribution function of each owner at its u."""
-        return np.asarray(self.shape.cdf((u - self.place[owners]) / self.spread[owners]), np.float64)
+    def cdf(self, u: Numbers, groups: Counts) -> Numbers:
+        """The distribution function of each u's group."""
+        return np.asarray(self.shape.cdf((u - self.place[groups]) / self.spread[groups]), np.float64)
 
     def grid(self) -> Numbers:
         """Where the distributions are drawn."""
@@ -83,63 +84,79 @@ class Lent:
 
 
 def borrowed(
-    parts: Parts, accuracies: Numbers, units: int, *, folds: Counts | None = None, lent: Lent | None = None
+    parts: Parts, accuracies: Numbers, units: int, folds: Counts, lent: Moved | None
 ) -> tuple[Lines, Distribution]:
     """The distributions of the groups, each within its lambda of its own ranks, as one table; and P, that of all.
 
-    `folds` says which scores are held out together; without it, they are drawn.
+    `folds` says which scores are held out together; `lent` is one more part of the mixture.
     """
-    pooled = smooth(np.sort(parts.scores), units)
-    place, spread = loc_scale(parts)
-    out_place, out_spread = _held_out(parts, _shuffled(parts) if folds is None else folds)
-    group = parts.group
-    degenerate = np.bincount(group, out_spread <= 0, minlength=len(spread)) > 0
-    able = (parts.counts >= FEWEST) & (spread > 0) & ~degenerate
-    place, spread, own = np.where(able, place, 0.0), np.where(able, spread, 1.0), able[group]
-    likelihood = [np.exp(pooled.logpdf(parts.scores))]
-    shape = None
-    if own.any():
-        out = (parts.scores - out_place)[own] / out_spread[own]
-        shape = smooth(np.sort(out), units)
-        likelihood.append(np.zeros(len(own)))
-        likelihood[1][own] = np.exp(shape.logpdf(out)) / out_spread[own]
+    group, n, groups = parts.group, parts.counts, len(parts.counts)
+    pooled = smooth(parts.scores, units)
+    moved = [Moved(pooled, np.zeros(groups), np.ones(groups), np.exp(pooled.logpdf(parts.scores)))]
+    moved += [] if lent is None else [lent]
+    (place, spread), out = loc_scale(parts), held_out(parts, without_each(parts, folds))
+    able = (n >= FEWEST) & (spread > 0) & ~(np.bincount(group, out[1] <= 0, groups) > 0)
+    own, most, likelihood = able[group], FINEST * n[able].max(initial=0), []
+    degrees = [degree for degree in DEGREES if degree <= most]
+    if degrees:
+        place, spread = np.where(able, place, 0.0), np.where(able, spread, 1.0)
+        shape, alike = standardised(parts.scores[own], out[0][own], out[1][own], units)
+        moved.append(Moved(shape, place, spread, np.zeros(len(own))))
+        moved[-1].likelihood[own] = alike
         z = (parts.scores - place[group]) / spread[group]
         v, density = np.asarray(shape.cdf(z)), np.exp(shape.logpdf(z)) / spread[group]
-        likelihood += [density * _left_out(v, parts, able, degree) for degree in _degrees(parts, able)]
-    if lent is not None:
-        likelihood.append(lent.likelihood)
+        likelihood = [density * _left_out(v, parts, able & (degree <= FINEST * n), degree) for degree in degrees]
+    likelihood = [each.likelihood for each in moved] + likelihood
     weights = _weights(np.stack(likelihood, axis=1), parts, lending=lent is not None)
-    return _drawn(parts, accuracies, pooled, shape, place, spread, weights, lent), pooled
+
+    grid = np.concatenate([each.grid() for each in moved], axis=1)
+    owners = np.concatenate([group, np.repeat(np.arange(groups), grid.shape[1])])
+    order = np.argsort(owners, kind="stable")  # of each group its scores, then its grid
+    owners, knots, of_scores = owners[order], np.concatenate([parts.scores, grid.ravel()])[order], order < len(group)
+    columns = zip(weights.T, moved, strict=False)
+    F = np.sum([weight[owners] * each.cdf(knots, owners) for weight, each in columns], axis=0)
+    if degrees:
+        first, asked = parts.first + grid.shape[1] * np.arange(groups + 1), moved[-1].cdf(knots, owners)
+        for weight, degree in zip(weights.T[len(moved) :], degrees, strict=True):
+            for rows, number, edges in _polynomials(v, parts, weight > 0, degree, first):
+                cell, g = _cells(asked[rows], CELLS), owners[rows]
+                low, high = edges[number, cell], edges[number, cell + 1]
+                F[rows] += (weight / n)[g] * (low + (high - low) * (asked[rows] * CELLS - cell))
+    return _held(F, knots, owners, of_scores, parts, accuracies), pooled
 
 
-def _degrees(parts: Parts, able: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Those that some group is large enough for."""
-    most = FINEST * int(parts.counts[able].max(initial=0))
-    return tuple(degree for degree in DEGREES if degree <= most)
+def smooth(scores: Numbers, units: int) -> Distribution:
+    """The smooth distribution of scores, as NAF has it before its guard."""
+    return LogitSpline.of_mixture(*fit_logistic_mixture(scores, units), like=scores)
 
 
-def smooth(ordered: Numbers, units: int) -> Distribution:
-    """The smooth distribution of sorted scores, as NAF has it before its guard."""
-    return LogitSpline.of_mixture(*fit_logistic_mixture(ordered, units), like=ordered)
+def standardised(u: Numbers, place: Numbers, spread: Numbers, units: int) -> tuple[Distribution, Numbers]:
+    """The smooth distribution of (u - place) / spread, and the density that it gives each u."""
+    z = (u - place) / spread
+    shape = smooth(z, units)
+    return shape, np.exp(shape.logpdf(z)) / spread
 
 
 def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     """The mean of each group and the mean distance from it, outliers drawn in; 0 and 0 of no scores."""
-    u, n = parts.scores, parts.counts
+    u, n, group = parts.scores, parts.counts, parts.group
     if not len(u):  # each group has a single score, and it is held out
         return np.zeros(len(n)), np.zeros(len(n))
-    begin, last = np.minimum(parts.first[:-1], len(u) - 1), len(u) - 1
-    median = (u[begin + np.maximum(n - 1, 0) // 2] + u[np.minimum(begin + n // 2, last)]) / 2
-    half = (u[np.minimum(begin + 3 * n // 4, last)] - u[np.minimum(begin + n // 4, last)]) / 2
-    cap, group = np.where(half > 0, OUTLYING * half, np.inf), parts.group
-    inner = np.clip(u - median[group], -cap[group], cap[group])
-    some = np.maximum(n, 1)
-    place = median + np.bincount(group, inner, minlength=len(n)) / some
-    spread = np.bincount(group, np.abs(inner + (median - place)[group]), minlength=len(n)) / some
-    return np.where(n > 0, place, 0.0), np.where(n > 0, spread, 0.0)
+
+    def at(rank: Counts) -> Numbers:
+        return np.asarray(u[np.minimum(parts.first[:-1] + rank, len(u) - 1)])
+
+    def mean(values: Numbers) -> Numbers:
+        return np.bincount(group, values, len(n)) / np.maximum(n, 1)
+
+    median, half = (at(np.maximum(n - 1, 0) // 2) + at(n // 2)) / 2, (at(3 * n // 4) - at(n // 4)) / 2
+    cap = np.where(half > 0, OUTLYING * half, np.inf)[group]
+    inner = np.clip(u - median[group], -cap, cap)
+    moved = mean(inner)
+    return np.where(n > 0, median + moved, 0.0), mean(np.abs(inner - moved[group]))
 
 
-def _shuffled(parts: Parts) -> Counts:
+def shuffled(parts: Parts) -> Counts:
     """The fold of each score, a fifth of its group."""
     key, group = np.random.default_rng(0).random(len(parts.scores)), parts.group
     order = np.lexsort((key, group))  # a fixed shuffle of the ranks: the order of the rows does not count
@@ -148,13 +165,16 @@ def _shuffled(parts: Parts) -> Counts:
     return folds
 
 
-def _held_out(parts: Parts, folds: Counts) -> tuple[Numbers, Numbers]:
-    """The place and spread of each score's group without the fold that the score is in."""
-    group = parts.group
-    place, spread = np.zeros(len(folds)), np.zeros(len(folds))
-    for fold in range(FOLDS):
-        held = folds == fold
-        m, s = loc_scale(parts.only(~held))
+def without_each(parts: Parts, folds: Counts) -> list[Told]:
+    """Of each fold: which scores it holds out, and the place, the spread and the count of the others of each group."""
+    rests = [(folds == fold, parts.only(folds != fold)) for fold in range(FOLDS)]
+    return [(held, *loc_scale(rest), rest.counts) for held, rest in rests]
+
+
+def held_out(parts: Parts, told: Sequence[Told]) -> tuple[Numbers, Numbers]:
+    """The place and spread of each score's group, without the fold that the score is in."""
+    place, spread, group = np.zeros(len(parts.scores)), np.zeros(len(parts.scores)), parts.group
+    for held, m, s, _ in told:
         place[held], spread[held] = m[group[held]], s[group[held]]
     return place, spread
 
@@ -174,22 +194,34 @@ def _cells(v: Numbers, count: int) -> Counts:
     return np.minimum((v * count).astype(np.int64), count - 1)
 
 
-def _counts(v: Numbers, group: Counts, groups: int, degree: int) -> Numbers:
-    """How many of each group's v lie in each of k equal parts of [0, 1]."""
-    counts = np.bincount(group * degree + _cells(v, degree), minlength=groups * degree)
-    return counts.reshape(groups, degree).astype(np.float64)
+def _polynomials(
+    v: Numbers, parts: Parts, wanted: NDArray[np.bool_], degree: int, first: Counts
+) -> Iterator[tuple[Counts, Counts, Numbers]]:
+    """n_g times the Bernstein polynomial through the v of each wanted group, at the edges of the cells; some at a time.
+
+    With the rows of each group, which lie from first[g] to first[g + 1], and its number in the table.
+    """
+    for some in np.array_split(np.flatnonzero(wanted), 1 + np.sum(wanted) // AT_ONCE):
+        if some.size:
+            mine, number = _rows(parts.first, some)
+            bins = number * degree + _cells(v[mine], degree)
+            counts = np.bincount(bins, minlength=degree * some.size).reshape(-1, degree)
+            yield *_rows(first, some), counts.astype(np.float64) @ _basis(degree)
 
 
-def _left_out(v: Numbers, parts: Parts, able: NDArray[np.bool_], degree: int) -> Numbers:
-    """The density of each v under the Bernstein polynomial of its group's other scores; 0 where they are too few."""
-    steps, group = np.diff(_basis(degree), axis=1).T * CELLS, parts.group
-    density, rows = np.zeros(len(v)), np.flatnonzero((able & (FINEST * parts.counts >= degree))[group])
-    counts = _counts(v, group, len(parts.counts), degree)
-    for some in np.array_split(rows, 1 + len(rows) * degree // AT_ONCE):
-        at = steps[_cells(v[some], CELLS)]
-        all_of_them = np.einsum("ij,ij->i", counts[group[some]], at)
-        its_own = at[np.arange(len(some)), _cells(v[some], degree)]
-        density[some] = np.maximum(all_of_them - its_own, 0.0) / (parts.counts[group[some]] - 1)
+def _rows(first: Counts, groups: Counts) -> tuple[Counts, Counts]:
+    """The rows of some groups, and which of these groups each is of."""
+    rows = [np.arange(first[g], first[g + 1]) for g in groups]
+    return np.concatenate(rows), np.repeat(np.arange(len(groups)), [len(each) for each in rows])
+
+
+def _left_out(v: Numbers, parts: Parts, wanted: NDArray[np.bool_], degree: int) -> Numbers:
+    """The density of each v under the Bernstein polynomial of its group's other scores; 0 where it is not wanted."""
+    density, steps = np.zeros(len(v)), np.diff(_basis(degree))
+    for rows, number, edges in _polynomials(v, parts, wanted, degree, parts.first):
+        cell = _cells(v[rows], CELLS)
+        others = edges[number, cell + 1] - edges[number, cell] - steps[_cells(v[rows], degree), cell]
+        density[rows] = np.maximum(others, 0.0) * CELLS / (parts.counts[parts.group[rows]] - 1)
     return density
 
 
@@ -225,100 +257,38 @@ def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps
 # ---- the distributions, drawn ---------------------------------------------------------------------------------------
 
 
-def _drawn(
-    parts: Parts,
-    accuracies: Numbers,
-    pooled: Distribution,
-    shape: Any,
-    place: Numbers,
-    spread: Numbers,
-    weights: Numbers,
-    lent: Lent | None,
+def _held(
+    F: Numbers, knots: Numbers, owners: Counts, of_scores: NDArray[np.bool_], parts: Parts, accuracies: Numbers
 ) -> Lines:
-    """Each F_g at the group's scores and at some quantiles, held to its ranks, with straight lines in between."""
-    groups, n, group = len(parts.counts), parts.counts, parts.group
-    grids = [np.broadcast_to(pooled.ppf(LEVELS), (groups, len(LEVELS)))]
-    if lent is not None:
-        grids.append(lent.grid())
-    if shape is not None:
-        grids.append(place[:, None] + spread[:, None] * shape.ppf(LEVELS))
-    grid = np.concatenate(grids, axis=1)
-    owner = np.repeat(np.arange(groups), grid.shape[1])
-    knots, owners = np.concatenate([parts.scores, grid.ravel()]), np.concatenate([group, owner])
-    F = weights[owners, 0] * pooled.cdf(knots)
-    if lent is not None:
-        F += weights[owners, -1] * lent.cdf(knots, owners)
-        weights = weights[:, :-1]
-    if shape is not None:
-        v = shape.cdf((knots - place[owners]) / spread[owners])
-        F += weights[owners, 1] * v
-        own_v = v[: len(group)]
-        for i, degree in enumerate(DEGREES[: weights.shape[1] - 2]):
-            F += _bernstein(own_v, parts, degree, v, owners, weights[:, 2 + i])
+    """Each F_g held to the ranks of the group's scores; between them bent by straight lines, from (0, 0) to (1, 1)."""
+    group, n, numbers = parts.group, parts.counts[parts.group], 2 * np.arange(len(parts.counts))
     rank = np.arange(len(group)) - parts.first[group] + 1
-    low, high = ((rank + sign * accuracies[group]) / (n[group] + 1) for sign in (-1, 1))
-    held = np.clip(F[: len(group)], low, high)
-    probs = np.concatenate([held, _bent(F, held, parts, knots, owners)])
-    order = np.lexsort((probs, knots, owners))
-    knots, probs = knots[order], probs[order]
-    first = np.searchsorted(owners[order], np.arange(groups + 1))
-    return Lines(knots, probs, first, *_tails(knots, probs, first))
+    low, high = ((rank + sign * accuracies[group]) / (n + 1) for sign in (-1, 1))
+    held = np.clip(F[of_scores], low, high)
+    # all lines in one: that of group g runs from (2g, 2g) to (2g + 1, 2g + 1)
+    x, y = (np.sort(np.concatenate([2 * group + p, numbers, numbers + 1])) for p in (F[of_scores], held))
+    probs = np.interp(2 * owners + F, x, y) - 2 * owners
+    probs[of_scores] = held
+    knots, probs = (column[np.lexsort((column, owners))] for column in (knots, probs))
+    return _lines(knots, probs, np.searchsorted(owners, np.arange(len(numbers) + 1)))
 
 
-def drawn(law: Distribution) -> Lines:
+def drawn(smooth: Distribution) -> Lines:
     """A smooth distribution by itself, drawn at many quantiles."""
     probs = expit(np.linspace(-10, 10, 1001))
-    knots, first = np.asarray(law.ppf(probs)), np.asarray([0, len(probs)])
-    return Lines(knots, probs, first, *_tails(knots, probs, first))
+    return _lines(np.asarray(smooth.ppf(probs)), probs, np.asarray([0, len(probs)]))
 
 
-def _bernstein(own_v: Numbers, parts: Parts, degree: int, v: Numbers, owners: Counts, weights: Numbers) -> Numbers:
-    """w B_k of each owner at its v: straight between the edges of the cells."""
-    F, cell = np.zeros_like(v), _cells(v, CELLS)
-    group, number = parts.group, np.cumsum(weights > 0) - 1  # of each group among those that have any of it
-    having = np.flatnonzero(weights > 0)
-    order = np.argsort(owners, kind="stable")
-    first = np.searchsorted(owners[order], np.arange(len(weights) + 1))
-    mine = weights[group] > 0
-    counts = _counts(own_v[mine], number[group[mine]], len(having), degree)
-    for some in np.array_split(having, 1 + len(having) * CELLS // AT_ONCE):
-        at_edges = (weights[some] / parts.counts[some])[:, None] * counts[number[some]] @ _basis(degree)
-        if not len(some):
-            break
-        asked = np.concatenate([order[first[g] : first[g + 1]] for g in some])
-        g, c = number[owners[asked]] - number[some[0]], cell[asked]
-        low, high = at_edges[g, c], at_edges[g, c + 1]
-        F[asked] = low + (high - low) * (v[asked] * CELLS - c)
-    return F
-
-
-def _bent(F: Numbers, held: Numbers, parts: Parts, knots: Numbers, owners: Counts) -> Numbers:
-    """F beside the scores: bent by the broken line through (0, 0), (F(u_(i)), what it is held to) and (1, 1)."""
-    count = len(held)
-    order = np.lexsort((np.arange(len(knots)) >= count, knots, owners))  # a score comes before what ties with it
-    scores_so_far = np.cumsum(order < count)
-    after = np.empty(len(order), np.int64)
-    after[order] = scores_so_far
-    before = after[count:] - 1  # the last score at or below each point of the grid, if it is of the same group
-    g = owners[count:]
-    lowest, highest = before < parts.first[g], before + 1 >= parts.first[g + 1]
-    a, b = np.maximum(before, 0), np.minimum(before + 1, count - 1)
-    Fa, Ha = np.where(lowest, 0.0, F[a]), np.where(lowest, 0.0, held[a])
-    Fb, Hb = np.where(highest, 1.0, F[b]), np.where(highest, 1.0, held[b])
-    share = np.divide(F[count:] - Fa, Fb - Fa, out=np.zeros(len(g)), where=Fb > Fa)
-    return np.asarray(Ha + (Hb - Ha) * np.clip(share, 0.0, 1.0))
-
-
-def _tails(knots: Numbers, probs: Numbers, first: Counts) -> tuple[Numbers, Numbers]:
-    """The mean excess of exponential tails that fall as the distribution does between its outermost two knots."""
+def _lines(knots: Numbers, probs: Numbers, first: Counts) -> Lines:
+    """With exponential tails that fall as the distribution does between its outermost two knots."""
     begin, end = first[:-1], first[1:] - 1
+    usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
 
     def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:
         falls = (inner > outer) & (outer > 0) & (step > 0)
         ratio = np.where(falls, inner / np.where(falls, outer, 1.0), 2.0)
-        usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
         return np.asarray(np.where(falls, step / np.log(ratio), usual))
 
     left = excess(knots[begin + 1] - knots[begin], probs[begin + 1], probs[begin])
     right = excess(knots[end] - knots[end - 1], 1 - probs[end - 1], 1 - probs[end])
-    return left, right
+    return Lines(knots, probs, first, left, right)

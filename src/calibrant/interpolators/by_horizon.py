@@ -1,34 +1,51 @@
-"""Calibration by horizon: each has a law of its own, and neighbouring horizons lend to each other."""
+"""Calibration by horizon: each has a distribution of its own, and neighbouring horizons lend to each other.
+
+The place and the spread of the scores are smoothed along the horizons. The scores of horizon h have the place m_h and
+the spread s_h. What its neighbours say of them is a local line in log h,
+
+    (a, b) = argmin sum over h' of n_h' exp(-(h' - h)^2 / (2 w^2)) (log s_h' - a - b log(h' / h))^2,    log s(h) = a,
+
+and the same for m. So a spread that grows as a power of h, as that of a random walk does, is met exactly, however wide
+the kernel. The shape is that of all scores, each in units of what its neighbours say without the score's own fold. The
+width w is the largest that makes the scores held out as likely as any other does, up to one standard error.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from calibrant._arrays import Array
-from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
-from calibrant.distributions.piecewise_linear import Numbers, PiecewiseLinear
-from calibrant.guarantee import GroupGuarantee, HorizonGuarantee
-from calibrant.interpolators.borrowing import FOLDS, Counts, borrowed
-from calibrant.interpolators.by_group import Apart, parted, promised
-from calibrant.interpolators.lending import lent
-from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.naf import NAF
-from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.support.base import Support
+from calibrant.distributions.piecewise_linear import Numbers
+from calibrant.guarantee import HorizonGuarantee
+from calibrant.interpolators.borrowing import (
+    FOLDS,
+    Counts,
+    Moved,
+    Parts,
+    held_out,
+    loc_scale,
+    standardised,
+    without_each,
+)
+from calibrant.interpolators.by_group import Borrowing
+from calibrant.interpolators.support import REAL_LINE, Support
+
+WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
+"""Of the kernel, in steps."""
 
 
 @dataclass(frozen=True)
-class ByHorizon:
+class ByHorizon(Borrowing):
     """`ByGroup` for groups that are steps ahead, 1, 2, 3, ...: a horizon also borrows from its neighbours.
 
-    One more law joins the mixture of `ByGroup`, that of the neighbours, see `calibrant.interpolators.lending`. The law
-    is held to the horizon's own scores by the lambda guard as there, so the guarantee is the same,
-    (1 + lambda_h) / (n_h + 1).
+    One more distribution joins the mixture of `ByGroup`, that of the neighbours. The mixture is held to the horizon's
+    own scores by the lambda guard as there, so the guarantee is the same, (1 + lambda_h) / (n_h + 1).
 
     What is held out to find the weights is a fifth of the rows of each horizon, one after the other. Forecasts made at
     one time miss together: if the rows are sorted by that time, they are held out together.
@@ -44,49 +61,58 @@ class ByHorizon:
     0.102
     """
 
-    pooled: NAF = field(default_factory=NAF)
-    """What makes the law of all, and promises lambda_h."""
-
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Distribution, GroupGuarantee]:
-        """The laws of the horizons, and what is promised to each."""
-        known = as_support(support)
-        known.check(scores)
-        labels, parts, rows = parted(scores, context)
-        horizons = _steps(labels)
-        if bool(parts.scores.min() == parts.scores.max()):  # nothing tells a scale: say so, as Linear does
-            q, guarantee = Apart(Linear()).fit_rows(scores, context, support=support)
-            return q, HorizonGuarantee.of_groups(guarantee)
-        accuracies = np.asarray([self.accuracy(int(n)) for n in parts.counts])
-        folds = _stretches(rows, parts.group, parts.counts)
-        lending = lent(parts, horizons, folds, self.pooled.units)
-        table, _ = borrowed(parts, accuracies, self.pooled.units, folds=folds, lent=lending)
-        laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
-        return Grouped(laws, labels), HorizonGuarantee.of_groups(promised(labels, parts, accuracies))
-
-    def fit(
-        self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
-    ) -> Distribution:
-        """Without horizons, one q for all rows."""
-        return self.pooled.fit(scores, support=support, rng=rng)
-
-    def accuracy(self, n: int) -> float:
-        """The lambda of a horizon of n scores."""
-        return self.pooled.accuracy(n)
+    ) -> tuple[Grouped, HorizonGuarantee]:
+        """The distributions of the horizons, and what is promised to each."""
+        q, guarantee = self.borrow(scores, context, support, _lent)
+        return q, HorizonGuarantee.of_groups(guarantee)
 
 
-def _steps(labels: tuple[Hashable, ...]) -> Numbers:
-    """The horizons as numbers."""
+def _lent(labels: tuple[Hashable, ...], parts: Parts, rows: Counts, units: int) -> tuple[Counts, Moved | None]:
+    """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""
     odd = next((label for label in labels if type(label) is not int or label < 1), None)
     if odd is not None:
         raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
-    return np.asarray(labels, np.float64)
+    horizons, folds = np.asarray(labels, np.float64), _stretches(rows, parts)
+    told, own = without_each(parts, folds), loc_scale(parts)
+    if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in told))):
+        return folds, None
+    lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
+    found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
+    # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
+    likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
+    best = max(likely, key=np.sum)
+    near = [bool(np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best))) for each in likely]
+    widest = max(number for number, good in enumerate(near) if good)
+    shape, likelihood = standardised(parts.scores, *found[widest], units)
+    return folds, Moved(shape, *lines[widest](*own, parts.counts), likelihood)
 
 
-def _stretches(rows: Counts, group: Counts, counts: Counts) -> Counts:
+def smoothed(
+    horizons: Numbers, place: Numbers, spread: Numbers, counts: Counts, width: float
+) -> tuple[Numbers, Numbers]:
+    """m(h) and s(h) by local lines in log h; horizons without a spread of their own say nothing."""
+    lines = _local_lines(horizons, np.where(spread > 0, counts, 0), width)
+    log_spread = np.log(np.where(spread > 0, spread, 1.0))
+    return lines @ place, np.exp(lines @ log_spread)
+
+
+def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
+    """The weight of each horizon in the local line at each."""
+    steps = horizons - horizons[:, None]
+    nearest = np.min(np.where(counts > 0, np.abs(steps), np.inf), axis=1, keepdims=True)
+    # relative to the nearest horizon that says something: far from all of them the kernel must not vanish
+    kernel = counts * np.exp(np.minimum(nearest**2 - steps**2, 0.0) / (2 * width**2))
+    x = np.log(horizons / horizons[:, None])
+    s0, s1, s2 = ((kernel * x**k).sum(axis=1, keepdims=True) for k in range(3))
+    spread = s0 * s2 - s1**2
+    line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which tells a place and no slope
+    return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))
+
+
+def _stretches(rows: Counts, parts: Parts) -> Counts:
     """The fold of each score: a fifth of the rows of its horizon that follow one another."""
-    order = np.lexsort((rows, group))
     place = np.empty(len(rows), np.int64)
-    place[order] = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.asarray(place * FOLDS // counts[group], np.int64)
+    place[np.lexsort((rows, parts.group))] = np.arange(len(rows)) - parts.first[parts.group]
+    return np.asarray(place * FOLDS // parts.counts[parts.group], np.int64)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.interpolators._in_order import InOrder
 from calibrant.interpolators.linear import Linear
+from calibrant.interpolators.weights import InOrder
 
 
 def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder | None = None) -> Distribution:
@@ -19,25 +19,23 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
     Where it rounds distinct scores to the same probability, a thousandth of linear interpolation is mixed in first,
     which tells them apart.
     """
-    xp, known = namespace(scores), InOrder(scores) if weighted is None else weighted
+    xp, known = namespace(scores), weighted or InOrder(scores, total=float(scores.shape[0]))
     at = law.cdf(scores)
-    apart = scores[1:] > scores[:-1]
-    tied = apart & ~(at[1:] > at[:-1])
+    tied = (scores[1:] > scores[:-1]) & ~(at[1:] > at[:-1])
     if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
         law = Mixture((law, Linear().fit(scores)), (0.999, 0.001))
         at = law.cdf(scores)
     low, high = known.levels(-accuracy), known.levels(accuracy)
-    if known.kind is not None:  # no weighted score lies in the mass of the new row, of which half is at each end
-        end = xp.full_like(low, 0.5 / (known.total + 1))
-        low, high = xp.maximum(low, end), xp.minimum(high, 1 - end)
+    if known.weights is not None:  # no weighted score lies in the mass of the new row, of which half is at each end
+        end = 0.5 / (known.total + 1)
+        low, high = clip(low, end, 1.0), clip(high, 0.0, 1 - end)
     clipped = xp.minimum(xp.maximum(at, low), high)
-    if bool(xp.all(clipped == at)):
+    moved = clipped != at
+    if not bool(xp.any(moved)):
         return law
     # a knot stays only where the line bends: at a clipped score and at its neighbours
-    moved = clipped != at
     edge = moved[:1] & False
     near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
-    ends = [device_like([end], scores) for end in (0.0, 1.0)]
-    knots = concatenate([ends[0], at[near], ends[1]])
-    probs = concatenate([ends[0], clipped[near], ends[1]])
+    first, last = (device_like([end], scores) for end in (0.0, 1.0))
+    knots, probs = (concatenate([first, column[near], last]) for column in (at, clipped))
     return Guarded(law, PiecewiseLinear.through(knots, probs))

@@ -1,21 +1,96 @@
-"""The scores that q was made of, so that more can join them."""
+"""The scores that q was made of, so that more can join them, and which of them still count as time goes on."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, concatenate, first_and_count, moved, namespace
-from calibrant._words import in_all
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, concatenate, moved, namespace, refuse
 from calibrant.distributions.context import Context
 from calibrant.distributions.labels import labels_of
-from calibrant.interpolators.forget import Forgetting
+from calibrant.guarantee import FadingGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights, as_weights
+
+
+@runtime_checkable
+class Forgetting(Protocol):
+    """Which rows still count, given that rows come in time order."""
+
+    @property
+    def last(self) -> int:
+        """How many rows are kept."""
+
+    def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
+        """What the rows that are kept weigh, given what they weighed when they came."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Only the `last` rows count, all of them equally.
+
+    >>> from calibrant import Calibrator
+    >>> calibrated = Calibrator(forget=Window(3)).fit([0.0, 0.0, 0.0, 0.0], [9.0, 1.0, 2.0, 3.0])
+    >>> calibrated([0.0]).median(), calibrated.update([0.0], [4.0])([0.0]).median()
+    (array([2.]), array([3.]))
+    """
+
+    last: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.last, bool) or not isinstance(self.last, (int, np.integer)) or self.last < 1:
+            raise ValueError(f"Window.last must be a number of rows, 1 or more, got {self.last!r}")
+        object.__setattr__(self, "last", int(self.last))
+
+    def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
+        """What they weighed when they came."""
+        del rows
+        return weights
+
+
+@dataclass(frozen=True)
+class HalfLife:
+    """A row weighs half as much after `rows` more rows have come: 2^(-age / rows).
+
+    Rows older than 60 half-lives are dropped: they weigh less than rounding does.
+
+    >>> from calibrant import Calibrator
+    >>> calibrated = Calibrator(forget=HalfLife(100)).fit([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
+    >>> calibrated.guarantee.kind
+    'no claim'
+    """
+
+    rows: float
+
+    def __post_init__(self) -> None:
+        rows = one_number("HalfLife.rows", self.rows)
+        if not 0 < rows < math.inf:
+            raise ValueError(f"HalfLife.rows must be positive and finite, got {self.rows!r}")
+        object.__setattr__(self, "rows", rows)
+
+    @property
+    def last(self) -> int:
+        """The rows that still weigh something."""
+        return math.ceil(60 * self.rows)
+
+    def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
+        """2^(-age / rows)."""
+        if weights is not None:
+            raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
+        return Fading(0.5 ** (np.arange(rows - 1, -1, -1) / self.rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Fading(CalibrationWeights):
+    """Weights that fall with age."""
+
+    promises: ClassVar[type[WeightedGuarantee]] = FadingGuarantee
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +102,10 @@ class Groups:
 
     @classmethod
     def of(cls, by: Any) -> Groups:
-        """From a label for each row, none of which is missing."""
+        """From a label for each row, none of which may be missing; numbers come before names, each in their order."""
         rows = labels_of(by)
-        labels = tuple(dict.fromkeys(rows))
+        refuse("by", np.asarray([label is None for label in rows], bool), "is missing")
+        labels = tuple(sorted(set(rows), key=_parts))
         index = {label: number for number, label in enumerate(labels)}
         return cls(labels, np.asarray([index[label] for label in rows], np.int64))
 
@@ -37,14 +113,9 @@ class Groups:
         """The label of each row."""
         return [self.labels[number] for number in self.numbers]
 
-    def then(self, by: Any) -> Groups:
-        """With the groups of later rows."""
-        later = labels_of(by)
-        missing = np.asarray([label is None for label in later])
-        if missing.any():
-            row, count = first_and_count(missing)
-            raise ValueError(f"by is missing in row {row} ({in_all(count)}): every row needs a group")
-        return Groups.of([*self.rows(), *later])
+
+def _parts(label: Any) -> tuple[Any, ...]:
+    return tuple((isinstance(part, str), part) for part in (label if isinstance(label, tuple) else (label,)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,9 +135,10 @@ class History:
     @classmethod
     def of(cls, scores: Array, weights: Any, forget: Forgetting | None, floored: int = 0) -> History:
         """What is not forgotten of these rows."""
-        weights = None if weights is None else as_weights(weights)
-        if forget is not None:
-            scores, weights = forget.recent(scores, weights)
+        weights, n = None if weights is None else as_weights(weights), scores.shape[0]
+        if forget is not None and n > forget.last:
+            scores = scores[n - forget.last :]
+            weights = None if weights is None else weights.filter(np.arange(n) >= n - forget.last)
         return cls(scores, weights, forget, floored)
 
     def context(self, rng: Any = None) -> Context:
@@ -77,13 +149,19 @@ class History:
 
     def then(self, scores: Array, weights: Any, by: Any = None) -> History:
         """With later rows, less what is forgotten."""
-        joined = concatenate([self.scores, _beside(scores, self.scores)])
+        xp, alike = namespace(self.scores), namespace(scores) is namespace(self.scores)
+        if not (alike and array_api_compat.device(scores) == array_api_compat.device(self.scores)):
+            scores = moved(scores, self.scores)
+        joined = concatenate([self.scores, scores])
         if self.groups is not None:
-            return replace(self, scores=joined, groups=self.groups.then(by))
-        if self.weights is None and self.forget is None:
-            # a stable sort merges what is in order already, so many small updates cost little
-            return replace(self, scores=namespace(joined).sort(joined, stable=True))
-        return History.of(joined, self._joined(weights), self.forget, self.floored)
+            return replace(self, scores=joined, groups=Groups.of([*self.groups.rows(), *Groups.of(by).rows()]))
+        if self.weights is not None:
+            values = np.concatenate([self.weights.values, as_weights(weights).values])
+            return History.of(joined, replace(self.weights, values=values), self.forget, self.floored)
+        if self.forget is not None:
+            return History.of(joined, None, self.forget, self.floored)
+        # a stable sort merges what is in order already, so many small updates cost little
+        return replace(self, scores=xp.sort(joined, stable=True))
 
     def check(self, weights: Any, by: Any = None) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""
@@ -96,14 +174,3 @@ class History:
         if self.weights is not None and (weights is None or type(as_weights(weights)) is not type(self.weights)):
             got = "none" if weights is None else type(as_weights(weights)).__name__
             raise TypeError(f"the calibrator was fitted with {type(self.weights).__name__} as weights=, got {got}")
-
-    def _joined(self, weights: Any) -> CalibrationWeights | None:
-        if self.weights is None:
-            return None
-        return replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
-
-
-def _beside(scores: Array, like: Array) -> Array:
-    """Scores where the others are; of one home, the wider type of the two wins."""
-    same = namespace(scores) is namespace(like) and array_api_compat.device(scores) == array_api_compat.device(like)
-    return scores if same else moved(scores, like)

@@ -11,8 +11,7 @@ from calibrant.distributions.context import Context
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import by_group
-from calibrant.interpolators.forget import Forgetting
-from calibrant.interpolators.history import Groups, History
+from calibrant.interpolators.history import Forgetting, Groups, History
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import as_weights
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
-from calibrant.interpolators._in_order import in_order
-from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.support.base import Support
+from calibrant.interpolators.support import REAL_LINE, Support, as_support
 from calibrant.interpolators.tails import ExponentialTails
+from calibrant.interpolators.weights import in_order
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
@@ -37,12 +36,12 @@ class Linear:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The law through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
+        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
         del rng
         known = in_order(scores, weights, support)
         levels = known.levels()
         q = as_support(support).through(known.scores, levels, self.tails)
-        return known.law(q, float(levels[0]), float(levels[-1]))
+        return known.by_row(q, float(levels[0]), float(levels[-1]))
 
     def accuracy(self, n: int) -> float:
         """0: it passes through the points themselves."""

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import Array, Rng, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logit_spline import LogitSpline
-from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
-from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.support.base import Support
-from calibrant.interpolators.weights import Weights
+from calibrant.interpolators.support import REAL_LINE, Support, as_support
+from calibrant.interpolators.weights import Weights, in_order
 
 
 def default_accuracy(n: int) -> float:
@@ -45,12 +43,7 @@ class NAF:
             raise ValueError(f"NAF.units must be at least 2, got {self.units}")
 
     def fit(
-        self,
-        scores: Array,
-        *,
-        weights: Weights = None,
-        support: Support = REAL_LINE,
-        rng: np.random.Generator | None = None,
+        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
         """The mixture fitted to the scores, under guard."""
         del rng
@@ -58,17 +51,17 @@ class NAF:
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
             return Linear().fit(scores, weights=weights, support=support)
-        parts = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
-        return self._guarded(LogitSpline.of_mixture(*parts, like=ordered), known, support)
+        mixture = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
+        return self.guarded(LogitSpline.of_mixture(*mixture, like=ordered), scores, weights=weights, support=support)
 
-    def guarded(self, law: Distribution, scores: Array, *, support: Support = REAL_LINE) -> Distribution:
+    def guarded(
+        self, law: Distribution, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE
+    ) -> Distribution:
         """A smooth distribution of the scores that was found before, under guard."""
-        return self._guarded(law, in_order(scores, None, support), support)
-
-    def _guarded(self, law: Distribution, known: InOrder, support: Support) -> Distribution:
+        known = in_order(scores, weights, support)
         N = known.total
         q = as_support(support).bounded(guard(law, known.scores, self.accuracy(max(1, int(N))), known))
-        return known.law(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
+        return known.by_row(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
 
     def accuracy(self, n: int) -> float:
         """The lambda that the guard enforces."""

@@ -6,34 +6,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, namespace, ranks
+from calibrant._arrays import Array, Rng, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.interpolators._in_order import InOrder, in_order
 from calibrant.interpolators.support import REAL_LINE, Support
-from calibrant.interpolators.weights import Weights
+from calibrant.interpolators.weights import InOrder, Weights, in_order
 
 
 @dataclass(frozen=True)
 class Naive:
-    """q(u) = i / n for u in [u_(i), u_(i+1)): the empirical law of the scores; it has no density.
+    """q(u) = i / n for u in [u_(i), u_(i+1)): the empirical distribution of the scores; it has no density.
 
     >>> Naive().fit([0.0, 1.0, 3.0]).cdf([-1.0, 0.0, 2.0, 3.0])
     array([0.        , 0.33333333, 0.66666667, 1.        ])
     """
 
     def fit(
-        self,
-        scores: Array,
-        *,
-        weights: Weights = None,
-        support: Support = REAL_LINE,
-        rng: np.random.Generator | None = None,
+        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
         """n atoms, equal if they have no weights."""
         del rng
         known = in_order(scores, weights, support)
-        return known.law(steps(known), 0.0, 1.0)  # it has no tails
+        return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
     def accuracy(self, n: int) -> float:
         """1: i / n is at most 1 / (n + 1) above i / (n + 1)."""
@@ -42,11 +36,9 @@ class Naive:
 
 
 def steps(known: InOrder) -> PiecewiseLinear:
-    """The law of n atoms at sorted scores: each a knot written twice, with the step from (i - 1)/n to i/n."""
-    scores, n = known.scores, known.total
-    xp = namespace(scores)
+    """n atoms at sorted scores: each a knot written twice, with the step from (i - 1)/n to i/n."""
+    scores, xp = known.scores, namespace(known.scores)
     upper = ranks(scores) if known.weights is None else device_like(np.cumsum(known.weights), scores)
     lower = concatenate([0 * upper[:1], upper[:-1]])
-    probs = concatenate([lower[:, None], upper[:, None]], axis=1) / n
-    knots = concatenate([scores[:, None], scores[:, None]], axis=1)
+    probs, knots = xp.stack([lower, upper], axis=1) / known.total, xp.stack([scores, scores], axis=1)
     return PiecewiseLinear.through(xp.reshape(knots, (-1,)), xp.reshape(probs, (-1,)))

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from calibrant._arguments import check_has
-from calibrant._arrays import Array
+from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Unrealised
-from calibrant.interpolators._in_order import in_order
 from calibrant.interpolators.naive import steps
-from calibrant.interpolators.support import REAL_LINE, as_support
-from calibrant.interpolators.support.base import Support
+from calibrant.interpolators.support import REAL_LINE, Support, as_support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
-from calibrant.interpolators.weights import Weights
+from calibrant.interpolators.weights import Weights, in_order
 
 
 @dataclass(frozen=True)
@@ -36,12 +32,7 @@ class Random:
             )
 
     def fit(
-        self,
-        scores: Array,
-        *,
-        weights: Weights = None,
-        support: Support = REAL_LINE,
-        rng: np.random.Generator | None = None,
+        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
         """n atoms and two ends; the uniforms are drawn when a prediction is made."""
         del rng
@@ -50,9 +41,7 @@ class Random:
         ends = self.tails.fit(known.scores)
         lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
         lower, upper = max(lower, ends.lower), min(upper, ends.upper)
-        if known.kind is None:
-            return Unrealised(steps(known), lower, upper, float(known.scores.shape[0]), None)
-        return known.kind.unrealised(steps(known), lower, upper, known.total)
+        return Unrealised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:
         """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""

@@ -1,4 +1,4 @@
-"""What the weights of calibration rows mean: which law a new row gets, and what is promised."""
+"""Scores in order, and what their weights mean: their levels, the distribution of a new row, and what is promised."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import NDArray
 
-from calibrant._arrays import Array, floats, largest_tie_of, refuse, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, to_numpy
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.randomised import Unrealised
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.guarantee import WeightedGuarantee
 from calibrant.guarantee.marginal import Accurate
+from calibrant.interpolators.support import as_support
 
 Numbers = NDArray[np.float64]
 
@@ -35,6 +36,8 @@ class CalibrationWeights:
 
     values: Numbers
     promises: ClassVar[type[WeightedGuarantee]] = WeightedGuarantee
+    by_row: ClassVar[bool] = False
+    """Whether new rows have weights too, and with them distributions of their own."""
 
     def __post_init__(self) -> None:
         values = to_numpy(floats("weights", self.values, ndim=1)).astype(np.float64)
@@ -53,15 +56,8 @@ class CalibrationWeights:
     @property
     def unit(self) -> float:
         """w0: what counts as 1."""
-        largest = self.values.max()
-        w = self.values / largest  # exactly 1 where all are equal, whatever they are equal to
-        return float(largest * (_total(w**2) / _total(w)))
-
-    @property
-    def in_units(self) -> Numbers:
-        """The weights in the unit w0."""
-        w = self.values / self.values.max()
-        return np.asarray(w / (_total(w**2) / _total(w)))
+        w = self.values / self.values.max()  # exactly 1 where all are equal, whatever they are equal to
+        return float(self.values.max() * (_total(w**2) / _total(w)))
 
     @property
     def missing(self) -> float:
@@ -70,35 +66,19 @@ class CalibrationWeights:
 
     def guarantee(self, interpolator: Accurate, scores: Array) -> WeightedGuarantee:
         """What is promised; rows of weight 0 do not count."""
-        w = self.in_units
-        counts = np.flatnonzero(w > 0)
+        w, counts = self.values / self.unit, np.flatnonzero(self.values)
         N = _total(w)
         share = _total(w / N * (w.max() / (N + w)))  # the new row is like row i with probability w_i / N
-        tie = largest_tie_of(np.asarray(to_numpy(scores))[counts])
+        tie = largest_tie_of(to_numpy(scores)[counts])
         promised = self.promises(counts.size, 0.0, tie, effective=N, largest_share=share)
         return replace(promised, accuracy=float(interpolator.accuracy(promised.worth)))
-
-    def law(self, q: Distribution, total: float, low: float, high: float) -> Distribution:
-        """q, or what gives each row its own; below the level `low` and above `high` lie its tails."""
-        del total, low, high
-        return q
-
-    def unrealised(self, atoms: PiecewiseLinear, lower: float, upper: float, total: float) -> Distribution:
-        """Random's q."""
-        return Unrealised(atoms, lower, upper, total, None)
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios(CalibrationWeights):
     """Likelihood ratios w(x) = p_new(x) / p_cal(x), known up to a factor: new rows say theirs too."""
 
-    def law(self, q: Distribution, total: float, low: float, high: float) -> Distribution:
-        """q_x = (1 - p_x) F_w + p_x tails."""
-        return Reweighted(q, self.unit, total, low, high)
-
-    def unrealised(self, atoms: PiecewiseLinear, lower: float, upper: float, total: float) -> Distribution:
-        """Random's q."""
-        return Unrealised(atoms, lower, upper, total, self.unit)
+    by_row: ClassVar[bool] = True
 
 
 def as_weights(value: Any) -> CalibrationWeights:
@@ -108,3 +88,47 @@ def as_weights(value: Any) -> CalibrationWeights:
 
 Weights = ArrayLike | CalibrationWeights | None
 """What calibration rows count: likelihood ratios as an array, or weights whose type says what they mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class InOrder:
+    """n scores in increasing order; if weighted, those of positive weight, in the unit of `CalibrationWeights`."""
+
+    scores: Array
+    weights: Numbers | None = None
+    total: float = 0.0
+    """N: the number of scores, or of equal ones that the weighted ones are worth; what is missing counts too."""
+    unit: float | None = None
+    """The weight, as it was given, that counts as 1, where new rows have weights too."""
+
+    def levels(self, moved: float = 0.0) -> Array:
+        """i / (n + 1), not i / n: the test score is the (n + 1)-th. Of each weight, half lies on each side.
+
+        `moved` by a number of ranks, if so asked.
+        """
+        if self.weights is None:
+            return (ranks(self.scores) + moved) / (self.total + 1)
+        below = np.cumsum(self.weights) - self.weights / 2
+        return device_like((below + 0.5 + moved) / (self.total + 1), self.scores)
+
+    def by_row(self, q: Distribution, low: float, high: float) -> Distribution:
+        """q; or (1 - p_x) q + p_x tails, where rows have weights: below the level `low` and above `high` lie tails."""
+        return q if self.unit is None else Reweighted(q, self.unit, self.total, low, high)
+
+
+def in_order(scores: Any, weights: Any, support: Any) -> InOrder:
+    """The scores in increasing order, finite, at least one, inside the support; and their weights, if any."""
+    scores = floats("scores", scores, ndim=1)
+    if scores.shape[0] == 0:
+        raise ValueError("calibration needs at least one score, got none")
+    as_support(support).check(scores)
+    xp = namespace(scores)
+    if weights is None:
+        return InOrder(xp.sort(scores), total=float(scores.shape[0]))
+    kind = as_weights(weights)
+    same_length("scores", scores.shape[0], "weights", len(kind))
+    order = np.lexsort((kind.values, to_numpy(scores)))  # ties by weight, so that the order of the rows does not count
+    order = order[kind.values[order] > 0]  # a score without weight says nothing
+    w, unit = kind.values[order] / kind.unit, kind.unit if kind.by_row else None
+    total = float(np.cumsum(w)[-1]) / (1 - kind.missing)  # as `levels` sums, so that none is above 1
+    return InOrder(xp.take(scores, xp.asarray(order, device=device(scores))), w, total, unit)

@@ -50,8 +50,7 @@ from calibrant.interpolators import (
     Naive,
     Random,
 )
-from calibrant.interpolators.forget import Forgetting, HalfLife, Window
-from calibrant.interpolators.history import Groups, History
+from calibrant.interpolators.history import Forgetting, Groups, HalfLife, History, Window
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.weights import CalibrationWeights, Ratios
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual

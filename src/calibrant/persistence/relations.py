@@ -19,7 +19,7 @@ from calibrant.distributions.randomised import Unrealised
 from calibrant.guarantee import GroupGuarantee, Guarantee
 from calibrant.horizons import LongColumns
 from calibrant.interpolators import Linear, Naive
-from calibrant.interpolators.forget import HalfLife
+from calibrant.interpolators.history import HalfLife
 from calibrant.several import Joint
 
 

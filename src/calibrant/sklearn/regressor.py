@@ -22,7 +22,7 @@ from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.forget import Forgetting
+from calibrant.interpolators.history import Forgetting
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.domain import takes_any_quantile

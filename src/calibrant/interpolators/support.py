@@ -1,0 +1,93 @@
+"""Where scores can lie, and so what fills the gaps between them and the space beyond them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from calibrant._arrays import Array, concatenate, device_like, namespace, refuse
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.interpolators.tails import Tails
+
+LARGEST = 1e150
+"""The distribution of larger scores would have no second moment in floats."""
+
+
+class Support(Protocol):
+    """Where scores can lie: `Line`, or `Logits` of numbers in (0, 1)."""
+
+    def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
+        """With a CDF that takes these values at sorted scores, the mass of each gap spread evenly over it."""
+
+    def check(self, scores: Array) -> None:
+        """Raise if a score lies outside."""
+
+    def bounded(self, q: Distribution) -> Distribution:
+        """A distribution that was fitted without regard to the support, held inside it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The scores lie in (lower, upper); the gaps fill evenly in the score itself, a bound takes the place of a tail."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
+        """Piecewise linear through (u_(i), p_i); a bound, or else a tail, ends it."""
+        lower, upper, left, right = self.lower, self.upper, 0.0, 0.0
+        if math.isinf(lower) or math.isinf(upper):
+            ends = tails.fit(scores)
+            lower, upper, left, right = max(lower, ends.lower), min(upper, ends.upper), ends.left, ends.right
+        for bound, level, side in ((lower, 0.0, -1), (upper, 1.0, 1)):
+            if math.isfinite(bound):
+                scores, probs = (
+                    concatenate([column, device_like([end], column)][::side])
+                    for column, end in ((scores, bound), (probs, level))
+                )
+        return PiecewiseLinear.through(scores, probs, left, right)
+
+    def check(self, scores: Array) -> None:
+        """Raise if a score lies outside."""
+        xp = namespace(scores)
+        largest = min(LARGEST, float(xp.finfo(scores.dtype).max) / 4)
+        refuse("scores", xp.abs(scores) > largest, f"is larger than {largest:g}, too large to square,")
+        outside = (scores < self.lower) | (scores > self.upper)
+        refuse("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
+
+    def bounded(self, q: Distribution) -> Distribution:
+        """The mass beyond a bound sits on the bound."""
+        return q if math.isinf(self.lower) and math.isinf(self.upper) else q.clip(self.lower, self.upper)
+
+
+@dataclass(frozen=True)
+class Logits:
+    """The scores are logits of numbers u in (0, 1); the gaps fill evenly in u, and no tail is left beyond them."""
+
+    def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
+        """Piecewise linear in u through (0, 0), (u_(i), p_i) and (1, 1)."""
+        del tails  # u = 0 and u = 1 are the ends
+        return LogisticLinear(scores, probs)
+
+    def check(self, scores: Array) -> None:
+        """Every finite logit lies inside."""
+
+    def bounded(self, q: Distribution) -> Distribution:
+        """The distribution itself: every logit lies inside."""
+        return q
+
+
+REAL_LINE = Line()
+
+
+def as_support(value: Any) -> Support:
+    """A support as it is; a pair (lower, upper) as a part of the line."""
+    if not isinstance(value, tuple):
+        return value  # type: ignore[no-any-return]
+    lower, upper = map(float, value)
+    if not lower < upper:
+        raise ValueError(f"support needs lower < upper, got {value}")
+    return Line(lower, upper)
