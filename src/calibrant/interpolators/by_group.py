@@ -84,7 +84,7 @@ class ByGroup(_Grouping):
         accuracies = np.asarray([self.accuracy(int(n)) for n in parts.counts])
         table, pooled = borrowed(parts, accuracies, self.pooled.units)
         if self.unseen == "pooled":
-            table = table.followed_by(drawn(pooled))
+            table = Lines.of([table, drawn(pooled)])
         laws = known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores))
         return Grouped(laws, labels), promised(labels, parts, accuracies)
 
