@@ -15,6 +15,7 @@ from calibrant._arrays import (
     Array,
     anywhere,
     at_home,
+    concatenate,
     device_like,
     floats,
     namespace,
@@ -447,3 +448,13 @@ def drawn_in(places: Array) -> Array:
     nothing = ~xp.isfinite(first)
     first, last = (xp.where(nothing, xp.zeros_like(end), end) for end in (first, last))
     return xp.minimum(xp.maximum(places, first), last)
+
+
+def bent_places(law: Distribution, s: Array, bends: Array) -> Array:
+    """Those of a single distribution that bends at many places of its own: all of them in its own table, else some."""
+    fine = s.shape[1] >= FINE
+    places = drawn_in(law._ppf_logit(s if fine else s[:, ::2]))[0, :]
+    bends = bends[(bends > places[0]) & (bends < places[-1])]  # beyond, a tail is known by its power
+    if not fine:
+        bends = namespace(bends).sort(bends)[:: 1 + 2 * bends.shape[0] // s.shape[1]]
+    return namespace(places).unique_values(concatenate([places, bends]))[None, :]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
 from calibrant._special import log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.knotted import Knotted
+from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Guarded(Knotted):
+class Guarded(Distribution):
     """F(s) = bend(law.cdf(s)), with `bend` an increasing broken line from (0, 0) to (1, 1).
 
     Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
@@ -21,6 +20,7 @@ class Guarded(Knotted):
 
     law: Distribution = shared()
     bend: PiecewiseLinear = shared()
+    shape = ()
 
     @property
     def _outer(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -71,9 +71,10 @@ class Guarded(Knotted):
         eps = float(namespace(value).finfo(value.dtype).eps)
         return self.bend._logpdf(clip(sigmoid(value), 0.0, 1 - eps))
 
-    def _bends(self) -> Array:
+    def _places(self, s: Array) -> Array:
         bends = self.law._ppf(self.bend.knots[1:-1])
-        return concatenate([self.law._own_table.places[0, :], bends[namespace(bends).isfinite(bends)]])
+        bends = concatenate([self.law._own_table.places[0, :], bends[namespace(bends).isfinite(bends)]])
+        return bent_places(self, s, bends)
 
     def _describe(self) -> str:
         return f"{self.law!r}, {self.bend.knots.shape[0] - 2} bends"
