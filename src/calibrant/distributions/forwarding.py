@@ -22,7 +22,7 @@ class Asking(Distribution):
 
     @abstractmethod
     def _ask(self, name: str, *arguments: Any) -> Any:
-        """The answer of the hook `name` at values, (n, k) or (1, k) for a batch; `_integrals` has `which` after them."""
+        """The answer of the hook `name` to its arguments."""
 
     _cdf, _cdf_left, _sf = map(_asked, ("_cdf", "_cdf_left", "_sf"))
     _ppf, _ppf_logit = map(_asked, ("_ppf", "_ppf_logit"))

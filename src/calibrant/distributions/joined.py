@@ -53,7 +53,8 @@ class Joined(Asking):
     @classmethod
     def _made(cls, pieces: Iterable[tuple[Distribution, Rows]], size: int) -> Joined:
         """The batch in which the rows of each piece are these."""
-        laws, (part, row) = [], np.empty((2, size), np.int64)
+        laws: list[Distribution] = []
+        part, row = np.empty((2, size), np.int64)
         for law, rows in pieces:
             part[rows], row[rows] = len(laws), np.arange(rows.size)
             laws.append(law)

@@ -104,7 +104,7 @@ class LogisticLinear(Distribution):
         return xp.reshape(heights, s.shape) + log_logistic(s)
 
     def _places(self, s: Array) -> Array:
-        """Also the knots, and in wide gaps places ever farther from the end nearer to 0, beside which u changes most."""
+        """Also the knots, and in wide gaps places ever farther from the end nearer to 0, where u changes most."""
         xp, knots, far = namespace(self.knots), self.knots, device_like(_BESIDE, self.knots)
         first, zero, last = knots[:1], xp.zeros_like(knots[:1]), knots[-1:]
         outer = xp.minimum(first, zero) - far[-1:], xp.maximum(last, zero) + far[-1:]

@@ -90,10 +90,6 @@ class LogitSpline(Distribution):
         value, slope = self._cubic(s)
         return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
-    def _logit(self, s: Array) -> tuple[Array, Array]:
-        value, slope = self._cubic(s)
-        return value, safe_log(slope)
-
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))
 

@@ -110,12 +110,13 @@ class Lines:
         inverse = np.divide(h, rise, out=np.zeros_like(h), where=rise > 0)
         height = slope.copy()
         height[last] = mass / scale
-        return _Pieces(*(device_like(part, self.knots) for part in (slope, safe_log(height), inverse, knots + h)))
+        log_slope = np.log(height, out=np.full_like(height, -np.inf), where=height > 0)
+        return _Pieces(*(device_like(part, self.knots) for part in (slope, log_slope, inverse, knots + h)))
 
     @cached_property
     def sums(self) -> dict[int, Array]:
         """The integrals of F up to each knot; an infinite lower end is left out, so that the rest stays finite."""
-        (knots, probs), begin, (_, mass, scale) = self._double, self.first[:-1], self.tails[0]
+        (knots, probs), (_, mass, scale) = self._double, self.tails[0]
         scale = np.where(np.isinf(scale), 0.0, scale)
         h, Fa, Fb = np.diff(knots, prepend=knots[0]), np.roll(probs, 1), probs
         once = sums_within(h * (Fa + Fb) / 2, mass * scale, self.first)
@@ -213,18 +214,17 @@ class PiecewiseLinear(Distribution):
         if groups is None:
             return float(column[0])
         xp = namespace(like)
-        own = xp.asarray(column[groups], device=device(like))
+        own: Any = xp.asarray(column[groups], device=device(like))
         return own if column.dtype.kind == "i" else xp.astype(own, like.dtype, copy=False)
 
-    def _place(self, which: int, values: Array, groups: Any, *, left: bool) -> Array:
+    def _place(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
         """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it.
 
         The first one, where none is.
         """
         if groups is None:
             finder = self.lines.finders[which]
-            found: Array = finder.below(values) if left else finder.up_to(values)
-            return found
+            return finder.below(values) if left else finder.up_to(values)
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
         low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
         for _ in range(int(np.diff(self.lines.first)[self.group].max(initial=1)).bit_length()):
@@ -364,7 +364,7 @@ class PiecewiseLinear(Distribution):
         return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
 
 
-# ---- a tail: mass * exp(-d / scale) beyond a distance d, or with an infinite scale a mass that never falls ---------------
+# ---- a tail: mass * exp(-d / scale) beyond a distance d; with an infinite scale it never falls -----------------------
 
 
 def _rest(d: Array, mass: Any, scale: Any, *, at_infinity: bool) -> Array:

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, concatenate, detached, device_like, namespace
+from calibrant._arrays import Array, anywhere, detached, device_like, namespace
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.table import ONCE, MassTable
+from calibrant.distributions.table import ONCE, MassTable, side_by_side
 
 
 class Increasing(Protocol):
@@ -104,10 +104,8 @@ class Pulled(Distribution):
             table = table.to(map.like)
         bends = map.bends
         if bends is not None:
-            xp, own = namespace(table.places), detached(bends if bends.ndim == 2 else bends[None, :])
-            rows = max(own.shape[0], table.places.shape[0])
-            own, places = (xp.broadcast_to(part, (rows, part.shape[1])) for part in (own, table.places))
-            places = xp.sort(concatenate([places, own], axis=1), axis=1)
+            own = detached(bends if bends.ndim == 2 else bends[None, :])
+            places = namespace(own).sort(side_by_side([table.places, own]), axis=1)
             table = MassTable.through(law.q, places, law.q._integrals(places, ONCE))
         return table
 

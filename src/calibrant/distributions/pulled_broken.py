@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution, Moments, drawn_in
 from calibrant.distributions.pulled import Increasing, Pulled
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
+from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
 
 
 class Broken(Increasing, Protocol):
@@ -66,9 +66,9 @@ class PulledBroken(Pulled):
         xp, line, w = namespace(self.map.values), self.map, 1 / self.map.slopes
         mean, _, shift = self._q_moments()
         with np.errstate(invalid="ignore"):  # a q without a mean
-            once = _steps(_side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
+            once = _steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
             off = xp.sum(w[:, 1:] * once, axis=1) - w[:, 0] * L[:, 0]
-            gini = xp.sum(w * _steps(_from_0(_side_by_side([L - Q, mean - shift]))), axis=1)  # of q (1 - q)
+            gini = xp.sum(w * _steps(_from_0(side_by_side([L - Q, mean - shift]))), axis=1)  # of q (1 - q)
             mean = line.values[:, 0] + off
         return mean, xp.where(xp.isfinite(off), mean - gini, xp.full_like(off, np.inf)), once
 
@@ -86,7 +86,7 @@ class PulledBroken(Pulled):
         off, h, last = mean - values[:, 0], _steps(a), a[:, -1:]
         with np.errstate(invalid="ignore"):
             twice = h**2 / 2 - h * L[:, 1:] + _steps(T)  # of (s - a) (1 - q) over each piece
-            twice = _side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
+            twice = side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
         zero = xp.zeros_like(off)
@@ -109,8 +109,3 @@ def _summed(terms: Array) -> Array:
 
 def _from_0(columns: Array) -> Array:
     return concatenate([namespace(columns).zeros_like(columns[:, :1]), columns], axis=1)
-
-
-def _side_by_side(parts: list[Any]) -> Array:
-    rows, xp = max(part.shape[0] for part in parts), namespace(parts[0])
-    return concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in parts], axis=1)
