@@ -16,8 +16,22 @@ from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
+class _Bounded(Distribution):
+    """What is made of each row of `base`, and as many rows."""
+
+    base: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.base.shape
+
+    @property
+    def like(self) -> Array:
+        return self.base.like
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Clipped(Distribution):
+class Clipped(_Bounded):
     """The distribution of min(max(Y, lower), upper), Y ~ base: its CDF is the base's between the bounds.
 
     All integrals are differences of the base's, so that a clipped distribution has moments also where the base has
@@ -27,14 +41,6 @@ class Clipped(Distribution):
     base: Distribution
     lower: Any
     upper: Any
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
-    @property
-    def like(self) -> Array:
-        return self.base.like
 
     @property
     def _block(self) -> int:
@@ -171,7 +177,7 @@ class Clipped(Distribution):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Truncated(Distribution):
+class Truncated(_Bounded):
     """The distribution of Y given lower < Y < upper, for a batch: F is (F - below) / (1 - below - above) in between.
 
     `below` and `above` are what the base has beyond the bounds in each row, and on them where they are left out.
@@ -183,45 +189,35 @@ class Truncated(Distribution):
     ends: tuple[float, float] = shared()
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
-    @property
-    def like(self) -> Array:
-        return self.base.like
-
-    def _parts(self) -> tuple[Array, Array, Array]:
+    def _masses(self) -> tuple[Array, Array, Array]:
         """What lies below, inside and above, as columns."""
         below, above = self._lift(self.below), self._lift(self.above)
         return below, 1 - below - above, above
 
-    def _share(self, mass: Array, beyond: Array) -> Array:
-        """Of what the base has inside, the part that is left of a mass that counts what lies beyond, too."""
-        return clip((mass - beyond) / self._parts()[1], 0.0, 1.0)
-
     def _cdf(self, y: Array) -> Array:
-        return self._share(self.base._cdf(y), self._parts()[0])
+        below, inside, _ = self._masses
+        return clip((self.base._cdf(y) - below) / inside, 0.0, 1.0)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._share(self.base._cdf_left(y), self._parts()[0])
+        below, inside, _ = self._masses
+        return clip((self.base._cdf_left(y) - below) / inside, 0.0, 1.0)
 
     def _sf(self, y: Array) -> Array:
-        return self._share(self.base._sf(y), self._parts()[2])
+        _, inside, above = self._masses
+        return clip((self.base._sf(y) - above) / inside, 0.0, 1.0)
 
     def _ppf(self, p: Array) -> Array:
-        below, inside, _ = self._parts()
+        below, inside, _ = self._masses
         return clip(self.base._ppf(clip(below + p * inside, 0.0, 1.0)), *self.ends)
 
     def _ppf_logit(self, s: Array) -> Array:
-        below, inside, above = self._parts()
+        below, inside, above = self._masses
         up, down = below + sigmoid(s) * inside, above + sigmoid(-s) * inside
         return clip(self.base._ppf_logit(safe_log(up) - safe_log(down)), *self.ends)
 
     def _logpdf(self, y: Array) -> Array:
-        xp = namespace(y)
-        within = (y > self.ends[0]) & (y < self.ends[1])
-        density = self.base._logpdf(y) - safe_log(self._parts()[1])
-        return xp.where(within, density, xp.full_like(density, -xp.inf))
+        density = self.base._logpdf(y) - safe_log(self._masses[1])
+        return _chosen(y <= self.ends[0], y >= self.ends[1], density, -np.inf, -np.inf)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
