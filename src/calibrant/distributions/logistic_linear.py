@@ -45,7 +45,8 @@ class LogisticLinear(Distribution):
         return self.remember("_kept_pieces", self._make_pieces)
 
     def _make_pieces(self) -> _Pieces:
-        xp, (low, high, zero, one) = namespace(self.knots), device_like([[-np.inf], [np.inf], [0], [1]], self.knots)
+        xp, like = namespace(self.knots), self.knots
+        low, high, zero, one = (device_like([end], like) for end in (-np.inf, np.inf, 0.0, 1.0))
         knots, probs = concatenate([low, self.knots, high]), concatenate([zero, self.probs, one])
         log_below, log_above = log_sigmoid(knots), log_sigmoid(-knots)
         a, b = knots[:-1], knots[1:]
