@@ -12,13 +12,13 @@ from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic import Logistic
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
 from calibrant.scores import CDFScore, default_score
 from calibrant.scores.base import Score, learned
-from calibrant.scores.charts import LogitCDF
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def two_sided(law: Distribution, y: Array) -> Array:
     At an atom F jumps, and the nearer of its two sides counts.
     """
     law = promoted(law, y)
-    logit, left = LogitCDF(law)(y[:, None])[:, 0], law.cdf_left(y)
+    logit, left = OwnLogit(law)(y[:, None])[:, 0], law.cdf_left(y)
     xp = namespace(logit)
     jump = left < law.cdf(y)
     before = xp.where(jump, left, xp.zeros_like(left))
@@ -102,5 +102,5 @@ def level_set(law: Distribution, t: float) -> tuple[Array, Array]:
     sigmoid(t) may be the count before.
     """
     t = t + 1e-9 * (1 + t)
-    bounds = LogitCDF(law).inverse(device_like([[-t, t]], law.like))
+    bounds = OwnLogit(law).inverse(device_like([[-t, t]], law.like))
     return bounds[:, 0], bounds[:, 1]

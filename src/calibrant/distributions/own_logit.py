@@ -1,0 +1,88 @@
+"""The CDF of a distribution as a map: as its logit, on which neither tail saturates, or as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
+from calibrant._roots import inverse_by_table
+from calibrant.distributions.base import Distribution
+
+_SIDES = -14.0, -9.0, -6.0, -4.0, -2.0, 2.0, 4.0, 6.0, 9.0, 14.0  # logits
+_EVERY = 6  # of the scores, those whose quantiles bracket the others
+
+
+class _OfLaw:
+    """A map for each distribution of `law`."""
+
+    law: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the distributions."""
+        return self.law.shape
+
+    @property
+    def like(self) -> Array:
+        """One of their arrays."""
+        return self.law.like
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLogit(_OfLaw):
+    """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
+
+    law: Distribution
+
+    def __call__(self, y: Array) -> Array:
+        """From F and 1 - F themselves, where both have all their digits."""
+        F, S = self.law._cdf(y), self.law._sf(y)
+        xp, tiny = namespace(F), 1e3 * float(namespace(F).finfo(F.dtype).smallest_normal)
+        if anywhere((tiny > F) | (tiny > S)):
+            return self.law._logit(y)[0]
+        return xp.log(F) - xp.log(S)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        """The logit and the log of its slope."""
+        return self.law._logit(y)
+
+    def log_slope(self, y: Array) -> Array:
+        """log f - log F - log(1 - F)."""
+        return self.law._logit(y)[1]
+
+    def inverse(self, s: Array) -> Array:
+        """The quantile at sigmoid(s)."""
+        return self.law._ppf_logit(s)
+
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        """The quantiles of many increasing s, and dy/ds there."""
+        if not self.shape:
+            y = self.inverse(s)
+            return y, namespace(y).exp(-self.log_slope(y))
+        few = concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1)
+        return inverse_by_table(self.law._logit, s, self.law._places(few))
+
+    @property
+    def bends(self) -> Array | None:
+        """Of a forecast with several modes, the logits on either side of each."""
+        places = self.law._places(device_like([_SIDES], self.like)) if self.shape else None
+        return None if places is None or places.shape[1] == len(_SIDES) else self.law._logit(places)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnCDF(_OfLaw):
+    """y -> F(y) of each distribution."""
+
+    law: Distribution
+
+    def __call__(self, y: Array) -> Array:
+        """F(y)."""
+        return self.law._cdf(y)
+
+    def inverse(self, s: Array) -> Array:
+        """The quantile; the ends of the distribution for what no probability is."""
+        return self.law._ppf(clip(s, 0.0, 1.0))
+
+    def log_slope(self, y: Array) -> Array:
+        """log f."""
+        return self.law._logpdf(y)
