@@ -16,7 +16,7 @@ from calibrant.distributions.base import Distribution, bent_places
 _BESIDE = np.geomspace(0.1, 40, 24)
 
 
-class _Pieces(NamedTuple):
+class _Padded(NamedTuple):
     """The knots between -inf and inf, with the probabilities, log u and log(1 - u) there."""
 
     find: Finder
@@ -41,10 +41,10 @@ class LogisticLinear(Distribution):
     shape = ()
 
     @property
-    def _pieces(self) -> _Pieces:
-        return self.remember("_kept_pieces", self._make_pieces)
+    def _padded(self) -> _Padded:
+        return self.remember("_kept_padded", self._make_padded)
 
-    def _make_pieces(self) -> _Pieces:
+    def _make_padded(self) -> _Padded:
         xp, like = namespace(self.knots), self.knots
         low, high, zero, one = (device_like([end], like) for end in (-np.inf, np.inf, 0.0, 1.0))
         knots, probs = concatenate([low, self.knots, high]), concatenate([zero, self.probs, one])
@@ -54,7 +54,7 @@ class LogisticLinear(Distribution):
         # log(u_b - u_a) = log sigmoid(b) + log sigmoid(-a) + log(1 - exp(a - b))
         gap = log_below[1:] + log_above[:-1] + xp.log(-xp.expm1(step))
         heights = safe_log(probs[1:] - probs[:-1]) - gap
-        return _Pieces(Finder(self.knots), knots, probs, log_below, log_above, heights)
+        return _Padded(Finder(self.knots), knots, probs, log_below, log_above, heights)
 
     def _cdf(self, s: Array) -> Array:
         return self._share(s)
@@ -67,7 +67,7 @@ class LogisticLinear(Distribution):
 
     def _share(self, s: Array, *, left: bool = False, above: bool = False) -> Array:
         """F = F_a + (F_b - F_a) (u - u_a) / (u_b - u_a), or 1 - F, of which the same holds for -s."""
-        xp, p, flat = namespace(s), self._pieces, namespace(s).reshape(_finite(s), (-1,))
+        xp, p, flat = namespace(s), self._padded, namespace(s).reshape(_finite(s), (-1,))
         j = p.find.below(flat) if left else p.find.up_to(flat)
         a, b, Fa, Fb = (xp.take(column, k) for column in (p.knots, p.probs) for k in (j, j + 1))
         if above:
@@ -84,7 +84,7 @@ class LogisticLinear(Distribution):
 
     def _quantile(self, p: Array, rest: Array) -> Array:
         """At levels p, of which what is left above may be known with more digits."""
-        xp, own, shape = namespace(p), self._pieces, p.shape
+        xp, own, shape = namespace(p), self._padded, p.shape
         p, rest = xp.reshape(p, (-1,)), xp.reshape(rest, (-1,))
         j = xp.searchsorted(self.probs, p, side="left")
         a, b, Fa, Fb = (xp.take(column, k) for column in (own.knots, own.probs) for k in (j, j + 1))
@@ -100,7 +100,7 @@ class LogisticLinear(Distribution):
         return xp.reshape(xp.where(inside, y, xp.where(share > 0.5, b, a)), shape)
 
     def _logpdf(self, s: Array) -> Array:
-        xp, p, s = namespace(s), self._pieces, _finite(s)
+        xp, p, s = namespace(s), self._padded, _finite(s)
         heights = xp.take(p.log_heights, p.find.up_to(xp.reshape(s, (-1,))))
         return xp.reshape(heights, s.shape) + log_logistic(s)
 
