@@ -42,11 +42,11 @@ from calibrant.distributions import (
     ZeroInflated,
     from_scipy,
 )
+from calibrant.distributions.clipped import Truncated
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.student_t import StudentT
-from calibrant.distributions.truncated import Truncated
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import Logits

@@ -7,9 +7,9 @@ import pytest
 from catalogue import CALIBRATION, COMBINATIONS, DISTRIBUTIONS, HERE, LATTICES, PAIRS, UGLY, H, cases, lattice_of
 from reference.tolerances import TOLERANCES
 
-from calibrant import Calibrator, CrossCalibrated, LogNormal, Normal, StudentT
+from calibrant import Calibrator, LogNormal, Normal, StudentT
 from calibrant.distributions.context import Context
-from calibrant.interpolators import NAF, BoundedTails, Linear, Naive, Random
+from calibrant.interpolators import NAF, BoundedTails, Random
 from calibrant.metrics.calibration import pit_by
 
 _x, _w = np.polynomial.legendre.leggauss(8)
@@ -159,14 +159,6 @@ def test_naf_takes_an_outlier():
     np.testing.assert_allclose([C.mean()[0], C.std()[0]], [mean, std], rtol=1e-5)
 
 
-def test_rows_are_not_chosen_by_floats():
-    with pytest.raises(
-        TypeError, match="rows are chosen by an integer, a slice, a mask or integers, got float64"
-    ) as error:
-        Calibrator().fit(np.zeros(49), Z)([0.0, 1.0])[[0.5]]
-    assert "\n" not in str(error.value)
-
-
 def test_a_clip_of_a_clip_that_does_not_meet_it_is_one_point():
     C = Normal([0.0], [1.0]).clip(-1.0, 1.0)
     for low, high, point in ((2.0, 3.0, 2.0), (-3.0, -2.0, -2.0)):
@@ -174,55 +166,6 @@ def test_a_clip_of_a_clip_that_does_not_meet_it_is_one_point():
         assert D.mean()[0] == point
         assert D.std()[0] == 0
         assert D.crps(0.0)[0] == pytest.approx(abs(point), rel=1e-12)
-
-
-# ---- mixtures over folds ---------------------------------------------------------------------------------------------
-
-
-def dense_crps(H, y, edges):
-    """The integral of (F - 1{y <= t})^2 over t, between very many edges."""
-    t = np.unique(np.r_[edges, y])
-    h = np.diff(t)[:, None]
-    nodes = t[:-1, None] + h * NODES
-    F = np.reshape(H.cdf(np.reshape(nodes, (1, -1))), nodes.shape)
-    return float(np.sum(h * WEIGHTS * (F - (nodes > y)) ** 2))
-
-
-SCALES = (1.0, 0.01, 30.0)
-
-
-def folds(interpolators):
-    rng = np.random.default_rng(2)
-    members = []
-    for scale, interpolator in zip(SCALES, interpolators, strict=True):
-        scores = scale * rng.standard_normal(40)
-        members.append(Calibrator(None, interpolator).fit(np.zeros(40), scores))
-    H = CrossCalibrated(tuple(members))([[0.0], [0.3], [-1.0]])
-    knots = np.concatenate(
-        [law.quantiles(np.r_[TAIL / 60, np.arange(1, 4000) / 4000, 1 - TAIL / 60])[0] for law in H.components]
-    )
-    scores = np.concatenate(
-        [place + member.q.ppf(np.arange(1, 41) / 41) for place, member in zip((0.0, 0.3, -1.0), members, strict=True)]
-    )
-    return H, np.unique(np.r_[knots, scores])
-
-
-@pytest.mark.parametrize(
-    "interpolators",
-    [
-        [Linear()] * 3,
-        [Naive()] * 3,
-        [NAF()] * 3,
-        [Linear(), Naive(), NAF()],
-        [Linear(BoundedTails()), Naive(), Linear()],
-    ],
-    ids=["linear", "naive", "naf", "one of each", "bounded and naive"],
-)
-def test_the_crps_of_folds_of_different_scale_is_exact(interpolators):
-    H, edges = folds(interpolators)
-    for y in (-7.0, 0.001, 0.3, 12.0):
-        wanted = dense_crps(H, y, edges)
-        assert H.crps(y)[0] == pytest.approx(wanted, abs=TOLERANCES["curved"].integrals * H.std()[0]), y
 
 
 @pytest.mark.parametrize("tails", [None, BoundedTails()], ids=["infinite", "bounded"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -93,13 +92,6 @@ def test_laws_of_different_kinds_join_and_every_row_stays_what_it_was():
     alone = [answers(law) for law in BATCHES.values()]
     for method, found in answers(ALL).items():
         np.testing.assert_array_equal(found, np.concatenate([each[method] for each in alone]), err_msg=method)
-
-
-def test_every_pair_of_kinds_joins():
-    for one in BATCHES.values():
-        for other in BATCHES.values():
-            both = concatenate([one, other])
-            np.testing.assert_array_equal(both.median(), np.concatenate([one.median(), other.median()]))
 
 
 def test_laws_of_one_kind_join_to_that_kind():
@@ -219,13 +211,6 @@ def test_a_joined_batch_is_a_forecast_like_any_other():
     model = Calibrator().fit(concatenate([law] * 4), np.tile(y, 4) + np.arange(4 * ROWS) / 7)
     assert np.all(np.isfinite(model(law).crps(y)))
     assert calibrant.evaluate(law, y).crps > 0
-
-
-def test_a_joined_batch_pickles():
-    picklable = DISTRIBUTIONS["joined, calibrated and clipped"](HERE)
-    back = pickle.loads(pickle.dumps(picklable))
-    assert same(back, picklable)
-    np.testing.assert_array_equal(back.std(), picklable.std())
 
 
 def test_laws_for_rows_by_number_are_checked():

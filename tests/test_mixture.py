@@ -1,7 +1,5 @@
 """Mixtures, and folds above all: their quantiles, and their crps."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -15,7 +13,6 @@ from calibrant import (
     Mixture,
     Normal,
     Quantiles,
-    Samples,
     StudentT,
 )
 from calibrant.distributions import Binomial, Poisson, from_scipy
@@ -104,33 +101,6 @@ def test_the_cdf_of_folds_gives_the_level_of_a_quantile_back(score, interpolator
         np.testing.assert_allclose(law.sf(law.isf(rest)), rest, rtol=1e-9)
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("interpolator", INTERPOLATORS)
-def test_the_quantile_of_a_row_has_the_same_bits_in_any_batch(score, interpolator):
-    law, _ = folds(score, interpolator)
-    p = np.random.default_rng(2).random(ROWS)
-    order = np.random.default_rng(3).permutation(ROWS)
-    y = law.ppf(p)
-    np.testing.assert_array_equal(law[order].ppf(p[order]), y[order])
-    np.testing.assert_array_equal([law[i : i + 1].ppf(p[i : i + 1])[0] for i in range(ROWS)], y)
-
-
-def test_wide_rows_are_searched_few_at_a_time():
-    """The levels of a row need copies of it."""
-    rng = np.random.default_rng(0)
-    y, values = rng.normal(size=20), np.sort(rng.normal(size=(20, 5000)), axis=1)
-    pool = Mixture([Calibrator().fit(Samples(values), part)(Samples(values)) for part in (y, y + 1)], [0.5, 0.5])
-    tracemalloc.start()
-    pool.quantiles(np.linspace(0.1, 0.9, 50))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 10 * values.nbytes
-
-
-def test_no_levels_are_no_quantiles():
-    assert Mixture([Normal([0.0, 1.0], 1.0), Laplace([0.0, 1.0], 1.0)], [0.5, 0.5]).quantiles([]).shape == (2, 0)
-
-
 def test_a_component_without_weight_and_one_with_mass_at_infinity_do_no_harm():
     naive = Calibrator(ResidualScore(), Naive()).fit(np.zeros(3), np.array([-1.0, 0.0, 1.0]))(np.zeros(2))
     law = Mixture([naive, Normal(np.zeros(2), 1.0), Laplace(np.full(2, 1e6), 1.0)], [0.5, 0.5, 0.0])
@@ -208,14 +178,6 @@ def crps_by_ratios(law, y, bends):
     return float(np.sum(tail**2 * np.cosh(u) * h * w / 2))
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("sizes", [(5, 4), (12, 10, 11)])
-@pytest.mark.parametrize("spread", [0.3, 0.8])
-def test_the_crps_of_folds_of_few_rows_on_a_log_scale_is_exact(score, sizes, spread):
-    law, _, bends = folds_of_logs(score, sizes, spread, seed=0)
-    np.testing.assert_allclose(law.crps(1.3)[0], crps_by_ratios(law, 1.3, bends), rtol=HEAVY)
-
-
 @pytest.mark.parametrize("seed", [0, 2])
 @pytest.mark.parametrize("score", ["residual", "z"])
 def test_the_crps_of_folds_is_exact_where_one_of_them_has_no_mean(score, seed):
@@ -263,16 +225,6 @@ def test_the_crps_of_folds_is_exact_where_the_fold_has_another_law_for_each_row(
     laws, bends = zip(*(fitted(40, rng) for _ in range(3)), strict=True)
     law = Mixture(laws, [0.5, 0.3, 0.2])
     np.testing.assert_allclose(law.crps(0.4)[0], crps_by_ratios(law, 0.4, np.concatenate(bends)), rtol=CURVED)
-
-
-def test_the_crps_of_a_row_does_not_depend_on_the_rows_beside_it():
-    rng = np.random.default_rng(10)
-    forecasts = [LogNormal(rng.normal(size=9), np.linspace(0.2, 1.2, 9)) for _ in range(2)]
-    members = [
-        Calibrator(ZScore(), Linear(), Transformed("log")).fit(each, each.ppf(rng.random(9))) for each in forecasts
-    ]
-    law = CrossCalibrated(tuple(members))(forecasts)
-    np.testing.assert_allclose([law[i : i + 1].crps(1.3)[0] for i in range(9)], law.crps(1.3), rtol=1e-13)
 
 
 def test_a_component_without_weight_may_have_no_mean():

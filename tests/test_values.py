@@ -90,15 +90,6 @@ def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tm
         assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
 
 
-def test_the_pickle_of_a_cdf_calibration_stays_small_after_crps():
-    """It grew from 7 kB to 1.1 MB when the table of the law was kept inside."""
-    model = Calibrator(CDFScore()).fit(Normal(LOC, SCALE), Y)
-    before = len(pickle.dumps(model.q))
-    H = model(ROWS)
-    H.crps(20.0), H.mean(), H.std(), H.clip(17.0, 23.0).std()
-    assert len(pickle.dumps(model.q)) == before < 8000
-
-
 # ---- what is kept --------------------------------------------------------------------------------------------------
 
 KEEPING = {

@@ -15,6 +15,7 @@ from calibrant._arrays import (
     Array,
     anywhere,
     at_home,
+    concatenate,
     device_like,
     floats,
     namespace,
@@ -118,12 +119,17 @@ class Distribution(Forecast):
         return self._at_home(found if self.shape else xp.reshape(found, y.shape))
 
     def _table(self, count: int) -> MassTable:
-        """Of about so many places, in double precision; that of a single distribution has one row."""
-        law = self._in_double
-        like = law.like if law.like is not None else np.zeros(0)
-        places = law._places(device_like(logit_levels(count)[None, :], like))
-        own = type(law)._integrals is not Distribution._integrals  # else they come from here
-        return MassTable.through(law, places, law._integrals(places, ONCE) if own else None)
+        """Of about so many places, in double precision; that of a single distribution has one row.
+
+        Areas are the closed integrals, if it has some; else those of its own table, where that is finer.
+        """
+        law, area = self._in_double, None
+        places = law._places(device_like(logit_levels(count)[None, :], law.like))
+        if type(law)._integrals is not Distribution._integrals:
+            area = law._integrals(places, ONCE)
+        elif not self.shape and count < FINE:
+            area = law._own_table.integral(places, ONCE)
+        return MassTable.through(law, places, area)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         from calibrant.distributions.clipped import Clipped  # a wrapper, which builds on this file
@@ -149,25 +155,21 @@ class Distribution(Forecast):
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y)."""
-        law, y = self._meeting("y", y, allow_inf=True)
-        return law._at("_cdf", y)
+        return self._answer("_cdf", y, allow_inf=True)
 
     def cdf_left(self, y: ArrayLike) -> Array:
         """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only."""
-        law, y = self._meeting("y", y, allow_inf=True)
-        return law._at("_cdf_left", y)
+        return self._answer("_cdf_left", y, allow_inf=True)
 
     def sf(self, y: ArrayLike) -> Array:
         """P(Y > y), without the cancellation of 1 - cdf where the distribution allows it."""
-        law, y = self._meeting("y", y, allow_inf=True)
-        return law._at("_sf", y)
+        return self._answer("_sf", y, allow_inf=True)
 
     def logpdf(self, y: ArrayLike) -> Array:
         """The log density; of the absolutely continuous part where there are atoms."""
         if self.lattice is not None:
             raise ValueError("a distribution of counts has no density: pmf and logpmf give the probability of a value")
-        law, y = self._meeting("y", y)
-        return law._at("_logpdf", y)
+        return self._answer("_logpdf", y)
 
     def pdf(self, y: ArrayLike) -> Array:
         """The density; of the absolutely continuous part where there are atoms."""
@@ -176,8 +178,7 @@ class Distribution(Forecast):
 
     def logpmf(self, y: ArrayLike) -> Array:
         """log P(Y = y), which is -inf but where there is an atom."""
-        law, y = self._meeting("y", y)
-        return law._at("_logpmf", y)
+        return self._answer("_logpmf", y)
 
     def pmf(self, y: ArrayLike) -> Array:
         """P(Y = y): 0 but where there is an atom."""
@@ -190,7 +191,8 @@ class Distribution(Forecast):
         With uniform u it is uniform for the true distribution of y, atoms or not. Of counts that were calibrated as
         Y + U, it is the distribution of Y + U at y + u.
         """
-        law, y = self._meeting("y", y)
+        law = promoted(self, y)
+        y = floats("y", y, like=law.like)
         if y.ndim > 1:
             raise ValueError(f"y must be one label a row, got shape {tuple(y.shape)}")
         u = probabilities("u", u, like=y)
@@ -209,22 +211,19 @@ class Distribution(Forecast):
         """The inverse of `sf`: the quantile at 1 - p, accurate for small p too."""
         law = promoted(self, p)
         p = probabilities("p", p, like=law.like)
-        if law.lattice is not None or not anywhere(p < 1e-3):
-            return law._at("_ppf", 1 - p)
-        return law._at("_ppf_logit", -logit(p))
+        return law._at("_ppf", 1 - p) if law.lattice is not None else law._at("_ppf_logit", -logit(p))
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self.remember("_kept_moments", self._moments_in_blocks).mean)
+        return cast(Array, self._all_moments().mean)
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self.remember("_kept_moments", self._moments_in_blocks).std)
+        return cast(Array, self._all_moments().std)
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
-        law, y = self._meeting("y", y)
-        return law._at("_crps", y)
+        return self._answer("_crps", y)
 
     def median(self) -> Array:
         """The quantile at 1/2."""
@@ -271,19 +270,11 @@ class Distribution(Forecast):
 
         A bound is one number, or an array with one number per row.
         """
-        if any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
-            return self._clip(*self._bounds_by_row(lower, upper))
-        lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
-        if not lower < upper:
-            raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
-        return self._clip(lower, upper)
-
-    def for_rows(self, context: Context) -> Distribution:
-        """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own."""
-        refuse_unused(context)
-        return self
-
-    def _bounds_by_row(self, lower: Any, upper: Any) -> list[Array]:
+        if not any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
+            lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
+            if not lower < upper:
+                raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
+            return self._clip(lower, upper)
         if not self.shape:
             raise ValueError("clip takes bounds by row for a batch; a single distribution takes two numbers")
         bounds = []
@@ -293,7 +284,12 @@ class Distribution(Forecast):
                 same_length("the batch", len(self), name, array.shape[0])
             bounds.append(namespace(array).broadcast_to(array, self.shape))
         refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
-        return bounds
+        return self._clip(*bounds)
+
+    def for_rows(self, context: Context) -> Distribution:
+        """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own."""
+        refuse_unused(context)
+        return self
 
     def among(self, there: SupportsArray | Sequence[bool]) -> Distribution:
         """These as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
@@ -376,10 +372,10 @@ class Distribution(Forecast):
         """In its own precision: tables are in double."""
         return value if self.like is None else namespace(value).astype(value, self.like.dtype, copy=False)
 
-    def _meeting(self, name: str, value: Any, *, allow_inf: bool = False) -> tuple[Distribution, Array]:
-        """Itself and an argument, checked, in the wider type of the two: see `calibrant._arrays.wider`."""
-        law = promoted(self, value)
-        return law, floats(name, value, like=law.like, allow_inf=allow_inf)
+    def _answer(self, name: str, y: Any, *, allow_inf: bool = False) -> Array:
+        """The method `name` at y, checked, in the wider type of the two: see `calibrant._arrays.wider`."""
+        law = promoted(self, y)
+        return law._at(name, floats("y", y, like=law.like, allow_inf=allow_inf))
 
     def _lift(self, parameter: Array) -> Array:
         """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""
@@ -391,37 +387,38 @@ class Distribution(Forecast):
             return cast(Array, getattr(self, name)(value))
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
+        if value.ndim == 2:
+            if value.shape[0] != 1:
+                same_length("the batch", len(self), "a 2-d argument", value.shape[0])
+            return cast(Array, self._in_blocks(name, value))
         if value.ndim == 1 and value.shape[0] != len(self):
             raise ValueError(
                 f"a 1-d argument must have one value for each of the {count(len(self), 'row')} of the batch, got"
                 f" {value.shape[0]}: for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
             )
-        if value.ndim == 2 and value.shape[0] != 1:
-            same_length("the batch", len(self), "a 2-d argument", value.shape[0])
-        columns = value if value.ndim == 2 else value[:, None] if value.ndim else value[None, None]
-        result: Array = self._in_blocks(name, columns)
-        return result if value.ndim == 2 else result[:, 0]
+        return cast(Array, self._in_blocks(name, value[:, None] if value.ndim else value[None, None])[:, 0])
 
-    def _in_blocks(self, name: str, *arguments: Array) -> Any:
+    def _in_blocks(self, name: str, *arguments: Any) -> Any:
         """A method of the batch, some rows at a time: tables stay in bounds, numpy's temporaries in the cache."""
         rows, block = len(self), self._block
-        closed_elsewhere = block == CLOSED and not array_api_compat.is_numpy_array(self.like)
-        if rows <= 2 * block or closed_elsewhere:
+        if rows <= 2 * block or (block == CLOSED and not isinstance(self.like, np.ndarray)):
             return getattr(self, name)(*arguments)
-        parts, few = [], block == TABLED and rows <= _REMEMBERED
+        parts = []
         for start in range(0, rows, block):
             some = slice(start, start + block)
-            values = (value if value.shape[0] == 1 else value[some] for value in arguments)
             make = partial(take_rows, self, some)
-            part = self.remember(f"_kept_rows_{start}", make) if few else make()
-            parts.append(getattr(part, name)(*values))
+            part = self.remember(f"_kept_rows_{start}", make) if block == TABLED and rows <= _REMEMBERED else make()
+            own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
+            parts.append(getattr(part, name)(*own))
         xp = namespace(self.like)
         if isinstance(parts[0], tuple):
-            return type(parts[0])(*(xp.concat(column) for column in zip(*parts, strict=True)))
+            columns = [xp.concat(column) for column in zip(*parts, strict=True)]
+            return Moments(*columns) if isinstance(parts[0], Moments) else tuple(columns)
         return xp.concat(parts)
 
-    def _moments_in_blocks(self) -> Moments:
-        return cast(Moments, self._in_blocks("_moments")) if self.shape else self._moments()
+    def _all_moments(self) -> Moments:
+        """Those of all rows, kept."""
+        return self.remember("_kept_moments", lambda: self._in_blocks("_moments") if self.shape else self._moments())
 
 
 def refuse_unused(context: Context) -> None:
@@ -451,3 +448,13 @@ def drawn_in(places: Array) -> Array:
     nothing = ~xp.isfinite(first)
     first, last = (xp.where(nothing, xp.zeros_like(end), end) for end in (first, last))
     return xp.minimum(xp.maximum(places, first), last)
+
+
+def bent_places(law: Distribution, s: Array, bends: Array) -> Array:
+    """Those of a single distribution that bends at many places of its own: all of them in its own table, else some."""
+    fine = s.shape[1] >= FINE
+    places = drawn_in(law._ppf_logit(s if fine else s[:, ::2]))[0, :]
+    bends = bends[(bends > places[0]) & (bends < places[-1])]  # beyond, a tail is known by its power
+    if not fine:
+        bends = namespace(bends).sort(bends)[:: 1 + 2 * bends.shape[0] // s.shape[1]]
+    return namespace(places).unique_values(concatenate([places, bends]))[None, :]

@@ -1,4 +1,4 @@
-"""A distribution censored at bounds."""
+"""A distribution with bounds: what lies beyond them piles up on them (clipped), or does not happen (truncated)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,30 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
+from calibrant._batch import shared
+from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
-_FAR = 36.0  # the logit of what stands for the end of a side without a bound
+
+
+class _Bounded(Distribution):
+    """What is made of each row of `base`, and as many rows."""
+
+    base: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.base.shape
+
+    @property
+    def like(self) -> Array:
+        return self.base.like
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clipped(Distribution):
+class Clipped(_Bounded):
     """The distribution of min(max(Y, lower), upper), Y ~ base: its CDF is the base's between the bounds.
 
     All integrals are differences of the base's, so that a clipped distribution has moments also where the base has
@@ -28,25 +43,15 @@ class Clipped(Distribution):
     upper: Any
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
-    @property
-    def like(self) -> Array:
-        return self.base.like
-
-    @property
     def _block(self) -> int:
         return self.base._block
 
     @property
-    def _by_row(self) -> bool:
-        return not isinstance(self.lower, float)
-
-    @property
     def _bounds(self) -> tuple[Any, Any]:
         """Ready to meet arguments."""
-        return (self.lower[:, None], self.upper[:, None]) if self._by_row else (self.lower, self.upper)
+        if isinstance(self.lower, float):
+            return self.lower, self.upper
+        return self.lower[:, None], self.upper[:, None]
 
     def _inside(self, y: Array) -> Array:
         return clip(y, *self._bounds)
@@ -68,11 +73,8 @@ class Clipped(Distribution):
         low, high = self._bounds
         density = log_density(self.base, self._inside(y), self.lattice)
         if self.lattice is not None:
-            mass = self._cdf(y) - self._cdf_left(y)
-            xp = namespace(mass)
-            end = (y == low) | (y == high)
-            density = xp.where(end, xp.log(xp.where(end & (mass > 0), mass, xp.ones_like(mass))), density)
-            density = xp.where(end & (mass <= 0), xp.full_like(density, -np.inf), density)
+            mass = safe_log(self._cdf(y) - self._cdf_left(y))
+            density = namespace(y).where((y == low) | (y == high), mass, density)
         return _chosen(y < low, y > high, density, -np.inf, -np.inf)
 
     def _ppf(self, p: Array) -> Array:
@@ -85,11 +87,9 @@ class Clipped(Distribution):
     def lattice(self) -> tuple[float, float] | None:
         """The base's, if the bounds are points of it."""
         lattice = self.base.lattice
-        if lattice is None:
-            return None
-        for bound in (np.atleast_1d(to_numpy(end)) for end in (self.lower, self.upper)):
-            finite = bound[np.isfinite(bound)]
-            if np.any(np.remainder(finite - lattice[0], lattice[1]) != 0):
+        if lattice is not None:
+            bounds = np.concatenate([np.ravel(to_numpy(end)) for end in (self.lower, self.upper)])
+            if np.any(np.remainder(bounds[np.isfinite(bounds)] - lattice[0], lattice[1]) != 0):
                 return None
         return lattice
 
@@ -106,73 +106,57 @@ class Clipped(Distribution):
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _ends(self) -> tuple[Array, Array, Array, Array]:
-        """The bounds as columns, (n, 1), a far quantile where there is none; and where that is, on either side."""
-        s = device_like([[-_FAR, _FAR]], self.like)
-        far = self.base._ppf_logit(s)
-        xp = namespace(far)
-        low, high = (xp.zeros_like(far[:, :1]) + bound for bound in self._bounds)
+        """The bounds as columns, 0 where there is none, and where there is none."""
+        xp, zero = namespace(self.like), device_like(np.zeros((*(self.shape or (1,)), 1)), self.like)
+        low, high = (zero + bound for bound in self._bounds)
         no_low, no_high = xp.isinf(low), xp.isinf(high)
-        finite = [xp.where(xp.isfinite(end), end, xp.zeros_like(end)) for end in (far[:, :1], far[:, 1:])]
-        low = xp.where(no_low, xp.minimum(finite[0], high), low)
-        return low, xp.where(no_high, xp.maximum(finite[1], low), high), no_low, no_high
+        return xp.where(no_low, zero, low), xp.where(no_high, zero, high), no_low, no_high
 
     def _moments(self) -> Moments:
         """In double precision: they are differences."""
-        law = self._in_double
-        return Moments(*(self._at_home(part) for part in law._differences()))
+        found = [self._at_home(part) for part in self._in_double._differences()]
+        return Moments(*(found if self.shape else (part[0] for part in found)))
 
-    def _differences(self) -> Moments:
-        a, b, no_low, no_high = self._ends()
-        xp, zero = namespace(a), namespace(a).zeros_like(a)
-        once, twice, square = ([self.base._integrals(end, which) for end in (a, b)] for which in (ONCE, TWICE, SQUARE))
-        for part in (once, twice, square):  # without a lower bound they begin at -inf
-            part[0] = xp.where(no_low, zero, part[0])
-        rise = once[1] - once[0]
-        mean = b - rise
-        variance = 2 * (twice[1] - twice[0] - (b - a) * once[0]) - rise**2  # about b, and from there about the mean
-        shift = b - 2 * once[1] + square[1] + 2 * once[0] - square[0]
-        std = xp.sqrt(xp.maximum(variance, zero))
-        alone = (self.base._cdf_left(b) <= 0) | (self.base._cdf(a) >= 1)  # all mass on one bound: no difference of sums
-        std = xp.where(alone & ~no_low & ~no_high, zero, std)
-        rounding = float(xp.finfo(b.dtype).eps) * (xp.abs(twice[1]) + rise**2)
-        lost = ~alone & (rounding > _DIGITS * variance)
-        if anywhere(lost):  # by an outlier far below: from places in between
-            std = xp.where(lost & ~no_low & ~no_high, self._own_table.moments[1][:, None], std)
-        if anywhere(no_low | no_high):  # a tail that is left counts as far as it reaches
-            own = self.base.remember("_kept_moments", self.base._moments)
-            own_mean, own_std, own_shift = (self.base._lift(part) + zero for part in own)
-            exact = xp.isfinite(own_mean) & no_high
-            mean = xp.where(exact, own_mean + once[0], mean)
-            whole = exact & xp.isfinite(own_std) & ~no_low  # E (Z - a)^2 = E (Y - a)^2 - E ((a - Y)+)^2
-            about = own_std**2 + (own_mean - a) ** 2 - 2 * twice[0] - (mean - a) ** 2
-            std = xp.where(whole, xp.sqrt(xp.maximum(xp.where(whole, about, zero), zero)), std)
-            below = no_low & (xp.isnan(own_mean) | (own_mean == -np.inf))
-            above = no_high & (xp.isnan(own_mean) | (own_mean == np.inf))
-            inf = xp.full_like(mean, np.inf)
-            mean = xp.where(below & above, np.nan * inf, xp.where(above, inf, xp.where(below, -inf, mean)))
-            ends = device_like([[-np.inf, np.inf]], self.like)
-            infinite = (self.base._cdf(ends)[:, :1] > 0) & no_low
-            infinite = infinite | ((self.base._cdf_left(ends)[:, 1:] < 1) & no_high)
-            there = no_high & xp.isfinite(own_shift)
-            shift = xp.where(there, own_shift + 2 * once[0] - square[0], shift)
-            shift = xp.where(infinite, inf, shift)
-            no_second = xp.isinf(own_std) & ((no_low & (own_mean != np.inf)) | (no_high & (own_mean != -np.inf)))
-            std = xp.where(infinite | below | above | no_second, inf, std)
-        found = (mean, std, shift)
-        return Moments(*(part[:, 0] if self.shape else part[0, 0] for part in found))
+    def _differences(self) -> list[Array]:
+        """With A = once(a): of what is above a, E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a).
+
+        From the table where the base has no such moment, or where a difference has no digits.
+        """
+        (a, b, no_low, no_high), base = self._ends(), self.base
+        xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
+        A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
+        B, B2, BQ = (base._integrals(b, which) for which in kinds)
+        rise = B - A
+        found = [b - rise, 2 * (B2 - A2 - (b - a) * A) - rise**2, b - 2 * B + BQ + 2 * A - AQ]
+        size, good = xp.abs(B2) + rise**2, [zero == 0] * 3
+        if anywhere(no_low | no_high):
+            own = [base._lift(part) + zero for part in base.remember("_kept_moments", base._moments)]
+            with np.errstate(invalid="ignore"):
+                less = A * (2 * (own[0] - a) + A)
+                above = own[0] + A, own[1] ** 2 - 2 * A2 - less, own[2] + 2 * A - AQ
+                found = [xp.where(no_high, *pair) for pair in zip(above, found, strict=True)]
+                size = xp.where(no_high, own[1] ** 2 + xp.abs(less), size)
+            good = [~(no_low | no_high) | xp.isfinite(part) for part in own]
+        nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
+        good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
+        found[1] = xp.where(nothing, zero, xp.sqrt(xp.maximum(xp.where(good[1], found[1], zero), zero)))
+        found, good = ([part[:, 0] for part in parts] for parts in (found, good))
+        rest = ~(good[0] & good[1] & good[2])
+        if anywhere(rest):
+            table = (self[rest] if self.shape else self)._own_table
+            for values, known, own_values in zip(found, good, table.moments, strict=True):
+                values[rest] = xp.where(known[rest], values[rest], own_values)
+        return found
 
     def _integrals(self, y: Array, which: int) -> Array:
-        a, b, no_low, _ = self._ends()
+        a, b, no_low, no_high = self._ends()
         xp, wide = namespace(y), y if self.shape else namespace(y).reshape(y, (1, -1))
-        inside = (
-            clip(wide, a, b) if not anywhere(no_low) else xp.minimum(xp.where(no_low, wide, xp.maximum(wide, a)), b)
-        )
-        over, zero = xp.maximum(wide - b, 0 * wide), 0 * a
-        at, start = self.base._integrals(inside, which), self.base._integrals(a, which)
-        value = at - xp.where(no_low, zero, start)
+        inside, zero = self._inside(wide), 0 * a
+        over = xp.where(no_high, 0 * wide, xp.maximum(wide - b, 0 * wide))
+        value = self.base._integrals(inside, which) - xp.where(no_low, zero, self.base._integrals(a, which))
         if which == TWICE:
-            first, last = (self.base._integrals(end, ONCE) for end in (a, b))
-            first = xp.where(no_low, zero, first)
+            first = xp.where(no_low, zero, self.base._integrals(a, ONCE))
+            last = self.base._integrals(b, ONCE)
             value = value - (inside - a) * first + over * (last - first) + over**2 / 2
         else:
             value = value + over
@@ -180,25 +164,67 @@ class Clipped(Distribution):
 
     def _table(self, count: int) -> MassTable:
         """The base's places between the bounds, and these."""
-        law = self._in_double
-        a, b, *_ = law._ends()
-        return law.base._table(count).within(concatenate([a, b], axis=1), law)
-
-    def _clip(self, lower: Any, upper: Any) -> Distribution:
-        """One pair of bounds, where they leave something between them."""
-        if self._by_row or not isinstance(lower, float):
-            xp, zero = namespace(self.like), device_like(np.zeros(len(self)), self.like)
-            low, high, first, last = (zero + bound for bound in (lower, upper, self.lower, self.upper))
-            if anywhere((low > last) | (high < first)):
-                return Clipped(self, low, high)
-            return self.base._clip(xp.maximum(low, first), xp.minimum(high, last))
-        if lower < self.upper and upper > self.lower:
-            return self.base._clip(max(lower, self.lower), min(upper, self.upper))
-        return Clipped(self, lower, upper)
+        law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
+        table, xp = law.base._table(count).to(a), namespace(a)
+        first, last = table.places[:, :1], table.places[:, -1:]
+        a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
+        b = xp.where(no_high, xp.maximum(last, a), b)
+        return table.within(concatenate([a, b], axis=1), law)
 
     def _describe(self) -> str:
-        bounds = "bounds by row" if self._by_row else f"[{self.lower:g}, {self.upper:g}]"
+        bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"
         return f"{self.base!r} to {bounds}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truncated(_Bounded):
+    """The distribution of Y given lower < Y < upper, for a batch: F is (F - below) / (1 - below - above) in between.
+
+    `below` and `above` are what the base has beyond the bounds in each row, and on them where they are left out.
+    """
+
+    base: Distribution
+    below: Array
+    above: Array
+    ends: tuple[float, float] = shared()
+
+    @property
+    def _masses(self) -> tuple[Array, Array, Array]:
+        """What lies below, inside and above, as columns."""
+        below, above = self._lift(self.below), self._lift(self.above)
+        return below, 1 - below - above, above
+
+    def _cdf(self, y: Array) -> Array:
+        below, inside, _ = self._masses
+        return clip((self.base._cdf(y) - below) / inside, 0.0, 1.0)
+
+    def _cdf_left(self, y: Array) -> Array:
+        below, inside, _ = self._masses
+        return clip((self.base._cdf_left(y) - below) / inside, 0.0, 1.0)
+
+    def _sf(self, y: Array) -> Array:
+        _, inside, above = self._masses
+        return clip((self.base._sf(y) - above) / inside, 0.0, 1.0)
+
+    def _ppf(self, p: Array) -> Array:
+        below, inside, _ = self._masses
+        return clip(self.base._ppf(clip(below + p * inside, 0.0, 1.0)), *self.ends)
+
+    def _ppf_logit(self, s: Array) -> Array:
+        below, inside, above = self._masses
+        up, down = below + sigmoid(s) * inside, above + sigmoid(-s) * inside
+        return clip(self.base._ppf_logit(safe_log(up) - safe_log(down)), *self.ends)
+
+    def _logpdf(self, y: Array) -> Array:
+        density = self.base._logpdf(y) - safe_log(self._masses[1])
+        return _chosen(y <= self.ends[0], y >= self.ends[1], density, -np.inf, -np.inf)
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self.base.lattice
+
+    def _describe(self) -> str:
+        return f"{self.base!r} in ({self.ends[0]:g}, {self.ends[1]:g})"
 
 
 def _chosen(low: Array, high: Array, inside: Array, below: float, above: float) -> Array:

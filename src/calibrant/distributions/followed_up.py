@@ -9,10 +9,9 @@ from calibrant._arrays import Array, namespace
 from calibrant._batch import shared
 from calibrant._special import sigmoid
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.by_row import ByRow, Pull
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.maps import Increasing
+from calibrant.distributions.pulled import ByRow, Increasing, Pull
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""What answers as another distribution does, until it says otherwise."""
+"""What answers as other distributions do, until it says otherwise."""
 
 from __future__ import annotations
 
@@ -10,13 +10,35 @@ from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.table import MassTable
 
 
-class Forwarding(Distribution):
+def _asked(name: str) -> Any:
+    def hook(self: Any, *arguments: Any) -> Any:
+        return self._ask(name, *arguments)
+
+    return hook
+
+
+class Asking(Distribution):
+    """Every hook that takes values is one method, `_ask`, with the name of the hook."""
+
+    @abstractmethod
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        """The answer of the hook `name` to its arguments."""
+
+    _cdf, _cdf_left, _sf = map(_asked, ("_cdf", "_cdf_left", "_sf"))
+    _ppf, _ppf_logit = map(_asked, ("_ppf", "_ppf_logit"))
+    _logpdf, _logit, _pit, _integrals = map(_asked, ("_logpdf", "_logit", "_pit", "_integrals"))
+
+
+class Forwarding(Asking):
     """Every method is that of `_other`; a subclass overrides what differs."""
 
     @property
     @abstractmethod
     def _other(self) -> Distribution:
         """What is asked in its place."""
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        return getattr(self._other, name)(*arguments)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -34,35 +56,8 @@ class Forwarding(Distribution):
     def _block(self) -> int:
         return self._other._block
 
-    def _cdf(self, y: Array) -> Array:
-        return self._other._cdf(y)
-
-    def _cdf_left(self, y: Array) -> Array:
-        return self._other._cdf_left(y)
-
-    def _sf(self, y: Array) -> Array:
-        return self._other._sf(y)
-
-    def _ppf(self, p: Array) -> Array:
-        return self._other._ppf(p)
-
-    def _ppf_logit(self, s: Array) -> Array:
-        return self._other._ppf_logit(s)
-
-    def _logpdf(self, y: Array) -> Array:
-        return self._other._logpdf(y)
-
-    def _logit(self, y: Array) -> tuple[Array, Array]:
-        return self._other._logit(y)
-
-    def _pit(self, y: Array, u: Array) -> Array:
-        return self._other._pit(y, u)
-
     def _moments(self) -> Moments:
         return self._other._moments()
-
-    def _integrals(self, y: Array, which: int) -> Array:
-        return self._other._integrals(y, which)
 
     def _table(self, count: int) -> MassTable:
         return self._other._table(count)

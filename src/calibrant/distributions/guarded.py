@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._batch import shared
-from calibrant._special import log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.knotted import Knotted
+from calibrant._special import logit, sigmoid
+from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Guarded(Knotted):
+class Guarded(Distribution):
     """F(s) = bend(law.cdf(s)), with `bend` an increasing broken line from (0, 0) to (1, 1).
 
     Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
@@ -21,12 +20,12 @@ class Guarded(Knotted):
 
     law: Distribution = shared()
     bend: PiecewiseLinear = shared()
+    shape = ()
 
     @property
-    def _outer(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        """Of the first piece of the line and of the last: how far it reaches from its end, and its slope."""
-        knots, slope = self.bend.knots, self.bend.lines.pieces.slope
-        return (knots[1], slope[0]), (1 - knots[-2], slope[-2])
+    def _last(self) -> tuple[Array, Array]:
+        """How far the last piece of the line reaches below 1, and its slope."""
+        return 1 - self.bend.knots[-2], self.bend.lines.pieces.slope[-2]
 
     def _cdf(self, s: Array) -> Array:
         return self.bend._cdf(self.law._cdf(s))
@@ -36,44 +35,29 @@ class Guarded(Knotted):
         return self.bend._cdf_left(self.law._cdf(s))
 
     def _sf(self, s: Array) -> Array:
-        above, (reach, slope) = self.law._sf(s), self._outer[1]
+        above, (reach, slope) = self.law._sf(s), self._last
         return namespace(s).where(above < reach, slope * above, 1 - self._cdf(s))
-
-    def _logit(self, s: Array) -> tuple[Array, Array]:
-        xp, (value, log_slope) = namespace(s), self.law._logit(s)
-        outside = xp.isinf(value)
-        inside = xp.where(outside, xp.zeros_like(value), value)
-        own, masses = (log_sigmoid(inside), log_sigmoid(-inside)), (self._cdf(s), self._sf(s))
-        below, above = (
-            xp.where(outside | (log_u < safe_log(reach)), log_u + safe_log(slope), safe_log(mass))
-            for log_u, mass, (reach, slope) in zip(own, masses, self._outer, strict=True)
-        )
-        log_slope = log_slope + self._log_bend(inside) + (own[0] - below) + (own[1] - above)
-        return xp.where(outside, value, below - above), xp.where(outside, xp.full_like(value, xp.inf), log_slope)
 
     def _ppf(self, p: Array) -> Array:
         return self.law._ppf(self.bend._ppf(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """In the last piece from the mass above, which does not round to 0."""
-        xp, (reach, slope) = namespace(s), self._outer[1]
+        xp, (reach, slope) = namespace(s), self._last
         rest = sigmoid(-s) / slope
         last = rest < reach
         far = self.law._ppf_logit(-logit(xp.where(last, rest, xp.full_like(rest, 0.5))))
         return xp.where(last, far, self._ppf(sigmoid(s)))
 
     def _logpdf(self, s: Array) -> Array:
-        value, _ = self.law._logit(s)
-        return self.law._logpdf(s) + self._log_bend(value)
+        """By the slope of the line at F; at 1 that just below 1."""
+        below = 1 - float(namespace(s).finfo(s.dtype).eps)
+        return self.law._logpdf(s) + self.bend._logpdf(clip(self.law._cdf(s), 0.0, below))
 
-    def _log_bend(self, value: Array) -> Array:
-        """The log slope of the line at a logit; at 1 that just below 1."""
-        eps = float(namespace(value).finfo(value.dtype).eps)
-        return self.bend._logpdf(clip(sigmoid(value), 0.0, 1 - eps))
-
-    def _bends(self) -> Array:
+    def _places(self, s: Array) -> Array:
         bends = self.law._ppf(self.bend.knots[1:-1])
-        return concatenate([self.law._own_table.places[0, :], bends[namespace(bends).isfinite(bends)]])
+        bends = concatenate([self.law._own_table.places[0, :], bends[namespace(bends).isfinite(bends)]])
+        return bent_places(self, s, bends)
 
     def _describe(self) -> str:
         return f"{self.law!r}, {self.bend.knots.shape[0] - 2} bends"

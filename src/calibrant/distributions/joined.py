@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
+from calibrant.distributions.forwarding import Asking
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.table import MassTable
 
@@ -23,8 +24,8 @@ Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Joined(Distribution):
-    """Row i is row `row[i]` of the batch `laws[part[i]]`; a part that is a single law is the same for all its rows.
+class Joined(Asking):
+    """Row i is row `row[i]` of the batch `laws[part[i]]`; a part that is a single one is the same for all its rows.
 
     Every method is that of the parts, each asked for its own rows.
 
@@ -40,8 +41,8 @@ class Joined(Distribution):
 
     @classmethod
     def of(cls, laws: Sequence[Distribution], which: Sequence[int] | SupportsArray) -> Joined:
-        """One of several single laws for each row, by its number."""
-        part = np.asarray(to_numpy(which), dtype=np.int64) if hasattr(which, "shape") else np.asarray(which, np.int64)
+        """One of several single distributions for each row, by its number."""
+        part = np.asarray(to_numpy(which), np.int64)
         laws = tuple(laws)
         if any(law.shape for law in laws):
             raise ValueError("Joined.of takes single laws: join batches with calibrant.concatenate")
@@ -50,9 +51,14 @@ class Joined(Distribution):
         return cls(laws, part, np.zeros_like(part))
 
     @classmethod
-    def rows(cls, batch: Distribution) -> Joined:
-        """Every row of a batch as a law by itself."""
-        return cls.of([batch[row] for row in range(len(batch))], np.arange(len(batch)))
+    def _made(cls, pieces: Iterable[tuple[Distribution, Rows]], size: int) -> Joined:
+        """The batch in which the rows of each piece are these."""
+        laws: list[Distribution] = []
+        part, row = np.empty((2, size), np.int64)
+        for law, rows in pieces:
+            part[rows], row[rows] = len(laws), np.arange(rows.size)
+            laws.append(law)
+        return cls(tuple(laws), part, row)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -62,8 +68,14 @@ class Joined(Distribution):
     def like(self) -> Array:
         return next((law.like for law in self.laws if law.like is not None), None)  # type: ignore[return-value]
 
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """That of the parts, if they share one."""
+        known = {law.lattice for law in self.laws if not isinstance(law, Unknown)}
+        return known.pop() if len(known) == 1 else None
+
     def __getitem__(self, index: RowIndex) -> Distribution:
-        """An integer gives the law itself that the row has, which may know more than a row of a batch does."""
+        """An integer gives the distribution itself that the row has, which may know more than a row of a batch does."""
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
             law = self.laws[int(self.part[index])]
             return law[int(self.row[index])] if law.shape else law
@@ -71,104 +83,48 @@ class Joined(Distribution):
 
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
-        found = []
-        order = np.argsort(self.part, kind="stable")
-        ends = np.searchsorted(self.part[order], np.arange(len(self.laws) + 1))
-        for law, start, end in zip(self.laws, ends[:-1], ends[1:], strict=True):
-            where = order[start:end]
-            if where.size:
-                found.append((take_rows(law, self.row[where]) if law.shape else law, where))
-        return found
+        counts = np.bincount(self.part, minlength=len(self.laws))
+        of_part = np.split(np.argsort(self.part, kind="stable"), np.cumsum(counts)[:-1])
+        found = list(zip(self.laws, of_part, strict=True))
+        some = [(law, rows) for law, rows in found if rows.size] or found[:1]
+        return [(take_rows(law, self.row[rows]) if law.shape else law, rows) for law, rows in some]
 
     def mapped(self, change: Callable[[Distribution, Rows], Distribution]) -> Joined:
-        """The batch with `change(law, rows)`, one law a row, in the place of each part and the rows that are its."""
-        laws: list[Distribution] = []
-        part, row = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
-        for law, rows in self.places():
-            part[rows], row[rows] = len(laws), np.arange(rows.size)
-            laws.append(change(law, rows))
-        return Joined(tuple(laws), part, row)
+        """The batch with `change(law, rows)`, one for each row, in the place of each part and the rows that are its."""
+        return self._made(((change(law, rows), rows) for law, rows in self.places()), len(self))
 
     def _each(self, ask: Callable[[Distribution, Rows], Any]) -> Any:
         """What `ask(law, rows)` gives for each part, put together again in the order of the rows."""
-        asked = [(ask(law, rows), rows) for law, rows in self.places()]
-        if not asked:
-            law, none = self.laws[0], np.zeros(0, dtype=np.int64)
-            return ask(take_rows(law, none) if law.shape else law, none)
-        return self._in_order(asked)
+        results, rows = zip(*((ask(law, rows), rows) for law, rows in self.places()), strict=True)
+        back = np.argsort(np.concatenate(rows))
 
-    def _in_order(self, asked: Sequence[tuple[Any, Rows]]) -> Any:
-        back = np.empty(len(self), dtype=np.int64)
-        back[np.concatenate([rows for _, rows in asked])] = np.arange(len(self))
-        results = [result for result, _ in asked]
-        if isinstance(results[0], tuple):
-            return tuple(self._ordered(list(column), back) for column in zip(*results, strict=True))
-        return self._ordered(results, back)
+        def ordered(parts: Sequence[Array]) -> Array:
+            xp = namespace(parts[0])
+            return xp.take(concatenate(parts), xp.asarray(back, device=device(parts[0])), axis=0)
 
-    @staticmethod
-    def _ordered(results: list[Array], back: Rows) -> Array:
-        xp = namespace(results[0])
-        return xp.take(concatenate(results), xp.asarray(back, device=device(results[0])), axis=0)
+        return tuple(map(ordered, zip(*results, strict=True))) if isinstance(results[0], tuple) else ordered(results)
 
-    def _on(self, name: str, *arguments: Array, which: tuple[int, ...] = ()) -> Any:
-        """A method of the parts at (n, k) or (1, k) values."""
-
+    def _ask(self, name: str, *arguments: Any) -> Any:
         def ask(law: Distribution, rows: Rows) -> Any:
-            own = [value if value.shape[0] == 1 else rows_of(value, rows) for value in arguments]
-            if not law.shape:  # elementwise, so every row has its own values
-                xp = namespace(own[0])
-                own = [xp.broadcast_to(value, (rows.size, value.shape[1])) for value in own]
-            return law._in_blocks(name, *own) if law.shape and not which else getattr(law, name)(*own, *which)
+            own = [_cut(value, rows, alone=not law.shape) if hasattr(value, "shape") else value for value in arguments]
+            return law._in_blocks(name, *own) if law.shape else getattr(law, name)(*own)
 
         return self._each(ask)
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        """That of the parts, if they share one."""
-        known = [law.lattice for law in self.laws if not isinstance(law, Unknown)]
-        return known[0] if known and all(lattice == known[0] for lattice in known) else None
-
-    def _pit(self, y: Array, u: Array) -> Any:
-        return self._on("_pit", y, u)
-
-    def _cdf(self, y: Array) -> Any:
-        return self._on("_cdf", y)
-
-    def _sf(self, y: Array) -> Any:
-        return self._on("_sf", y)
-
-    def _cdf_left(self, y: Array) -> Any:
-        return self._on("_cdf_left", y)
-
-    def _ppf(self, p: Array) -> Any:
-        return self._on("_ppf", p)
-
-    def _ppf_logit(self, s: Array) -> Any:
-        return self._on("_ppf_logit", s)
 
     def _logpdf(self, y: Array) -> Any:
         """Rows of counts beside others have no density."""
         if self.lattice is not None or all(law.lattice is None for law in self.laws):
-            return self._on("_logpdf", y)
-        return self._each(lambda law, rows: log_density(_batch(law, rows, self.like), _cut(y, rows), None))
-
-    def _logit(self, y: Array) -> tuple[Array, Array]:
-        value, log_slope = self._on("_logit", y)
-        return value, log_slope
+            return self._ask("_logpdf", y)
+        return self._each(lambda law, rows: log_density(law, _cut(y, rows, alone=not law.shape), None))
 
     def _crps(self, y: Array) -> Any:
-        return self._on("_crps", y)
-
-    def _integrals(self, y: Array, which: int) -> Any:
-        return self._on("_integrals", y, which=(which,))
+        return self._ask("_crps", y)
 
     def _moments(self) -> Moments:
-        xp = namespace(self.like)
-
         def ask(law: Distribution, rows: Rows) -> tuple[Array, ...]:
-            found = law._moments_in_blocks()
-            parts = (xp.asarray(part, dtype=self.like.dtype, device=device(self.like)) for part in found)
-            return tuple(part if law.shape else xp.broadcast_to(part, (rows.size,)) for part in parts)
+            xp = namespace(self.like)
+            found = (xp.asarray(part, dtype=self.like.dtype, device=device(self.like)) for part in law._all_moments())
+            return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 
         return Moments(*self._each(ask))
 
@@ -177,11 +133,12 @@ class Joined(Distribution):
             return Joined(tuple(law._clip(lower, upper) for law in self.laws), self.part, self.row)
 
         def clipped(law: Distribution, rows: Rows) -> Distribution:
-            return (
-                law
-                if isinstance(law, Unknown)
-                else _batch(law, rows, self.like)._clip(rows_of(lower, rows), rows_of(upper, rows))
-            )
+            if isinstance(law, Unknown):
+                return law
+            if not law.shape:
+                zeros, ones = (device_like(numbers, self.like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
+                law = LocationScale(zeros, ones, law)
+            return law._clip(rows_of(lower, rows), rows_of(upper, rows))
 
         return self.mapped(clipped)
 
@@ -190,127 +147,67 @@ class Joined(Distribution):
         return f"{len(self.laws)} parts: {', '.join(kinds)}"
 
 
-def _cut(y: Array, rows: Rows) -> Array:
-    return y if y.shape[0] == 1 else rows_of(y, rows)
-
-
-def _batch(law: Distribution, rows: Rows, like: Array) -> Distribution:
-    """A part as one law a row."""
-    if law.shape:
-        return law
-    zeros, ones = (device_like(numbers, like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
-    return LocationScale(zeros, ones, law)
+def _cut(value: Array, rows: Rows, *, alone: bool) -> Array:
+    """The values of some rows; for a single distribution, which answers elementwise, a row for each."""
+    if value.shape[0] != 1:
+        return rows_of(value, rows)
+    return namespace(value).broadcast_to(value, (rows.size, value.shape[1])) if alone else value
 
 
 def join(laws: Sequence[Distribution]) -> Distribution:
-    """The rows of several batches of laws, one after the other: as one batch of their kind, or else `Joined`."""
+    """The rows of several batches, one after the other: as one batch of their kind, or else `Joined`."""
     try:
         return join_rows(laws)
     except (OtherKind, OtherFields):
-        pass
-    parts: list[Distribution] = []
-    which, rows = [], []
-    for law in laws:
-        pieces = law.places() if isinstance(law, Joined) else [(law, np.arange(len(law)))]
-        part, row = np.empty(len(law), dtype=np.int64), np.empty(len(law), dtype=np.int64)
-        for piece, where in pieces:
-            part[where], row[where] = len(parts), np.arange(where.size)
-            parts.append(piece)
-        which.append(part)
-        rows.append(row)
-    like = laws[0].like
-    return Joined(tuple(part.to(like) for part in parts), np.concatenate(which), np.concatenate(rows))
+        pieces: list[tuple[Distribution, Rows]] = []
+        start = 0
+        for law in laws:
+            own = law.places() if isinstance(law, Joined) else [(law, np.arange(len(law)))]
+            pieces += [(piece.to(laws[0].like), start + rows) for piece, rows in own]
+            start += len(law)
+        return Joined._made(pieces, start)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unknown(Distribution):
+class Unknown(Asking):
     """Every answer is NaN: a row of which nothing is known."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    shape = ()
 
-    def _cdf(self, y: Array) -> Array:
-        return _nan(y)
-
-    def _ppf(self, p: Array) -> Array:
-        return _nan(p)
-
-    def _ppf_logit(self, s: Array) -> Array:
-        return _nan(s)
-
-    def _logpdf(self, y: Array) -> Array:
-        return _nan(y)
-
-    def _logit(self, y: Array) -> tuple[Array, Array]:
-        return _nan(y), _nan(y)
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        nothing = namespace(arguments[0]).full_like(arguments[0], np.nan)
+        return (nothing, nothing) if name == "_logit" else nothing
 
     def _moments(self) -> Any:
         return Moments(np.nan, np.nan, np.nan)
-
-    def _integrals(self, y: Array, which: int) -> Array:
-        return _nan(y)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return self
 
 
-def _nan(like: Array) -> Array:
-    return namespace(like).full_like(like, np.nan)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Row(Distribution):
-    """The only row of `batch`, as a single distribution."""
+class Row(Asking):
+    """The only row of `batch`, as a single distribution: the batch is asked elementwise."""
 
     batch: Distribution
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    shape = ()
 
     @property
     def like(self) -> Array:
         return self.batch.like
 
-    def _flat(self, name: str, value: Array, *others: Any) -> Any:
-        """A method of the batch, applied elementwise."""
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self.batch.lattice
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        value, *others = arguments
         xp = namespace(value)
-        wide = (
-            xp.reshape(xp.broadcast_to(each, value.shape), (1, -1)) if hasattr(each, "shape") else each
-            for each in others
-        )
-        result = getattr(self.batch, name)(xp.reshape(value, (1, -1)), *wide)
+        others = [xp.reshape(each, (1, -1)) if hasattr(each, "shape") else each for each in others]
+        result = getattr(self.batch, name)(xp.reshape(value, (1, -1)), *others)
         if isinstance(result, tuple):
             return tuple(xp.reshape(part, value.shape) for part in result)
         return xp.reshape(result, value.shape)
-
-    def _cdf(self, y: Array) -> Any:
-        return self._flat("_cdf", y)
-
-    def _sf(self, y: Array) -> Any:
-        return self._flat("_sf", y)
-
-    def _cdf_left(self, y: Array) -> Any:
-        return self._flat("_cdf_left", y)
-
-    def _ppf(self, p: Array) -> Any:
-        return self._flat("_ppf", p)
-
-    def _ppf_logit(self, s: Array) -> Any:
-        return self._flat("_ppf_logit", s)
-
-    def _logpdf(self, y: Array) -> Any:
-        return self._flat("_logpdf", y)
-
-    def _logit(self, y: Array) -> Any:
-        return self._flat("_logit", y)
-
-    def _pit(self, y: Array, u: Array) -> Any:
-        return self._flat("_pit", y, u)
-
-    def _integrals(self, y: Array, which: int) -> Any:
-        return self._flat("_integrals", y, which)
 
     def _moments(self) -> Moments:
         return Moments(*(part[0] for part in self.batch._moments()))
@@ -320,10 +217,6 @@ class Row(Distribution):
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        return self.batch.lattice
 
     def _describe(self) -> str:
         return f"of {type(self.batch).__name__}"

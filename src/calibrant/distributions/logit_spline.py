@@ -12,7 +12,7 @@ from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_
 from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.knotted import Knotted
+from calibrant.distributions.base import Distribution, bent_places
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
 _KNOTS = 5000  # about that many in all, but no fewer than 25 a unit
@@ -20,12 +20,13 @@ _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogitSpline(Knotted):
+class LogitSpline(Distribution):
     """F(s) = sigmoid(c(s)), c the increasing cubic with these values and slopes at the knots, straight beyond them."""
 
     knots: Array = shared()
     values: Array = shared()
     slopes: Array = shared()
+    shape = ()
 
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
@@ -50,39 +51,32 @@ class LogitSpline(Knotted):
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
 
     @property
-    def _find(self) -> Finder:
-        return self.remember("_kept_find", lambda: Finder(self.knots))
+    def _columns(self) -> tuple[Finder, Finder, list[Array]]:
+        """What finds the piece of a place, or of a value; start and length of each, value and slopes of its cubic."""
+        return self.remember("_kept_columns", self._make_columns)
 
-    @property
-    def _find_value(self) -> Finder:
-        return self.remember("_kept_find_value", lambda: Finder(self.values))
-
-    @property
-    def _pieces(self) -> tuple[Array, ...]:
-        return self.remember("_kept_pieces", self._make_pieces)
-
-    def _make_pieces(self) -> tuple[Array, ...]:
+    def _make_columns(self) -> tuple[Finder, Finder, list[Array]]:
         h, rise = self.knots[1:] - self.knots[:-1], self.values[1:] - self.values[:-1]
         da, db = h * self.slopes[:-1], h * self.slopes[1:]
-        return self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise
+        columns = [self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise]
+        return Finder(self.knots), Finder(self.values), columns
 
-    def _piece(self, finder: Finder, argument: Array) -> tuple[Array, ...]:
-        """Start and length of the piece of each argument, and value and slopes of its cubic in units of that length."""
-        i = clip(finder.up_to(argument) - 1, 0, self.knots.shape[0] - 2)
-        return tuple(namespace(argument).take(column, i) for column in self._pieces)
+    def _piece(self, which: int, argument: Array) -> list[Array]:
+        """The columns of the piece of each place (0), or value (1)."""
+        *finders, columns = self._columns
+        i = clip(finders[which].up_to(argument) - 1, 0, self.knots.shape[0] - 2)
+        return [namespace(argument).take(column, i) for column in columns]
 
     def _cubic(self, s: Array) -> tuple[Array, Array]:
         """c and its slope."""
         xp, shape = namespace(s), s.shape
         s = xp.reshape(s, (-1,))
         inside = clip(s, self.knots[0], self.knots[-1])
-        a, h, v, c1, c2, c3 = self._piece(self._find, inside)
+        a, h, v, c1, c2, c3 = self._piece(0, inside)
         t = (inside - a) / h
         value = v + t * (c1 + t * (c2 + t * c3))
-        out = s != inside
-        if anywhere(out):
-            beyond = xp.where(out, s - inside, xp.zeros_like(s))
-            value = value + beyond * xp.where(beyond < 0, self.slopes[0], self.slopes[-1])
+        if anywhere(s != inside):
+            value = value + (s - inside) * xp.where(s < inside, self.slopes[0], self.slopes[-1])
         slope = (c1 + t * (2 * c2 + t * 3 * c3)) / h
         return xp.reshape(value, shape), xp.reshape(slope, shape)
 
@@ -96,10 +90,6 @@ class LogitSpline(Knotted):
         value, slope = self._cubic(s)
         return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
-    def _logit(self, s: Array) -> tuple[Array, Array]:
-        value, slope = self._cubic(s)
-        return value, safe_log(slope)
-
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))
 
@@ -108,7 +98,7 @@ class LogitSpline(Knotted):
         xp, shape = namespace(s), s.shape
         s = xp.reshape(s, (-1,))
         inside = clip(s, self.values[0], self.values[-1])
-        a, h, v, c1, c2, c3 = self._piece(self._find_value, inside)
+        a, h, v, c1, c2, c3 = self._piece(1, inside)
         gap = inside - v
         t = gap / (c1 + c2 + c3)
         for _ in range(_NEWTON):
@@ -116,13 +106,10 @@ class LogitSpline(Knotted):
             step = (t * (c1 + t * (c2 + t * c3)) - gap) / xp.where(slope > 0, slope, xp.ones_like(slope))
             t = clip(t - step, 0.0, 1.0)
         y = a + h * t
-        beyond = s - inside
-        ends = xp.where(beyond < 0, self.slopes[0], self.slopes[-1])
-        y = y + xp.where(beyond == 0, xp.zeros_like(s), beyond / ends)
-        return xp.reshape(y, shape)
+        return xp.reshape(y + (s - inside) / xp.where(s < inside, self.slopes[0], self.slopes[-1]), shape)
 
-    def _bends(self) -> Array:
-        return self.knots
+    def _places(self, s: Array) -> Array:
+        return bent_places(self, s, self.knots)
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots"

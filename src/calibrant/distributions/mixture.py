@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -15,7 +16,7 @@ from calibrant._batch import shared
 from calibrant._roots import newton_step
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, Moments, log_density
-from calibrant.distributions.table import PLACES, SQUARE, MassTable
+from calibrant.distributions.table import PLACES, SQUARE, MassTable, side_by_side
 
 _STEPS = 100  # halvings at most
 _MEMBER = 257  # places of a component's table
@@ -61,7 +62,7 @@ class Mixture(Distribution):
         return [(w, part) for w, part in zip(self.weights, self.components, strict=True) if w > 0]
 
     def _sum(self, ask: Callable[[Distribution], Array]) -> Array:
-        return reduce(lambda a, b: a + b, (w * ask(part) for w, part in self._parts))
+        return _added(w * ask(part) for w, part in self._parts)
 
     def _cdf(self, y: Array) -> Array:
         return self._sum(lambda part: part._cdf(y))
@@ -78,7 +79,7 @@ class Mixture(Distribution):
         xp = namespace(terms[0])
         top = reduce(xp.maximum, terms)
         top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-        return safe_log(reduce(lambda a, b: a + b, (xp.exp(term - top) for term in terms))) + top
+        return safe_log(_added(xp.exp(term - top) for term in terms)) + top
 
     def _pit(self, y: Array, u: Array) -> Array:
         return self._sum(lambda part: part._pit(y, u))
@@ -122,7 +123,10 @@ class Mixture(Distribution):
             y = a / 2 + b / 2
             up = short(y)
             a, b = xp.where(wide & up, y, a), xp.where(wide & ~up, y, b)
-        y = self._snapped(b)
+        y = b
+        if self.lattice is not None:  # its point beside b
+            origin, step = self.lattice
+            y = origin + step * xp.round((b - origin) / step)
         if anywhere(~finite):
             none = xp.isinf(low) & (b == start) & ~short(xp.full_like(b, -xp.inf))
             y = xp.where(none, low, xp.where(xp.isinf(high) & short(b), high, y))
@@ -138,34 +142,23 @@ class Mixture(Distribution):
         a, b = (xp.where(xp.isfinite(end), end, other) for end, other in ((low, places[:, :1]), (high, places[:, -1:])))
         return (a, b) if self.shape else (xp.reshape(a, low.shape), xp.reshape(b, low.shape))
 
-    def _snapped(self, y: Array) -> Array:
-        """On a lattice, its point beside y."""
-        if self.lattice is None:
-            return y
-        origin, step = self.lattice
-        return origin + step * namespace(y).round((y - origin) / step)
-
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _moments(self) -> Moments:
         """std^2 = sum of w_k (std_k^2 + (mean_k - mean)^2)."""
         own = [(w, part.remember("_kept_moments", part._moments)) for w, part in self._parts]
-        xp = namespace(own[0][1].mean)
-        mean = reduce(lambda a, b: a + b, (w * part.mean for w, part in own))
-        finite = reduce(lambda a, b: a & b, (xp.isfinite(part.mean) & xp.isfinite(part.std) for _, part in own))
-        centre = xp.where(finite, mean, xp.zeros_like(mean))
-        terms = (
-            w * xp.where(finite, part.std**2 + (part.mean - centre) ** 2, xp.full_like(mean, np.inf)) for w, part in own
-        )
-        shift = reduce(lambda a, b: a + b, (w * part.shift for w, part in own))
-        return Moments(mean, xp.sqrt(reduce(lambda a, b: a + b, terms)), shift - self._at_home(self._disagreement()))
+        xp, mean = namespace(own[0][1].mean), _added(w * part.mean for w, part in own)
+        with np.errstate(invalid="ignore"):
+            square = _added(w * (part.std**2 + (part.mean - mean) ** 2) for w, part in own)
+        std = xp.sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
+        return Moments(mean, std, _added(w * part.shift for w, part in own) - self._at_home(self._disagreement()))
 
     def _disagreement(self) -> Array:
         """The integral of the variance of the components' CDFs, sum of w_k F_k^2 - F^2."""
         tables = [part._table(_MEMBER).to(self._in_double.like) for _, part in self._parts]
         whole = MassTable.merged(tables, [w for w, _ in self._parts])
         middle = whole.places[:, whole.places.shape[1] // 2, None]
-        own = reduce(lambda a, b: a + b, (w * t.crps(middle) for (w, _), t in zip(self._parts, tables, strict=True)))
+        own = _added(w * table.crps(middle) for (w, _), table in zip(self._parts, tables, strict=True))
         apart = own - whole.crps(middle)
         return apart[:, 0] if self.shape else apart[0, 0]
 
@@ -183,11 +176,12 @@ class Mixture(Distribution):
 
     def _places(self, s: Array) -> Array:
         """Those of every component, for fewer levels."""
-        xp, parts = namespace(s), self._parts
-        few = concatenate([s[:, :: len(parts)], s[:, -1:]], axis=1)
-        places = [part._places(few) for _, part in parts]
-        rows = max(part.shape[0] for part in places)
-        return xp.sort(concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in places], axis=1), axis=1)
+        few = concatenate([s[:, :: len(self._parts)], s[:, -1:]], axis=1)
+        return namespace(s).sort(side_by_side([part._places(few) for _, part in self._parts]), axis=1)
 
     def _describe(self) -> str:
         return f"{len(self.components)} components"
+
+
+def _added(terms: Iterable[Array]) -> Array:
+    return reduce(operator.add, terms)

@@ -12,9 +12,8 @@ _SIDES = -14.0, -9.0, -6.0, -4.0, -2.0, 2.0, 4.0, 6.0, 9.0, 14.0  # logits
 _EVERY = 6  # of the scores, those whose quantiles bracket the others
 
 
-@dataclass(frozen=True, eq=False)
-class OwnLogit:
-    """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
+class _OfLaw:
+    """A map for each distribution of `law`."""
 
     law: Distribution
 
@@ -27,6 +26,13 @@ class OwnLogit:
     def like(self) -> Array:
         """One of their arrays."""
         return self.law.like
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLogit(_OfLaw):
+    """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
+
+    law: Distribution
 
     def __call__(self, y: Array) -> Array:
         """From F and 1 - F themselves, where both have all their digits."""
@@ -64,20 +70,10 @@ class OwnLogit:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnCDF:
+class OwnCDF(_OfLaw):
     """y -> F(y) of each distribution."""
 
     law: Distribution
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """That of the distributions."""
-        return self.law.shape
-
-    @property
-    def like(self) -> Array:
-        """One of their arrays."""
-        return self.law.like
 
     def __call__(self, y: Array) -> Array:
         """F(y)."""

@@ -6,8 +6,8 @@ One class for a single distribution, which all rows share, and for many, of whic
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._search import Finder
-from calibrant._special import sigmoid
+from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.base import CLOSED, Distribution, Moments
-from calibrant.distributions.exponential_tail import beyond, onwards, tail_excess, tail_mass
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_levels
 
 Numbers = NDArray[np.float64]
@@ -52,13 +51,13 @@ class Lines:
     right: Array
 
     @classmethod
-    def of(cls, distributions: Sequence[PiecewiseLinear]) -> Lines:
-        """Those of single distributions, one after the other."""
-        parts = [each.lines for each in distributions]
-        knots, probs, left, right = (
-            concatenate([getattr(part, name) for part in parts]) for name in ("knots", "probs", "left", "right")
-        )
-        return cls(knots, probs, np.cumsum([0, *(part.knots.shape[0] for part in parts)]), left, right)
+    def of(cls, parts: Sequence[PiecewiseLinear | Lines]) -> Lines:
+        """Those of all parts, one after the other."""
+        lines = [part if isinstance(part, Lines) else part.lines for part in parts]
+        names = "knots", "probs", "left", "right"
+        knots, probs, left, right = (concatenate([getattr(each, name) for each in lines]) for name in names)
+        first = np.cumsum(np.concatenate([[0], *(np.diff(each.first) for each in lines)]))
+        return cls(knots, probs, first, left, right)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,13 +69,7 @@ class Lines:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields: what is worked out from the knots, many times their size, is made anew rather than sent."""
-        return {name: self.__dict__[name] for name in ("knots", "probs", "first", "left", "right")}
-
-    def followed_by(self, other: Lines) -> Lines:
-        """The distributions of both."""
-        columns = [(getattr(self, name), getattr(other, name)) for name in ("knots", "probs", "left", "right")]
-        knots, probs, left, right = map(concatenate, columns)
-        return Lines(knots, probs, np.concatenate([self.first, self.first[-1] + other.first[1:]]), left, right)
+        return {part.name: self.__dict__[part.name] for part in fields(self)}
 
     def one(self, g: int) -> PiecewiseLinear:
         """Distribution g by itself."""
@@ -86,19 +79,9 @@ class Lines:
     # ---- what is worked out once, in double precision ---------------------------------------------------------------
 
     @cached_property
-    def ends(self) -> tuple[Counts, Counts]:
-        """The places of the first and the last knot of each."""
-        return self.first[:-1], self.first[1:] - 1
-
-    @cached_property
-    def tails(self) -> tuple[tuple[Numbers, Numbers, Numbers], ...]:
-        """Below and above: the end knot of each, the mass beyond it and its mean excess, 0 without mass."""
-        knots, probs, *scales = self._numbers(self.knots, self.probs, self.left, self.right)
-        found = []
-        for side, (end, scale) in enumerate(zip(self.ends, scales, strict=True)):
-            mass = 1 - probs[end] if side else probs[end]
-            found.append((knots[end], mass, np.where(mass > 0, scale, 0.0)))
-        return tuple(found)
+    def _double(self) -> tuple[Numbers, Numbers]:
+        """Knots and probs."""
+        return to_numpy(self.knots).astype(np.float64), to_numpy(self.probs).astype(np.float64)
 
     @cached_property
     def finders(self) -> tuple[Finder, Finder]:
@@ -106,74 +89,64 @@ class Lines:
         return Finder(self.knots[1:]), Finder(self.probs[1:])
 
     @cached_property
-    def own_tails(self) -> tuple[tuple[float, float, float], ...]:
-        """Those of a single distribution, as numbers."""
-        return tuple((float(knot[0]), float(mass[0]), float(scale[0])) for knot, mass, scale in self.tails)
+    def tails(self) -> tuple[tuple[Numbers, Numbers, Numbers], ...]:
+        """Below and above: the end knot of each, the mass beyond it and its mean excess, 1 without mass."""
+        (knots, probs), found = self._double, []
+        for end, mass, scale in (
+            (self.first[:-1], probs, self.left),
+            (self.first[1:] - 1, 1 - probs, self.right),
+        ):
+            mass = mass[end]
+            found.append((knots[end], mass, np.where(mass > 0, to_numpy(scale).astype(np.float64), 1.0)))
+        return tuple(found)
 
     @cached_property
     def pieces(self) -> _Pieces:
-        """What CDF, density and quantiles read off."""
-        knots, probs = self._numbers(self.knots, self.probs)
+        """What CDF, density and quantiles read off; the density at the last knot is that of the tail."""
+        (knots, probs), last, (_, mass, scale) = self._double, self.first[1:] - 1, self.tails[1]
         h, rise = np.diff(knots, append=knots[-1]), np.diff(probs, append=probs[-1])
-        h[self.ends[1]] = rise[self.ends[1]] = 0.0
-        wide = h > np.finfo(to_numpy(self.knots).dtype).smallest_normal  # a narrower gap is a jump
-        slope = np.divide(rise, h, out=np.zeros_like(h), where=wide)
-        log_slope = np.log(slope, out=np.full_like(h, -np.inf), where=slope > 0)
+        h[last] = rise[last] = 0.0
+        slope = np.divide(rise, h, out=np.zeros_like(h), where=h > 0)
         inverse = np.divide(h, rise, out=np.zeros_like(h), where=rise > 0)
-        return _Pieces(*self._here(slope, log_slope, inverse, knots + h))
+        height = slope.copy()
+        height[last] = mass / scale
+        log_slope = np.log(height, out=np.full_like(height, -np.inf), where=height > 0)
+        return _Pieces(*(device_like(part, self.knots) for part in (slope, log_slope, inverse, knots + h)))
 
     @cached_property
     def sums(self) -> dict[int, Array]:
         """The integrals of F up to each knot; an infinite lower end is left out, so that the rest stays finite."""
-        knots, probs = self._numbers(self.knots, self.probs)
-        begin, (_, mass, scale) = self.ends[0], self.tails[0]
-        scale = np.where(np.isfinite(scale), scale, 0.0)
-        h, Fa, Fb = np.diff(knots, prepend=knots[0]), np.concatenate([probs[:1], probs[:-1]]), probs
-        h[begin] = 0.0
-
-        def summed(terms: Numbers, start: Numbers) -> Numbers:
-            terms[begin] = start
-            return sums_within(terms, self.first)
-
-        once = summed(h * (Fa + Fb) / 2, mass * scale)
-        before = np.concatenate([once[:1], once[:-1]])
-        twice = summed(h * before + h**2 * (2 * Fa + Fb) / 6, mass * scale**2)
-        square = summed(h * (Fa**2 + Fa * Fb + Fb**2) / 3, mass**2 * scale / 2)
-        return dict(zip((ONCE, TWICE, SQUARE), self._here(once, twice, square), strict=True))
+        (knots, probs), (_, mass, scale) = self._double, self.tails[0]
+        scale = np.where(np.isinf(scale), 0.0, scale)
+        h, Fa, Fb = np.diff(knots, prepend=knots[0]), np.roll(probs, 1), probs
+        once = sums_within(h * (Fa + Fb) / 2, mass * scale, self.first)
+        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + Fb) / 6, mass * scale**2, self.first)
+        square = sums_within(h * (Fa**2 + Fa * Fb + Fb**2) / 3, mass**2 * scale / 2, self.first)
+        return {
+            which: device_like(part, self.knots) for which, part in ((ONCE, once), (TWICE, twice), (SQUARE, square))
+        }
 
     @cached_property
     def moments(self) -> tuple[Numbers, Numbers, Numbers]:
         """Mean, std and shift of each, from its middle knot."""
-        knots, probs = self._numbers(self.knots, self.probs)
-        begin = self.ends[0]
-        middle = knots[(self.first[:-1] + self.first[1:]) // 2]
-        u = knots - np.repeat(middle, np.diff(self.first))
-        a, Fa, b, Fb = np.roll(u, 1), np.roll(probs, 1), u, probs
-        a[begin], Fa[begin] = u[begin], probs[begin]
-
-        def summed(terms: Numbers) -> Numbers:
-            return np.asarray(np.add.reduceat(terms, begin), np.float64)
-
-        mean, second = summed((Fb - Fa) * (a + b)) / 2, summed((Fb - Fa) * (a * a + a * b + b * b)) / 3
-        gini = summed((b - a) * (Fa * (1 - Fb) + Fb * (1 - Fa) + 2 * (Fa * (1 - Fa) + Fb * (1 - Fb)))) / 6
-        lost = []
+        (knots, probs), begin = self._double, self.first[:-1]
+        middle = knots[(begin + self.first[1:]) // 2]
+        b, Fb = knots - np.repeat(middle, np.diff(self.first)), probs
+        a, Fa = np.roll(b, 1), np.roll(Fb, 1)
+        a[begin], Fa[begin] = b[begin], Fb[begin]
+        both = Fa * (1 - Fb) + Fb * (1 - Fa) + 2 * (Fa * (1 - Fa) + Fb * (1 - Fb))
+        terms = (Fb - Fa) * (a + b) / 2, (Fb - Fa) * (a * a + a * b + b * b) / 3, (b - a) * both / 6
+        mean, second, gini = np.add.reduceat(np.stack(terms), begin, axis=1)
+        infinite = [np.isinf(scale) for _, _, scale in self.tails]
         for side, (end, mass, scale) in enumerate(self.tails):
-            lost.append(np.isinf(scale))
-            scale, mass = np.where(lost[side], 0.0, scale), np.where(lost[side], 0.0, mass)
+            scale, mass = np.where(infinite[side], 0.0, scale), np.where(infinite[side], 0.0, mass)
             far = end - middle + (2 * side - 1) * scale
             mean, second = mean + mass * far, second + mass * (far * far + scale * scale)
             gini = gini + mass * scale * (1 - mass / 2)
-        either, std = lost[0] | lost[1], np.sqrt(np.maximum(second - mean**2, 0.0))
-        ends = np.where(lost[0], np.where(lost[1], np.nan, -np.inf), np.inf)
+        either, std = infinite[0] | infinite[1], np.sqrt(np.maximum(second - mean**2, 0.0))
+        ends = np.where(infinite[0], np.where(infinite[1], np.nan, -np.inf), np.inf)
         shift = np.where(either, np.inf, middle + mean - gini)
         return np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift
-
-    @staticmethod
-    def _numbers(*columns: Array) -> list[Numbers]:
-        return [to_numpy(column).astype(np.float64) for column in columns]
-
-    def _here(self, *columns: Numbers) -> list[Array]:
-        return [device_like(column, self.knots) for column in columns]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,153 +206,144 @@ class PiecewiseLinear(Distribution):
         values = xp.broadcast_to(values, (*self.shape, values.shape[1]))
         return xp.reshape(values, (-1,)), np.repeat(self.group, values.shape[1])
 
-    def _of(self, column: Any, groups: Any, like: Array) -> Array:
-        """What each value's distribution has in a column."""
+    def _shaped(self, flat: Array, y: Array) -> Array:
+        return namespace(flat).reshape(flat, y.shape if self.group is None else (*self.shape, y.shape[1]))
+
+    def _of(self, column: Any, groups: Any, like: Array) -> Any:
+        """What each value's distribution has in a column: a number, where there is one distribution."""
+        if groups is None:
+            return float(column[0])
         xp = namespace(like)
-        own = xp.asarray(column[groups], device=device(like))
+        own: Any = xp.asarray(column[groups], device=device(like))
         return own if column.dtype.kind == "i" else xp.astype(own, like.dtype, copy=False)
 
-    def _tail(self, side: int, groups: Any, like: Array) -> tuple[Any, Any, Any]:
-        """The end knot, the mass beyond it and its mean excess: numbers, where there is one distribution."""
-        if groups is None:
-            return self.lines.own_tails[side]
-        knot, mass, scale = (self._of(column, groups, like) for column in self.lines.tails[side])
-        return knot, mass, scale
-
-    def _place(self, which: int, values: Array, groups: Any, *, equal: bool) -> Array:
-        """The place of the last knot (0) or prob (1) of its own that is below a value, or equal to it if so asked.
+    def _place(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
+        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it.
 
         The first one, where none is.
         """
         if groups is None:
             finder = self.lines.finders[which]
-            found: Array = finder.up_to(values) if equal else finder.below(values)
-            return found
+            return finder.below(values) if left else finder.up_to(values)
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
-        low, high = (self._of(end, groups, values) + 1 for end in self.lines.ends)
+        low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
         for _ in range(int(np.diff(self.lines.first)[self.group].max(initial=1)).bit_length()):
             middle = (low + high) // 2
             entry = xp.take(column, clip(middle, 0, column.shape[0] - 1))
-            on = (entry <= values if equal else entry < values) & (low < high)
+            on = (entry < values if left else entry <= values) & (low < high)
             low, high = xp.where(on, middle + 1, low), xp.where(on, high, middle)
         return low - 1
 
-    def _inside(self, y: Array, groups: Any, *, equal: bool = True) -> tuple[Array, Array, Array]:
-        """Each y kept between its end knots, the place of the knot before it, and how far it is from there."""
-        inside = clip(y, self._tail(0, groups, y)[0], self._tail(1, groups, y)[0])
-        a = self._place(0, inside, groups, equal=equal)
-        return inside, a, inside - namespace(y).take(self.lines.knots, a)
+    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
+        """Of each y kept between its end knots: the place of the knot before it, and how far it is from there."""
+        first, last = (self._of(tail[0], groups, y) for tail in self.lines.tails)
+        inside = clip(y, first, last)
+        a = self._place(0, inside, groups, left=left)
+        return a, inside - namespace(y).take(self.lines.knots, a)
 
-    def _beyond(self, value: Array, y: Array, groups: Any, side: int, out: Array, ask: Any) -> None:
-        """Put ask(distance, mass, scale, value) into `value` where y is `out`."""
-        if anywhere(out):
-            own = None if groups is None else groups[to_numpy(out)]
-            knot, mass, scale = self._tail(side, own, y)
-            value[out] = ask((y[out] - knot) * (2 * side - 1), mass, scale, value[out])
+    def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
+        """Each side beyond whose end knots some y lie: it, which of them, how far, and mass and mean excess there."""
+        for side, (ends, masses, scales) in enumerate(self.lines.tails):
+            end = self._of(ends, groups, y)
+            out = y > end if side else y < end
+            if anywhere(out):
+                own = None if groups is None else groups[to_numpy(out)]
+                end, mass, scale = (self._of(column, own, y) for column in (ends, masses, scales))
+                yield side, out, y[out] - end if side else end - y[out], mass, scale
 
     # ---- the four --------------------------------------------------------------------------------------------------
 
     def _cdf(self, y: Array) -> Array:
-        return self._distribution(y, equal=True)
+        return self._share(y)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._distribution(y, equal=False)
-
-    def _distribution(self, y: Array, *, equal: bool) -> Array:
-        xp, (flat, groups) = namespace(y), self._flat(y)
-        inside, a, t = self._inside(flat, groups, equal=equal)
-        F = xp.take(self.lines.probs, a) + xp.take(self.lines.pieces.slope, a) * t
-        first = self._tail(0, groups, flat)[0]
-        low, high = flat < first if equal else flat <= first, flat > inside
-        self._beyond(F, flat, groups, 0, low, lambda d, *tail: _outside(d, *tail[:2], infinite=equal))
-        self._beyond(F, flat, groups, 1, high, lambda d, *tail: 1 - _outside(d, *tail[:2], infinite=not equal))
-        return self._shaped(F, y)
+        return self._share(y, left=True)
 
     def _sf(self, y: Array) -> Array:
-        flat, groups = self._flat(y)
-        S = namespace(y).reshape(1 - self._cdf(y), (-1,))
-        last = self._tail(1, groups, flat)[0]
-        self._beyond(S, flat, groups, 1, flat > last, lambda d, *tail: _outside(d, *tail[:2], infinite=False))
-        return self._shaped(S, y)
+        return self._share(y, above=True)
+
+    def _share(self, y: Array, *, left: bool = False, above: bool = False) -> Array:
+        """F, from the left or not, or 1 - F, which keeps its digits in the upper tail."""
+        xp, (flat, groups) = namespace(y), self._flat(y)
+        a, t = self._inside(flat, groups, left=left)
+        F = xp.take(self.lines.probs, a) + xp.take(self.lines.pieces.slope, a) * t
+        F = 1 - F if above else F
+        for side, out, d, mass, scale in self._beyond(flat, groups):
+            rest = _rest(d, mass, scale, at_infinity=left == bool(side))
+            F[out] = rest if above == bool(side) else 1 - rest
+        return self._shaped(F, y)
 
     def _ppf(self, p: Array) -> Array:
-        xp, lines, (flat, groups) = namespace(p), self.lines, self._flat(p)
-        a = self._place(1, flat, groups, equal=False)
-        step = (flat - xp.take(lines.probs, a)) * xp.take(lines.pieces.inverse, a)
-        y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.pieces.following, a))
-        low, high = (self._tail(side, groups, flat)[1] for side in (0, 1))
-        for side, out, mass in ((0, flat <= low, flat), (1, flat > 1 - high, 1 - flat)):
-            self._excess(y, mass, groups, side, out)
-        return self._shaped(y, p)
-
-    def _excess(self, y: Array, mass: Array, groups: Any, side: int, out: Array) -> None:
-        """Put the place beyond which a mass is left into y, where it is `out`."""
-        if anywhere(out):
-            knot, *tail = self._tail(side, None if groups is None else groups[to_numpy(out)], y)
-            y[out] = knot + (2 * side - 1) * tail_excess(mass[out], *tail)
+        return self._quantile(p, 1 - p)
 
     def _ppf_logit(self, s: Array) -> Array:
-        """In the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
-        y, (flat, groups) = namespace(s).reshape(self._ppf(sigmoid(s)), (-1,)), self._flat(s)
-        rest, (_, mass, scale) = sigmoid(-flat), self._tail(1, groups, flat)
-        out = rest < mass
-        if groups is not None or not math.isinf(scale):
-            self._excess(y, rest, groups, 1, out)
-        return self._shaped(y, s)
+        return self._quantile(sigmoid(s), sigmoid(-s))
+
+    def _quantile(self, p: Array, rest: Array) -> Array:
+        """At levels p; in the upper tail from what is left beyond, which does not round to 0."""
+        xp, lines, (flat, groups), (above, _) = namespace(p), self.lines, self._flat(p), self._flat(rest)
+        a = self._place(1, flat, groups, left=True)
+        step = (flat - xp.take(lines.probs, a)) * xp.take(lines.pieces.inverse, a)
+        y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.pieces.following, a))
+        for side, (ends, masses, scales) in enumerate(lines.tails):
+            mass = self._of(masses, groups, flat)
+            out = (above < mass) & (flat > 1 - mass) if side else flat < mass
+            if anywhere(out):
+                own = None if groups is None else groups[to_numpy(out)]
+                end, mass, scale = (self._of(column, own, flat) for column in (ends, masses, scales))
+                far = _excess((above if side else flat)[out], mass, scale)
+                y[out] = end + far if side else end - far
+        return self._shaped(y, p)
 
     def _logpdf(self, y: Array) -> Array:
         xp, (flat, groups) = namespace(y), self._flat(y)
         # 0 * y: a gradient of 0, not none
-        density = xp.take(self.lines.pieces.log_slope, self._place(0, flat, groups, equal=True)) + 0 * flat
-        first, last = (self._tail(side, groups, flat)[0] for side in (0, 1))
-        for side, out in ((0, flat < first), (1, flat >= last)):
-            self._beyond(density, flat, groups, side, out, _log_density)
+        density = xp.take(self.lines.pieces.log_slope, self._inside(flat, groups)[0]) + 0 * flat
+        for _, out, d, mass, scale in self._beyond(flat, groups):
+            density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
         return self._shaped(density, y)
-
-    def _shaped(self, flat: Array, y: Array) -> Array:
-        return namespace(flat).reshape(flat, y.shape if self.group is None else (*self.shape, y.shape[1]))
 
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _integrals(self, y: Array, which: int) -> Array:
         xp, lines, (flat, groups) = namespace(y), self.lines, self._flat(y)
-        inside, a, t = self._inside(flat, groups)
+        a, t = self._inside(flat, groups)
         Fa = xp.take(lines.probs, a)
-        F = Fa + xp.take(lines.pieces.slope, a) * t
-        value = xp.take(lines.sums[which], a)
+        F, value, once = Fa + xp.take(lines.pieces.slope, a) * t, xp.take(lines.sums[which], a), None
         if which == ONCE:
             value = value + t * (Fa + F) / 2
         elif which == SQUARE:
             value = value + t * (Fa * Fa + Fa * F + F * F) / 3
         else:
-            value = value + t * xp.take(lines.sums[ONCE], a) + t * t * (2 * Fa + F) / 6
-        self._beyond(value, flat, groups, 0, flat < inside, lambda d, mass, scale, _: beyond(d, mass, scale, which))
-        out = flat > inside
-        start: Any = 0.0
-        if which == TWICE:
-            last = lines.ends[1][0 if groups is None else groups[to_numpy(out)]]
-            start = device_like(to_numpy(lines.sums[ONCE])[last], value)
-        self._beyond(
-            value, flat, groups, 1, out, lambda d, mass, scale, here: here + onwards(d, mass, scale, which, start)
-        )
+            once = xp.take(lines.sums[ONCE], a)
+            value = value + t * once + t * t * (2 * Fa + F) / 6
+        for side, out, d, mass, scale in self._beyond(flat, groups):
+            single, double, twice = _lengths(d, scale)
+            if which == ONCE:
+                more = side * d - mass * single
+            elif which == SQUARE:
+                more = side * (d - 2 * mass * single) + (2 * side - 1) * mass**2 * double
+            else:
+                more = side * d * d / 2 + (2 * side - 1) * (d * once[out] - mass * twice)  # type: ignore[index]
+            value[out] = value[out] + more
         return self._shaped(value, y)
 
     def _moments(self) -> Moments:
         place = 0 if self.group is None else self.group
         return Moments(*(device_like(part[place], self.like) for part in self.lines.moments))
 
+    def _crps(self, y: Array) -> Array:
+        return 2 * self._integrals(y, ONCE) - y + self._lift(self._moments().shift)
+
     def _table(self, count: int) -> MassTable:
         """Of a single one with all knots among the places where they are few, and exact bulges where they are many."""
         if self.group is not None:
             return super()._table(count)
         law = self._in_double
-        levels, knots = device_like(logit_levels(count), law.knots), law.knots
-        xp = namespace(knots)
-        places = law._ppf_logit(levels)
-        few = knots.shape[0] <= count
-        places = xp.unique_values(concatenate([places[xp.isfinite(places)], knots if few else knots[:1], knots[-1:]]))[
-            None, :
-        ]
+        xp, knots = namespace(law.knots), law.knots
+        places = law._ppf_logit(device_like(logit_levels(count), knots))
+        own = knots if knots.shape[0] <= count else concatenate([knots[:1], knots[-1:]])
+        places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
         return MassTable.through(law, places, law._integrals(places, ONCE))
 
     @property
@@ -388,7 +352,7 @@ class PiecewiseLinear(Distribution):
         knots, probs = self.knots, self.probs
         sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
         tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.tails)
-        return not (tailed or bool(namespace(knots).any(sloped)))
+        return not (tailed or anywhere(sloped))
 
     def _describe(self) -> str:
         if self.group is not None:
@@ -400,29 +364,45 @@ class PiecewiseLinear(Distribution):
         return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
 
 
-def _outside(d: Array, mass: Any, scale: Any, *, infinite: bool) -> Array:
-    """The mass beyond a distance d, with or without what may lie at infinity."""
-    xp, left = namespace(d), tail_mass(d, mass, scale)
-    return left if infinite else xp.where(xp.isinf(d), xp.zeros_like(left), left)
+# ---- a tail: mass * exp(-d / scale) beyond a distance d; with an infinite scale it never falls -----------------------
 
 
-def _log_density(d: Array, mass: Any, scale: Any, _: Array) -> Array:
-    """log(mass / scale) - d / scale, where the tail falls."""
+def _rest(d: Array, mass: Any, scale: Any, *, at_infinity: bool) -> Array:
+    """What is left of the mass beyond a distance, with or without what lies at infinity."""
     xp = namespace(d)
-    mass, scale = mass + 0 * d, scale + xp.zeros_like(d)
-    falls = (mass > 0) & xp.isfinite(scale)
-    mass, scale = (xp.where(falls, part, xp.ones_like(part)) for part in (mass, scale))
-    return xp.where(falls, xp.log(mass / scale) - d / scale, xp.full_like(d, -xp.inf))
+    with np.errstate(invalid="ignore"):
+        steps = d / scale
+    left: Array = mass * xp.exp(-xp.where(xp.isnan(steps), xp.zeros_like(d), steps))
+    return left if at_infinity else xp.where(xp.isinf(d), xp.zeros_like(d), left)
 
 
-def sums_within(terms: Numbers, first: Counts) -> Numbers:
+def _excess(p: Array, mass: Any, scale: Any) -> Array:
+    """The distance beyond which a mass p is left: scale * log(mass / p)."""
+    xp = namespace(p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = scale * xp.log(mass / p)
+    return xp.where(xp.isnan(far), xp.full_like(far, xp.inf), far)
+
+
+def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
+    """The integrals over a distance of exp(-t / scale), of its square, and of the first integral."""
+    xp, scale = namespace(d), scale + namespace(d).zeros_like(d)
+    falls = xp.isfinite(scale)
+    scale = xp.where(falls, scale, xp.ones_like(d))
+    once = xp.where(falls, -scale * xp.expm1(-d / scale), d)
+    square = xp.where(falls, -scale / 2 * xp.expm1(-2 * d / scale), d)
+    return once, square, xp.where(falls, scale * (d - once), d * d / 2)
+
+
+def sums_within(terms: Numbers, start: Numbers, first: Counts) -> Numbers:
     """The sums of terms from the start of their part on: no part touches the digits of another.
 
-    Parts of about the same length are added up side by side.
+    `start` is the first term of each. Parts of about the same length are added up side by side.
 
-    >>> sums_within(np.array([1.0, 2.0, 10.0, 20.0, 30.0]), np.array([0, 2, 5]))
+    >>> sums_within(np.array([0.0, 2.0, 0.0, 20.0, 30.0]), np.array([1.0, 10.0]), np.array([0, 2, 5]))
     array([ 1.,  3., 10., 30., 60.])
     """
+    terms[first[:-1]] = start
     counts, sums = np.diff(first), np.empty_like(terms)
     size = np.frexp(counts)[1]
     for each in np.unique(size):

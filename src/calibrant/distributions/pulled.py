@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, concatenate, detached, device_like, namespace
+from calibrant._arrays import Array, anywhere, detached, device_like, namespace
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.maps import Increasing
-from calibrant.distributions.table import ONCE, MassTable
+from calibrant.distributions.table import ONCE, MassTable, side_by_side
+
+
+class Increasing(Protocol):
+    """An increasing map y -> s for each row, or a single one; a frozen dataclass, so that its rows can be taken.
+
+    Arguments follow the convention of `Distribution`: (n, k) or (1, k) against n maps, anything against one.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n,) for one map per row, () for a single map."""
+
+    @property
+    def like(self) -> Array:
+        """One of its arrays, which tells namespace, dtype and device."""
+
+    @property
+    def bends(self) -> Array | None:
+        """The s at which the inverse bends: (m,) in all rows, or (n, m); None where it is smooth."""
+
+    def __call__(self, y: Array, /) -> Array:
+        """The s of y."""
+
+    def left(self, y: Array, /) -> Array:
+        """The s of y from the left, which differs where it jumps."""
+
+    def inverse(self, s: Array, /) -> Array:
+        """The y whose s this is."""
+
+    def inverse_with_width(self, s: Array, /) -> tuple[Array, Array]:
+        """The y of many increasing s, and dy/ds there."""
+
+    def with_slope(self, y: Array, /) -> tuple[Array, Array]:
+        """The s of y and the log derivative."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,10 +104,8 @@ class Pulled(Distribution):
             table = table.to(map.like)
         bends = map.bends
         if bends is not None:
-            xp, own = namespace(table.places), detached(bends if bends.ndim == 2 else bends[None, :])
-            rows = max(own.shape[0], table.places.shape[0])
-            own, places = (xp.broadcast_to(part, (rows, part.shape[1])) for part in (own, table.places))
-            places = xp.sort(concatenate([places, own], axis=1), axis=1)
+            own = detached(bends if bends.ndim == 2 else bends[None, :])
+            places = namespace(own).sort(side_by_side([table.places, own]), axis=1)
             table = MassTable.through(law.q, places, law.q._integrals(places, ONCE))
         return table
 
@@ -94,3 +128,20 @@ def landed(H: Pulled) -> Distribution:
     if not anywhere(xp.isfinite(low) | xp.isfinite(high)):
         return H
     return H._clip(low, high) if H.shape else H._clip(float(low), float(high))
+
+
+Pull = Callable[[Distribution, Any], Distribution]
+"""What pulls a distribution back through a map."""
+
+
+class ByRow(Distribution):
+    """One made of another, shared one and of some numbers for each row: what is pulled back is the shared one."""
+
+    @abstractmethod
+    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+        """H: this, with what it is made of pulled back by `pull` through a map for each row."""
+
+
+def no_rows_yet(name: str) -> TypeError:
+    """What is wrong with pulling back a q that has not met its rows."""
+    return TypeError(f"{name} has no distribution before it meets its rows: pull back q.for_rows(context) in its place")

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
 from calibrant.distributions.base import Distribution, Moments, drawn_in
-from calibrant.distributions.maps import Broken
-from calibrant.distributions.pulled import Pulled
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
+from calibrant.distributions.pulled import Increasing, Pulled
+from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
+
+
+class Broken(Increasing, Protocol):
+    """A map that runs straight through (values[i, k], levels[i, k]) and on outside, with these K + 1 slopes."""
+
+    values: Array
+    levels: Array
+    slopes: Array
+
+    def piece(self, table: Array, argument: Array) -> Array:
+        """How many of a row's knots lie at or below the argument: 0..K."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,85 +39,59 @@ class PulledBroken(Pulled):
     def _block(self) -> int:
         return self.q._block
 
-    def _integrals(self, y: Array, which: int) -> Array:
-        if which != TWICE:
-            value: Array = self._once(y, which, self._at_levels(which))[0]
-            return value
-        s, at2, here2 = self.map(y), self._at_levels(TWICE), self.q._integrals(self.map(y), TWICE)
-        at = self._at_levels(ONCE)
-        _, total, w, passed = self._once(y, ONCE, at)
-        levels, width = self._levels, 1 / self.map.slopes
-        h, v = levels[:, 1:] - levels[:, :-1], width[:, 1:-1]
-        inner = v * h * total[:, :-1] + v**2 * (at2[:, 1:] - at2[:, :-1] - h * at[:, :-1])
-        total2 = _cumulated(width[:, :1] ** 2 * at2[:, :1], inner)
-        t = passed(levels, s)
-        value = passed(total2) + w * t * passed(total) + w**2 * (here2 - passed(at2) - t * passed(at))
-        return value
-
-    def _once(self, y: Array, which: int, at: Array) -> Any:
-        """The integral of F or F^2 up to y, and what it is made of: that up to each knot, dy/ds at y, the last knot."""
-        line, s = self.map, self.map(y)
-        xp, width = namespace(s), 1 / line.slopes
-        total = _cumulated(width[:, :1] * at[:, :1], width[:, 1:-1] * (at[:, 1:] - at[:, :-1]))
-        piece = line.piece(line.levels, s)
-        last, none = xp.maximum(piece - 1, 0 * piece), piece == 0
-        w = gather(width, piece)
-
-        def passed(column: Array, less_than: Array | None = None) -> Array:
-            """A column at the last knot passed, or how much a value exceeds it; 0 before the first knot."""
-            value = gather(column, last)
-            return xp.where(none, xp.zeros_like(value), value if less_than is None else less_than - value)
-
-        return passed(total) + w * (self.q._integrals(s, which) - passed(at)), total, w, passed
-
-    @property
-    def _levels(self) -> Array:
-        return self.map.levels
-
     def _at_levels(self, which: int) -> Array:
-        """An integral of q up to the levels: (1, K), where all rows share them and q."""
-        return self.q._integrals(self._levels, which)
+        """An integral of q up to each level: (1, K), where all rows share them and q."""
+        return self.q._integrals(self.map.levels, which)
+
+    def _integrals(self, y: Array, which: int) -> Array:
+        """That of H up to the last knot passed, and of q from there, in units of y. Before the first knot all are 0."""
+        line, s = self.map, self.map(y)
+        piece, widths, here = line.piece(line.levels, s), 1 / line.slopes, self.q._integrals(s, which)
+        A, w, v = _from_0(self._at_levels(SQUARE if which == SQUARE else ONCE)), gather(widths, piece), widths[:, :-1]
+        once = _from_0(_summed(v * _steps(A)))
+        if which != TWICE:
+            return gather(once, piece) + w * (here - gather(A, piece))
+        levels, T = _from_0(line.levels), _from_0(self._at_levels(TWICE))
+        h, t = _steps(levels), s - gather(levels, piece)
+        twice = _from_0(_summed(v * h * once[:, :-1] + v**2 * (_steps(T) - h * A[:, :-1])))
+        own = here - gather(T, piece) - t * gather(A, piece)
+        return gather(twice, piece) + w * t * gather(once, piece) + w**2 * own
 
     def _q_moments(self) -> list[Array]:
         found = self.q.remember("_kept_moments", self.q._moments)
-        return [part[:, None] if self.q.shape else part for part in found]
+        return [self.q._lift(part) + 0 * self.map.levels[:, :1] for part in found]
 
     def _mean_and_shift(self, L: Array, Q: Array) -> tuple[Array, Array, Array]:
         """From the first knot v on: E (Y - v) is an integral of 1 - q above it less one of q below; and that part."""
-        xp, line, a = namespace(self.map.values), self.map, self._levels
-        w, (mean, _, shift) = 1 / line.slopes, self._q_moments()
+        xp, line, w = namespace(self.map.values), self.map, 1 / self.map.slopes
+        mean, _, shift = self._q_moments()
         with np.errstate(invalid="ignore"):  # a q without a mean
-            ahead = mean - a[:, -1:] + L[:, -1:]
-            # the integral of 1 - q over each piece from the first knot on
-            once = concatenate([a[:, 1:] - a[:, :-1] - (L[:, 1:] - L[:, :-1]), ahead], axis=1)
+            once = _steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
             off = xp.sum(w[:, 1:] * once, axis=1) - w[:, 0] * L[:, 0]
-            D = L - Q  # the integral of q (1 - q)
-            gini = w[:, 0] * D[:, 0] + xp.sum(w[:, 1:-1] * (D[:, 1:] - D[:, :-1]), axis=1)
-            gini = gini + w[:, -1] * ((mean - shift) - D[:, -1:])[:, 0]
+            gini = xp.sum(w * _steps(_from_0(side_by_side([L - Q, mean - shift]))), axis=1)  # of q (1 - q)
             mean = line.values[:, 0] + off
         return mean, xp.where(xp.isfinite(off), mean - gini, xp.full_like(off, np.inf)), once
 
     def _crps(self, y: Array) -> Array:
         """Without the std, which takes as long as all else."""
-        L, Q = self._at_levels(ONCE), self._at_levels(SQUARE)
-        once: Array = self._once(y, ONCE, L)[0]
-        return 2 * once - y + self._mean_and_shift(L, Q)[1][:, None]
+        shift = self._mean_and_shift(self._at_levels(ONCE), self._at_levels(SQUARE))[1]
+        return 2 * self._integrals(y, ONCE) - y + shift[:, None]
 
     def _moments(self) -> Moments:
         """E (Y - v)^2 is an integral of (y - v) (1 - q) above the first knot v, and of (v - y) q below it."""
-        xp, line, a = namespace(self.map.values), self.map, self._levels
+        xp, line, a = namespace(self.map.values), self.map, self.map.levels
         L, T, Q = (self._at_levels(which) for which in (ONCE, TWICE, SQUARE))
         mean, shift, once = self._mean_and_shift(L, Q)
         w, values, (q_mean, q_std, _) = 1 / line.slopes, line.values, self._q_moments()
-        off, h, last = mean - values[:, 0], a[:, 1:] - a[:, :-1], a[:, -1:]
+        off, h, last = mean - values[:, 0], _steps(a), a[:, -1:]
         with np.errstate(invalid="ignore"):
-            twice = h**2 / 2 - h * L[:, 1:] + T[:, 1:] - T[:, :-1]  # of (s - a) (1 - q) over each piece
-            twice = concatenate([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]], axis=1)
+            twice = h**2 / 2 - h * L[:, 1:] + _steps(T)  # of (s - a) (1 - q) over each piece
+            twice = side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
         zero = xp.zeros_like(off)
         variance = xp.where(xp.isfinite(off), variance, xp.full_like(off, np.inf))
-        variance = xp.where((q_std == 0)[:, 0] if self.q.shape else zero + q_std == 0, zero, variance)  # a single atom
+        variance = xp.where(q_std[:, 0] == 0, zero, variance)  # a single atom
         return Moments(mean, xp.sqrt(xp.maximum(variance, zero)), shift)
 
     def _table(self, count: int) -> MassTable:
@@ -115,5 +99,13 @@ class PulledBroken(Pulled):
         return table.moved(drawn_in(self._in_double.map.inverse(table.places)), None)
 
 
-def _cumulated(start: Array, terms: Array) -> Array:
-    return namespace(terms).cumulative_sum(concatenate([start, terms], axis=1), axis=1)
+def _steps(columns: Array) -> Array:
+    return columns[:, 1:] - columns[:, :-1]
+
+
+def _summed(terms: Array) -> Array:
+    return namespace(terms).cumulative_sum(terms, axis=1)
+
+
+def _from_0(columns: Array) -> Array:
+    return concatenate([namespace(columns).zeros_like(columns[:, :1]), columns], axis=1)

@@ -11,10 +11,9 @@ from calibrant._arguments import generator
 from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Moments, refuse_unused
-from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.maps import Increasing
+from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
 from calibrant.distributions.ratios import ratios_of
 from calibrant.distributions.table import ONCE, TWICE, MassTable
 

@@ -10,10 +10,9 @@ from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant._words import count, the_first, warn_user
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.maps import Increasing
+from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
 from calibrant.distributions.ratios import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
 

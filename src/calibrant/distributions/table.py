@@ -110,9 +110,9 @@ class MassTable:
         at_ends, heights = (F_left, F, S + (F - F_left), S), []
         for k, own in enumerate((self._left, self._right, self._above + self.atoms, self._above)):
             outer = xp.where(low, at_ends[k | 1][:, :1], at_ends[k & 2][:, 1:])  # right of the first, left of the last
-            heights.append(_joined([at_ends[k][:, :1], xp.where(inner, own, outer), at_ends[k][:, 1:]]))
+            heights.append(side_by_side([at_ends[k][:, :1], xp.where(inner, own, outer), at_ends[k][:, 1:]]))
         left, right, upper, lower = heights
-        places = _joined([first, clip(self.places, first, last), last])
+        places = side_by_side([first, clip(self.places, first, last), last])
         area, h = clipped._integrals(places, ONCE), places[:, 1:] - places[:, :-1]
         bulges = area[:, 1:] - area[:, :-1] - h * (right[:, :-1] + left[:, 1:]) / 2
         return MassTable.of_heights(places, (left, right), (upper, lower), bulges, _infinite(clipped, places))
@@ -156,8 +156,10 @@ class MassTable:
             atoms.insert(len(atoms) * side, xp.where(finite, mass, 0 * mass))
         low, high = (core * tail for tail in self.tails)
         edge = 0 * core
-        inner, bulges = (_joined([edge, core * part, edge]) for part in (self.masses, self.bulges))
-        return MassTable(_joined(places), _joined(atoms), inner, bulges, (low, high), (infinite[0], infinite[1]))
+        inner, bulges = (side_by_side([edge, core * part, edge]) for part in (self.masses, self.bulges))
+        return MassTable(
+            side_by_side(places), side_by_side(atoms), inner, bulges, (low, high), (infinite[0], infinite[1])
+        )
 
     @classmethod
     def merged(cls, tables: Sequence[MassTable], weights: Sequence[float]) -> MassTable:
@@ -172,8 +174,8 @@ class MassTable:
         for table, weight in zip(tables, weights, strict=True):
             h = table.places[:, 1:] - table.places[:, :-1]
             steep = xp.where(h > 0, 0 * h, table.masses + 0 * h)  # what lies in a cell without width is an atom
-            own = _joined([table.atoms[:, :1] + table.tails[0], table.atoms[:, 1:] + steep])
-            end = _joined([xp.zeros_like(own[:, :-1]), table.tails[1] + xp.zeros_like(own[:, :1])])
+            own = side_by_side([table.atoms[:, :1] + table.tails[0], table.atoms[:, 1:] + steep])
+            end = side_by_side([xp.zeros_like(own[:, :-1]), table.tails[1] + xp.zeros_like(own[:, :1])])
             for parts, part in ((places, table.places), (atoms, weight * (own + end))):
                 parts.append(xp.broadcast_to(part, (rows, part.shape[1])))
         order = xp.argsort(concatenate(places, axis=1), axis=1, stable=True)
@@ -205,14 +207,14 @@ class MassTable:
         """F at the places, from the left."""
         xp, start = namespace(self.places), self.infinite[0] + self.tails[0]
         steps = self.atoms[:, :-1] + self.masses
-        return _joined([start, start + xp.cumulative_sum(steps, axis=1)])
+        return side_by_side([start, start + xp.cumulative_sum(steps, axis=1)])
 
     @cached_property
     def _above(self) -> Array:
         """1 - F at the places, summed from above."""
         xp, end = namespace(self.places), self.infinite[1] + self.tails[1]
         steps = self.atoms[:, 1:] + self.masses
-        return _joined([end + xp.flip(xp.cumulative_sum(xp.flip(steps, axis=1), axis=1), axis=1), end])
+        return side_by_side([end + xp.flip(xp.cumulative_sum(xp.flip(steps, axis=1), axis=1), axis=1), end])
 
     @cached_property
     def _cells(self) -> tuple[Array, Array, Array]:
@@ -223,36 +225,25 @@ class MassTable:
         curved = xp.where(wide, 1.2 * self.bulges**2 / xp.where(wide, h, xp.ones_like(h)), 0 * h)
         return self.places[:, :-1], h, curved
 
-    # ---- tails -----------------------------------------------------------------------------------------------------
-
     @cached_property
     def _excess(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """E (D - d)+ and E ((D - d)+)^2 of each tail, d the distance of its place from the middle one; inf if none."""
-        xp = namespace(self.places)
-        count = self.places.shape[1]
-        middle = self.places[:, count // 2, None]
-        found = []
-        for side in (0, 1):
-            end, inner = (count - 1, count - 1 - _OUTER) if side else (0, _OUTER)
-            inner = min(max(inner, 0), count - 1)
-            p = self.tails[side]
-            q = (
-                self._above[:, inner, None] - self.infinite[1]
-                if side
-                else self._left[:, inner, None] - self.infinite[0]
-            )
-            d, e = xp.abs(self.places[:, end, None] - middle), xp.abs(self.places[:, inner, None] - middle)
+        xp, last = namespace(self.places), self.places.shape[1] - 1
+        middle, found = self.places[:, (last + 1) // 2, None], []
+        for side, (end, mass) in enumerate(((0, self._left), (last, self._above))):
+            inner = max(last - _OUTER, 0) if side else min(_OUTER, last)
+            p, q = self.tails[side], mass[:, inner, None] - self.infinite[side]
+            d, e = (xp.abs(self.places[:, k, None] - middle) for k in (end, inner))
             falls = (p > 0) & (q > p) & (d > e) & (e > 0)
-            one = xp.ones_like(d)
-            ratios = [
-                xp.where(falls, part, 2 * one) for part in (q / xp.where(p > 0, p, one), d / xp.where(e > 0, e, one))
-            ]
-            power = xp.log(ratios[0]) / xp.log(ratios[1])
-            once, twice = (xp.where(power > k + _HARDLY, power - k, one) for k in (1, 2))
-            first = xp.where(power > 1 + _HARDLY, p * d / once, np.inf * one)
-            second = xp.where(power > 2 + _HARDLY, 2 * p * d**2 / (once * twice), np.inf * one)
-            none = xp.zeros_like(first)
-            found.append((xp.where(falls, first, none), xp.where(falls, second, none)))
+            safe = ((p, 1.0), (q, 8.0), (d, 2.0), (e, 1.0))  # a power of 3, so that gradients stay numbers
+            p, q, d, e = (xp.where(falls, part, 0 * d + other) for part, other in safe)
+            power, inf = xp.log(q / p) / xp.log(d / e), xp.full_like(d, np.inf)
+            with np.errstate(divide="ignore"):
+                first = xp.where(power > 1 + _HARDLY, p * d / (power - 1), inf)
+                second = xp.where(power > 2 + _HARDLY, 2 * p * d**2 / ((power - 1) * (power - 2)), inf)
+            parts = (xp.where(falls, part, xp.zeros_like(part)) for part in (first, second))
+            once, twice = (xp.where(self.infinite[side] > 0, inf, part) for part in parts)
+            found.append((once, twice))
         return found[0], found[1]
 
     # ---- sums ------------------------------------------------------------------------------------------------------
@@ -260,25 +251,19 @@ class MassTable:
     @cached_property
     def moments(self) -> tuple[Array, Array, Array]:
         """Mean, std, and what makes crps(y) = 2 (integral of F up to y) - y + this; each (n,)."""
-        xp = namespace(self.places)
+        xp, (p, q) = namespace(self.places), self.tails
         middle = self.places[:, self.places.shape[1] // 2, None]
         y = self.places - middle
-        a, b = y[:, :-1], y[:, 1:]
+        a, b, first, last = y[:, :-1], y[:, 1:], y[:, :1], y[:, -1:]
         (low, low2), (high, high2) = self._excess
-        p, q = self.tails
-        first, last = y[:, :1], y[:, -1:]
-        no_low, no_high = ((self.infinite[side] > 0) | xp.isinf(end) for side, end in ((0, low), (1, high)))
-        zero = xp.zeros_like(first)
-        low, high = xp.where(no_low, zero, low), xp.where(no_high, zero, high)
-        mean = _sum(self.atoms * y) + _sum(self.masses * (a + b) / 2 - self.bulges) + p * first - low + q * last + high
-        inner = _sum(self.atoms * y**2) + _sum(self.masses * (a * a + a * b + b * b) / 3 - (a + b) * self.bulges)
-        outer = p * first**2 + q * last**2 + 2 * xp.abs(first) * low + 2 * xp.abs(last) * high
-        no_second = no_low | no_high | xp.isinf(low2) | xp.isinf(high2)
-        second = inner + outer + xp.where(no_second, zero, low2 + high2)
+        l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
+        mean = _sum(self.atoms * y) + _sum(self.masses * (a + b) / 2 - self.bulges) + p * first - l1 + q * last + h1
+        second = _sum(self.atoms * y**2) + _sum(self.masses * (a * a + a * b + b * b) / 3 - (a + b) * self.bulges)
+        second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
         std = xp.sqrt(xp.maximum(second - mean**2, 0 * second))
-        std = xp.where(no_second, xp.full_like(std, np.inf), std)
-        infinite = xp.where(no_low, xp.where(no_high, np.nan * mean, -np.inf + 0 * mean), np.inf + 0 * mean)
-        mean = xp.where(no_low | no_high, infinite, middle + mean)
+        std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
+        with np.errstate(invalid="ignore"):
+            mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
         return mean[:, 0], std[:, 0], self._shift[:, 0]
 
     def crps(self, y: Array) -> Array:
@@ -304,12 +289,10 @@ class MassTable:
         """The integrals up to each place."""
         xp, (_, h, curved) = namespace(self.places), self._cells
         Fa, Fb, B = self._right[:, :-1], self._left[:, 1:], self.bulges
-        (low, low2), _ = self._excess
-        start = xp.where(xp.isinf(low), xp.zeros_like(low), low)
-        once = _cumulated(h * (Fa + Fb) / 2 + B, start)
-        start = xp.where(xp.isinf(low2), xp.zeros_like(low2), low2 / 2)
-        twice = _cumulated(h * once[:, :-1] + h * h * (2 * Fa + Fb) / 6 + h * B / 2, start)
-        square = _cumulated(h * (Fa * Fa + Fa * Fb + Fb * Fb) / 3 + (Fa + Fb) * B + curved, 0 * start)
+        low, low2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in self._excess[0])
+        once = _cumulated(h * (Fa + Fb) / 2 + B, low)
+        twice = _cumulated(h * once[:, :-1] + h * h * (2 * Fa + Fb) / 6 + h * B / 2, low2 / 2)
+        square = _cumulated(h * (Fa * Fa + Fa * Fb + Fb * Fb) / 3 + (Fa + Fb) * B + curved, 0 * low)
         return {ONCE: once, TWICE: twice, SQUARE: square}
 
     def integral(self, y: Array, which: int) -> Array:
@@ -353,16 +336,11 @@ def _sum(terms: Array) -> Array:
     return namespace(terms).sum(terms, axis=1, keepdims=True)
 
 
-def _rows(column: Array) -> Array:
-    """Of a single distribution, as the one row of a table."""
-    return column[None, :] if column.ndim == 1 else column
-
-
 def _cumulated(terms: Array, start: Array) -> Array:
-    return _joined([start, start + namespace(terms).cumulative_sum(terms, axis=1)])
+    return side_by_side([start, start + namespace(terms).cumulative_sum(terms, axis=1)])
 
 
-def _joined(parts: Sequence[Array]) -> Array:
+def side_by_side(parts: Sequence[Array]) -> Array:
     """Columns side by side, with as many rows as the longest."""
     rows, xp = max(part.shape[0] for part in parts), namespace(parts[0])
     return concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in parts], axis=1)

@@ -97,7 +97,7 @@ class Borrowing(Grouping):
         promised = self.promised(labels, parts)
         table, pooled = borrowed(parts, np.asarray(promised.accuracies), self.pooled.units, folds, lent)
         if self.unseen == "pooled":
-            table = table.followed_by(drawn(pooled))
+            table = Lines.of([table, drawn(pooled)])
         return Grouped(known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
 
 

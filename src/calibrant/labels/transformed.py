@@ -12,7 +12,7 @@ from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.truncated import Truncated
+from calibrant.distributions.clipped import Truncated
 from calibrant.labels.base import Labels
 from calibrant.labels.functions import Backwards, Function, Log, function_of
 from calibrant.labels.through import through

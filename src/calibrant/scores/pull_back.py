@@ -10,11 +10,10 @@ import numpy as np
 from calibrant._arguments import same_length
 from calibrant._batch import take_rows
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.pulled import Pulled, landed
+from calibrant.distributions.pulled import ByRow, Pulled, landed
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.scores.charts import Affine, BrokenLine, Chart
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.by_row import ByRow, Pull
+from calibrant.distributions.pulled import ByRow, Pull
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.scores.charts import BrokenLine, bent
 

@@ -21,9 +21,9 @@ from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.by_row import ByRow
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.distributions.pulled import ByRow
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee.tracked import TrackedGuarantee
