@@ -204,7 +204,7 @@ def test_torchs_gradients_flow_through_poisson():
     ("make", "said"),
     [
         (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(the only such row\)"),
-        (lambda: Poisson([[1.0], [2.0]]), r"Poisson takes one rate a row, got shape \(2, 1\)"),
+        (lambda: Poisson([[1.0], [2.0]]), r"Poisson takes one rate per row, got shape \(2, 1\)"),
         (lambda: NegativeBinomial([1.0, -1.0], 0.5), r"NegativeBinomial.rate is negative in row 1"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),

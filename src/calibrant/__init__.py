@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from calibrant.distributions.logistic import Logistic as Logistic
     from calibrant.distributions.mixture import Mixture as Mixture
     from calibrant.distributions.normal import Normal as Normal
-    from calibrant.distributions.scipy_law import from_scipy as from_scipy
+    from calibrant.distributions.scipy_distributions import from_scipy as from_scipy
     from calibrant.distributions.student_t import StudentT as StudentT
-    from calibrant.distributions.torch_law import from_torch as from_torch
+    from calibrant.distributions.torch_distributions import from_torch as from_torch
     from calibrant.guarantee.marginal import Guarantee as Guarantee
     from calibrant.guarantee.required import required_n as required_n
     from calibrant.guarantee.required import required_n_for_interval as required_n_for_interval
@@ -178,8 +178,8 @@ _LATER = {
     "concatenate": "calibrant.predictions",
     "diagnose": "calibrant.diagnosis",
     "evaluate": "calibrant.metrics",
-    "from_scipy": "calibrant.distributions.scipy_law",
-    "from_torch": "calibrant.distributions.torch_law",
+    "from_scipy": "calibrant.distributions.scipy_distributions",
+    "from_torch": "calibrant.distributions.torch_distributions",
     "load": "calibrant.persistence",
     "monitor": "calibrant.monitoring",
     "neg_crps": "calibrant.sklearn.scorers",
