@@ -22,7 +22,6 @@ TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-
 
 BY_NAME = {
     "__init__.py": "`import calibrant` loads no optional library: what needs one comes when it is asked for",
-    "distributions/gpu.py": "the kernels need Triton, which comes with torch for CUDA",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/later.py": "`--help` waits for no library that only some commands need",
@@ -39,7 +38,10 @@ FOREIGN = {
 """Underscores of others' objects."""
 
 CORE = {"numpy", "scipy", "array_api_compat", "calibrant"} | set(sys.stdlib_module_names)
-SLOW = {("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` need not spend"}
+SLOW = {
+    ("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` need not spend",
+    ("distributions/location_scale.py", "calibrant.distributions.gpu"): "its kernels need Triton",
+}
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",

@@ -14,7 +14,7 @@ from calibrant.distributions.on_lattice import OnLattice, from_zero
 from calibrant.distributions.parameters import keep, parameters
 
 
-class _Counts(OnLattice):
+class _CountFamily(OnLattice):
     """Counts from 0 on."""
 
     @property
@@ -26,7 +26,7 @@ class _Counts(OnLattice):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Poisson(_Counts):
+class Poisson(_CountFamily):
     """P(Y = k) = rate^k exp(-rate) / k!, k = 0, 1, ...: the mean is the rate.
 
     >>> Poisson([0.5, 3.0]).pmf([0, 2])
@@ -62,7 +62,7 @@ class Poisson(_Counts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NegativeBinomial(_Counts):
+class NegativeBinomial(_CountFamily):
     """Counts with mean `rate` and variance rate + dispersion * rate^2: Poisson counts whose rate is a gamma number.
 
     With r = 1 / dispersion and p = r / (r + rate): P(Y = k) = Gamma(k + r) / (k! Gamma(r)) p^r (1 - p)^k. As the
@@ -115,7 +115,7 @@ class NegativeBinomial(_Counts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Binomial(_Counts):
+class Binomial(_CountFamily):
     """How many of `trials` succeed, each with `probability`: P(Y = k) = C(n, k) p^k (1 - p)^(n - k).
 
     On torch no gradient flows through its CDF.

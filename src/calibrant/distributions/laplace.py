@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import log_sigmoid, safe_log
+from calibrant._special import log_sigmoid
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Moments
 from calibrant.distributions.location_scale import LocationScale, Standard, located
-from calibrant.distributions.table import ONCE
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,9 +20,6 @@ class StandardLaplace(Standard):
     def _cdf(self, z: Array) -> Array:
         h = _nearer_tail(z)
         return namespace(z).where(z < 0, h, 1 - h)
-
-    def _ppf(self, p: Array) -> Array:
-        return namespace(p).where(p < 0.5, safe_log(2 * p), -safe_log(2 * (1 - p)))
 
     def _ppf_logit(self, s: Array) -> Array:
         """log(2 sigmoid(s)) below the median, and the same mirrored above."""
@@ -45,10 +41,8 @@ class StandardLaplace(Standard):
         """E |Z - Z'| / 2 = 3 / 4."""
         return Moments(0.0, math.sqrt(2), -0.75)
 
-    def _integrals(self, z: Array, which: int) -> Array:
-        """Of F: h below the median, z + h above it."""
-        if which != ONCE:
-            return super()._integrals(z, which)
+    def _area(self, z: Array) -> Array:
+        """h below the median, z + h above it."""
         h = _nearer_tail(z)
         return namespace(z).where(z < 0, h, z + h)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, namespace
+from calibrant._special import logit
 from calibrant.distributions.base import CLOSED, Distribution, Moments
 from calibrant.distributions.parameters import parameters, widths
-from calibrant.distributions.table import TWICE, MassTable
+from calibrant.distributions.table import ONCE, TWICE, MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +111,10 @@ class LocationScale(Distribution):
 class Standard(Distribution):
     """A single distribution that is symmetric about 0, as the base of a location-scale family."""
 
+    @abstractmethod
+    def _area(self, z: Array) -> Array:
+        """The integral of F up to z."""
+
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
@@ -116,8 +122,13 @@ class Standard(Distribution):
     def _sf(self, z: Array) -> Array:
         return self._cdf(-z)
 
+    def _ppf(self, p: Array) -> Array:
+        return self._ppf_logit(logit(p))
+
     def _integrals(self, z: Array, which: int) -> Array:
-        """From its table, which has no array of ours to lie beside: moved beside z."""
+        """Those without a closed form from the table, moved beside z."""
+        if which == ONCE:
+            return self._area(z)
         xp = namespace(z)
         row = xp.astype(xp.reshape(z, (1, -1)), xp.float64, copy=False)
         found = self._own_table.to(row).integral(row, which)
@@ -134,9 +145,9 @@ def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array
     """What one kernel gives on a CUDA GPU; None where array operations must do it, for example without Triton."""
     if not getattr(y, "is_cuda", False) or not _has_triton():
         return None
-    from calibrant.distributions import gpu  # which needs Triton
+    from calibrant.distributions.gpu import one_pass as by_kernel  # which needs Triton
 
-    return gpu.one_pass(method, base, loc, scale, y)
+    return by_kernel(method, base, loc, scale, y)
 
 
 @cache

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import log_sigmoid, logit, sigmoid
+from calibrant._special import log_sigmoid, sigmoid
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Moments
 from calibrant.distributions.location_scale import LocationScale, Standard, located
-from calibrant.distributions.table import ONCE
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,9 +19,6 @@ class StandardLogistic(Standard):
 
     def _cdf(self, z: Array) -> Array:
         return sigmoid(z)
-
-    def _ppf(self, p: Array) -> Array:
-        return logit(p)
 
     def _ppf_logit(self, s: Array) -> Array:
         return s
@@ -37,9 +33,9 @@ class StandardLogistic(Standard):
         """E |Z - Z'| / 2 = 1."""
         return Moments(0.0, math.pi / math.sqrt(3), -1.0)
 
-    def _integrals(self, z: Array, which: int) -> Array:
-        """Of F: log(1 + exp(z))."""
-        return -log_sigmoid(-z) if which == ONCE else super()._integrals(z, which)
+    def _area(self, z: Array) -> Array:
+        """log(1 + exp(z))."""
+        return -log_sigmoid(-z)
 
 
 def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:

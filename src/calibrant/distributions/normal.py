@@ -11,7 +11,6 @@ from calibrant._special import erfcx, log_ndtr, ndtr, ndtri, ndtri_logit, safe_l
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Moments
 from calibrant.distributions.location_scale import LocationScale, Standard, located
-from calibrant.distributions.table import ONCE
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,10 +39,8 @@ class StandardNormal(Standard):
         """E |Z - Z'| / 2 = 1 / sqrt(pi)."""
         return Moments(0.0, 1.0, -1 / math.sqrt(math.pi))
 
-    def _integrals(self, z: Array, which: int) -> Array:
-        """Of F: z Phi + phi."""
-        if which != ONCE:
-            return super()._integrals(z, which)
+    def _area(self, z: Array) -> Array:
+        """z Phi + phi."""
         return z * ndtr(z) + namespace(z).exp(self._logpdf(z))
 
 

@@ -15,7 +15,7 @@ from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import parameters, widths
-from calibrant.distributions.table import ONCE, TWICE
+from calibrant.distributions.table import ONCE, SQUARE, TWICE
 
 _LARGEST = 1e150  # of a quantile: its square is a float too
 
@@ -98,18 +98,21 @@ class StandardT(Distribution):
         return Moments(*map(self._at_home, (mean, std, xp.where(df > 0.5, shift, infinite))))
 
     def _integrals(self, t: Array, which: int) -> Array:
-        """t F + m, m = f (df + t^2) / (df - 1); (t^2 F + 2 t m + v) / 2, v = (df F - (df - 1) t m) / (df - 2).
+        """t F + m, m = f (df + t^2) / (df - 1); (t^2 F + 2 t m + v) / 2, v = (df F - (df - 1) t m) / (df - 2);
 
-        Where these do not exist from -inf, they start at 0: with m less its value there, and F - 1/2 in v. That of F^2
-        is from the table.
+        and t F^2 + 2 m F - g U, g = E |T - T'| / 2, U the CDF for 2 df - 1 degrees of freedom. Where the first two do
+        not exist from -inf, they start at 0: with m less its value there, and F - 1/2 in v; the third is the table's.
         """
-        if which not in (ONCE, TWICE):
-            return super()._integrals(t, which)
         xp, df = namespace(t), _beside(_beside(self._df, 1), 2)
         F, power = _cdf(df, t), (1 - df) / 2 * xp.log1p(t**2 / df)
         m = _slope(df) * xp.where(_light(df), xp.exp(power), xp.expm1(power)) / (df - 1)
         if which == ONCE:
             return t * F + m
+        if which == SQUARE:
+            light = _light(df)
+            df = xp.where(light, df, 2 * xp.ones_like(df))
+            square = t * F**2 + 2 * m * F - _half_gap(df) * _cdf(2 * df - 1, t * xp.sqrt((2 * df - 1) / df))
+            return square if bool(xp.all(light)) else xp.where(light, square, super()._integrals(t, which))
         above = F - xp.where(df > 2, xp.zeros_like(df), xp.full_like(df, 0.5))
         v = (df * above - t * _slope(df) * xp.exp(power)) / (df - 2)
         return (t**2 * F + 2 * t * m + v) / 2
@@ -146,6 +149,12 @@ def _slope(df: Array) -> Array:
     """sqrt(df) / B(df / 2, 1/2), which is df f(0)."""
     xp = namespace(df)
     return xp.sqrt(df / math.pi) * xp.exp(_log_gamma_ratio(df / 2))
+
+
+def _half_gap(df: Array) -> Array:
+    """E |T - T'| / 2, for df > 1."""
+    xp = namespace(df)
+    return 2 * _slope(df) * xp.exp(_log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5)) / (df - 1)
 
 
 def _log_density(df: Array, t: Array) -> Array:
