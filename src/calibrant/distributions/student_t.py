@@ -15,7 +15,7 @@ from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import parameters, widths
-from calibrant.distributions.table import ONCE, SQUARE, TWICE
+from calibrant.distributions.table import ONCE, SQUARE
 
 _LARGEST = 1e150  # of a quantile: its square is a float too
 
