@@ -22,7 +22,7 @@ pytest_plugins = ["chromium"]  # one browser for the tests of reports and of the
 
 collect_ignore_glob = [
     "tests/typing/*",  # for type checkers: see tests/test_typing.py
-    "src/calibrant/distributions/gpu_kernels.py",  # needs Triton, and has no doctest: see tests/test_on_gpu.py
+    "src/calibrant/distributions/gpu.py",  # needs Triton, and has no doctest: see tests/test_on_gpu.py
 ]
 
 MODULES = {

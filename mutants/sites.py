@@ -36,7 +36,7 @@ AREAS = {
 }
 """All but the checks for classes of one's own, and what runs in processes of others (Dask, Spark)."""
 PACKAGE = Path("src/calibrant")
-ON_A_GPU = {PACKAGE / "distributions/gpu_kernels.py"}
+ON_A_GPU = {PACKAGE / "distributions/gpu.py"}
 """What Triton compiles: its lines run on a GPU alone, where tests/test_on_gpu.py judges them."""
 _SEPARATOR = re.compile(r"[*/]\s*[,)]")
 """Of a signature, which is no arithmetic."""

@@ -204,7 +204,7 @@ def test_torchs_gradients_flow_through_poisson():
     ("make", "said"),
     [
         (lambda: Poisson([1.0, -1.0]), r"Poisson.rate is negative in row 1 \(the only such row\)"),
-        (lambda: Poisson([[1.0], [2.0]]), r"Poisson takes one rate a row, got shape \(2, 1\)"),
+        (lambda: Poisson([[1.0], [2.0]]), r"Poisson takes one rate per row, got shape \(2, 1\)"),
         (lambda: NegativeBinomial([1.0, -1.0], 0.5), r"NegativeBinomial.rate is negative in row 1"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
@@ -859,11 +859,6 @@ def test_counts_have_no_density_beside_laws_that_have_one():
     law = calibrant.concatenate([Poisson([1.0, 2.0]), Normal([0.0], 1.0)])
     np.testing.assert_allclose(law.logpdf([1.0, 1.5, 0.0]), [-np.inf, -np.inf, -np.log(2 * np.pi) / 2])
     np.testing.assert_allclose(law.pdf([[1.0]])[:2], 0.0)
-
-
-def test_quantiles_of_counts_that_floats_no_longer_tell_apart_are_found():
-    law, p = Poisson([1e20, 3e17]), np.array([[0.01, 0.3, 0.9]])
-    np.testing.assert_allclose(law.cdf(law.ppf(p)), np.tile(p, (2, 1)), atol=1e-5)
 
 
 def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():

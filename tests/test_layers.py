@@ -21,7 +21,6 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 BY_NAME = {
-    "distributions/gpu.py": "the kernels need Triton, which comes with torch for CUDA",
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
     "cli/later.py": "`--help` waits for no library that only some commands need",
@@ -37,7 +36,10 @@ FOREIGN = {
 
 CORE = {"numpy", "scipy", "sklearn", "narwhals", "safetensors", "jinja2", "array_api_compat", "calibrant"}
 CORE |= set(sys.stdlib_module_names)
-SLOW = {("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` need not spend"}
+SLOW = {
+    ("metrics/bands.py", "scipy.optimize"): "30 ms that `import calibrant` need not spend",
+    ("distributions/location_scale.py", "calibrant.distributions.gpu"): "its kernels need Triton",
+}
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",

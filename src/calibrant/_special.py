@@ -141,6 +141,16 @@ def betaln(a: Array, b: Array) -> Array:
     return _of_several("betaln", a, b)
 
 
+def stdtr(df: Array, t: Array) -> Array:
+    """The CDF of Student's t distribution."""
+    return _of_several("stdtr", df, t)
+
+
+def stdtrit(df: Array, p: Array) -> Array:
+    """The quantile function of Student's t distribution."""
+    return _of_several("stdtrit", df, p)
+
+
 def gammaln(x: Array) -> Array:
     """log Gamma(x)."""
     return _elementwise("gammaln", x)

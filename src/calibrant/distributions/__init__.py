@@ -1,8 +1,8 @@
 """Distributions on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.binomial import Binomial
 from calibrant.distributions.context import Context
+from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.laplace import Laplace
@@ -10,15 +10,13 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.poisson import Poisson
 from calibrant.distributions.rounded_down import Lattice
-from calibrant.distributions.scipy_law import from_scipy
+from calibrant.distributions.scipy_distributions import from_scipy
 from calibrant.distributions.spread import SpreadLaw
 from calibrant.distributions.student_t import StudentT
-from calibrant.distributions.torch_law import from_torch
+from calibrant.distributions.torch_distributions import from_torch
 from calibrant.distributions.zero_inflated import ZeroInflated
 
 __all__ = [

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import array_api_compat
 import numpy as np
@@ -18,11 +17,10 @@ from calibrant._special import log_ndtr, logit, ndtr, ndtri_logit, safe_log
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.normal import StandardNormal
-from calibrant.distributions.table import ONCE, SQUARE
+from calibrant.distributions.parameters import keep
+from calibrant.distributions.table import ONCE
 
-_AT_ONCE = 2**17  # terms of a sum
 _FEWEST = 33  # places of a component in a table
-Terms = Callable[[Array, Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,9 +45,31 @@ class GaussianMixture(Distribution):
         def __init__(self, weights: ArrayLike, means: ArrayLike, stds: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        parameters = checked_components(self.weights, self.means, self.stds)
-        for name, array in zip(("weights", "means", "stds"), parameters, strict=True):
-            object.__setattr__(self, name, array)
+        means = floats("GaussianMixture.means", self.means)
+        stds, weights = (
+            floats(f"GaussianMixture.{name}", getattr(self, name), like=means) for name in ("stds", "weights")
+        )
+        xp = namespace(means)
+        for name, array in (("means", means), ("stds", stds), ("weights", weights)):
+            name = f"GaussianMixture.{name}"
+            if array.ndim not in (1, 2) or not array.shape[-1]:
+                raise ValueError(f"{name} must have shape (K,) or (n, K), got {tuple(array.shape)}")
+            if array.shape[-1] != means.shape[-1]:
+                raise ValueError(
+                    f"{name} must have a column for each of {means.shape[-1]} components, got {array.shape[-1]}"
+                )
+            if array.ndim == 2 and means.ndim == 2:
+                same_length("GaussianMixture.means", means.shape[0], name, array.shape[0])
+        refuse("GaussianMixture.stds", stds <= 0, "is not positive")
+        refuse("GaussianMixture.weights", weights < 0, "is negative")
+        total = xp.sum(weights, axis=-1, keepdims=True)
+        rounding = 4 * weights.shape[-1] * float(xp.finfo(weights.dtype).eps)
+        wrong = xp.abs(total - 1) > max(1e-6, rounding)
+        refuse("GaussianMixture.weights", wrong if weights.ndim > 1 else wrong[0], "does not sum to 1")
+        # a slice of weights that were made to sum to 1 stays as it is
+        weights = xp.where(xp.abs(total - 1) <= rounding, weights, weights / total)
+        weights, means, stds = xp.broadcast_arrays(weights, means, stds)
+        keep(self, weights=weights, means=means, stds=stds)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,35 +77,34 @@ class GaussianMixture(Distribution):
 
     # ---- sums over the components ----------------------------------------------------------------------------------
 
-    def _sum(self, terms: Terms, y: Array) -> Array:
-        """The sum of terms(w_k, s_k, z_k), z = (y - mean) / std."""
-        return reduce(lambda a, b: a + b, (namespace(y).sum(terms(*part), axis=0) for part in self._parts(y)))
+    def _terms(self, term: Callable[[Array, Array, Array], Array], y: Array) -> list[Array]:
+        """term(w, s, z) of each component, z = (y - mean) / std."""
+        columns = (
+            tuple(self._lift(part[..., k]) for part in (self.weights, self.means, self.stds))
+            for k in range(self.means.shape[-1])
+        )
+        return [term(w, s, (y - m) / s) for w, m, s in columns]
 
-    def _log_sum(self, terms: Terms, y: Array) -> Array:
-        """The log of the sum of exp(terms(w_k, s_k, z_k))."""
-        parts = (_log_of_sum(terms(*part)) for part in self._parts(y))
-        return reduce(lambda a, b: _log_of_sum(namespace(y).stack([a, b])), parts)
+    def _sum(self, term: Callable[[Array, Array, Array], Array], y: Array) -> Array:
+        return reduce(lambda a, b: a + b, self._terms(term, y))
 
-    def _parts(self, y: Array) -> Iterator[tuple[Array, Array, Array]]:
-        """w, s and z of some components at a time, along a new first axis."""
-        xp, (*_, count) = namespace(y), self.means.shape
-        shape = (count, *self.shape, 1) if self.shape else (count, *(1 for _ in y.shape))
-        w, m, s = (xp.reshape(part.T if self.shape else part, shape) for part in (self.weights, self.means, self.stds))
-        size = max(1, _AT_ONCE // max(1, math.prod(self.shape), math.prod(y.shape)))
-        for start in range(0, count, size):
-            i = slice(start, min(start + size, count))
-            yield w[i, ...], s[i, ...], (y - m[i, ...]) / s[i, ...]
+    def _log_sum(self, term: Callable[[Array, Array, Array], Array], y: Array) -> Array:
+        """The log of the sum of exp(term)."""
+        terms, xp = self._terms(term, y), namespace(y)
+        top = detached(reduce(xp.maximum, terms))
+        top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+        return safe_log(reduce(lambda a, b: a + b, (xp.exp(part - top) for part in terms))) + top
 
     def _cdf(self, y: Array) -> Array:
-        return self._up_to(y, self._sum(lambda w, s, z: w * ndtr(z), y))
+        return self._share(y, 1)
 
     def _sf(self, y: Array) -> Array:
-        return self._up_to(-y, self._sum(lambda w, s, z: w * ndtr(-z), y))
+        return self._share(y, -1)
 
-    def _up_to(self, y: Array, F: Array) -> Array:
-        """F, which is 1 at inf: the weights may sum to a rounding more or less."""
-        xp, one = namespace(F), namespace(F).ones_like(F)
-        return xp.where(y == xp.inf, one, xp.minimum(F, one))
+    def _share(self, y: Array, sign: int) -> Array:
+        """The mass below y, or above it; 1 at the end, though the weights may sum to a rounding more or less."""
+        xp, F = namespace(y), self._sum(lambda w, s, z: w * ndtr(sign * z), y)
+        return xp.where(sign * y == xp.inf, xp.ones_like(F), xp.minimum(F, xp.ones_like(F)))
 
     def _logpdf(self, y: Array) -> Array:
         xp, normal = namespace(y), StandardNormal()
@@ -149,46 +168,9 @@ class GaussianMixture(Distribution):
         return Moments(mean, xp.sqrt(variance), mean - spread)
 
     def _integrals(self, y: Array, which: int) -> Array:
-        if which == SQUARE:
+        if which != ONCE:
             return super()._integrals(y, which)
-        return self._sum(lambda w, s, z: w * s**which * StandardNormal()._integrals(z, which), y)
+        return self._sum(lambda w, s, z: w * s * StandardNormal()._integrals(z, ONCE), y)
 
     def _describe(self) -> str:
         return f"{self.means.shape[-1]} components"
-
-
-def _log_of_sum(terms: Array) -> Array:
-    """log of the sum of exp(terms), along the first axis."""
-    xp = namespace(terms)
-    top = xp.max(terms, axis=0)
-    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-    return safe_log(xp.sum(xp.exp(terms - top), axis=0)) + top
-
-
-def checked_components(weights: Any, means: Any, stds: Any) -> tuple[Array, Array, Array]:
-    """K components, of each row or of all: finite means, positive stds, weights that sum to 1 (and then exactly)."""
-    means = floats("GaussianMixture.means", means)
-    stds, weights = (
-        floats(f"GaussianMixture.{name}", part, like=means) for name, part in (("stds", stds), ("weights", weights))
-    )
-    xp = namespace(means)
-    for name, array in (("means", means), ("stds", stds), ("weights", weights)):
-        name = f"GaussianMixture.{name}"
-        if array.ndim not in (1, 2) or not array.shape[-1]:
-            raise ValueError(f"{name} must have shape (K,) or (n, K), got {tuple(array.shape)}")
-        if array.shape[-1] != means.shape[-1]:
-            raise ValueError(
-                f"{name} must have a column for each of {means.shape[-1]} components, got {array.shape[-1]}"
-            )
-        if array.ndim == 2 and means.ndim == 2:
-            same_length("GaussianMixture.means", means.shape[0], name, array.shape[0])
-    refuse("GaussianMixture.stds", stds <= 0, "is not positive")
-    refuse("GaussianMixture.weights", weights < 0, "is negative")
-    total = xp.sum(weights, axis=-1, keepdims=True)
-    rounding = 4 * weights.shape[-1] * float(xp.finfo(weights.dtype).eps)
-    wrong = xp.abs(total - 1) > max(1e-6, rounding)
-    refuse("GaussianMixture.weights", wrong if weights.ndim > 1 else wrong[0], "does not sum to 1")
-    # a slice of weights that were made to sum to 1 stays as it is
-    weights = xp.where(xp.abs(total - 1) <= rounding, weights, weights / total)
-    weights, means, stds = xp.broadcast_arrays(weights, means, stds)
-    return weights, means, stds

@@ -1,20 +1,21 @@
 """loc + scale * S on a CUDA GPU, S drawn through straight lines: one kernel in the place of a dozen array operations.
 
 Each array operation reads and writes all rows; a kernel reads a row once and writes its answer. The numbers are those
-of `LocationScale` and `PiecewiseLinear`, which stay the definition: `tests/test_on_gpu.py` compares them.
+of `LocationScale` and `PiecewiseLinear`, which stay the definition: `tests/test_on_gpu.py` compares them. This file
+needs Triton: `LocationScale` imports it where an array lies on a GPU.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import array_api_compat
 import numpy as np
+import torch
+import triton
+import triton.language as tl
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
@@ -23,11 +24,46 @@ from calibrant.distributions.piecewise_linear import PiecewiseLinear
 METHODS = ("cdf", "crps", "logpdf")
 _CELLS = 4096  # of the guide; it and the knots should stay in the cache of a processor
 _OUTER = 1000  # one knot in so many lies below the first cell, and one above the last
+_BLOCK, _WARPS = 256, 4
+
+
+def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array) -> Array | None:
+    """What `method` gives of loc + scale * S, S ~ base, at y, (n, 1); None where array operations must do it.
+
+    They must in single precision, for other distributions than lines, for several y per row, and where gradients are
+    asked for.
+    """
+    if not isinstance(base, PiecewiseLinear) or base.shape or y.shape != (*loc.shape, 1):
+        return None
+    arrays: tuple[Any, ...] = (y, loc, scale, base.knots, base.probs)
+    if any(each.dtype != torch.float64 for each in arrays) or any(
+        np.isinf(scale[0]) for _, _, scale in base.lines.tails
+    ):
+        return None
+    if torch.is_grad_enabled() and any(each.requires_grad for each in arrays):
+        return None
+    return by_kernel(method, base, loc, scale, y)
+
+
+def by_kernel(method: str, base: PiecewiseLinear, loc: Any, scale: Any, y: Any) -> Array:
+    """The same, whatever the device of the arrays."""
+    tables = base.remember("_kept_kernels", lambda: Tables.of(base))
+    y = y.contiguous()
+    out = torch.empty_like(y)
+    rows = y.numel()
+    if rows:
+        kernel = {"cdf": _cdf, "crps": _crps, "logpdf": _logpdf}[method]
+        grid = (triton.cdiv(rows, _BLOCK),)
+        where = tables.knots, tables.guide, tables.guide.shape[0] - 1, tables.numbers
+        table = tables.ends if method == "crps" else tables.pieces
+        row = y, loc, scale, loc.stride(0), scale.stride(0), out
+        kernel[grid](*row, *where, table, rows, tables.ends.shape[0], tables.steps, _BLOCK, num_warps=_WARPS)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What the kernels of `gpu_kernels` read: what one row needs lies side by side."""
+    """What the kernels read: what one row needs lies side by side."""
 
     knots: Array
     """Followed by as many infinities as a search may look ahead."""
@@ -72,7 +108,6 @@ def _guide(knots: Any) -> tuple[Any, float, float, int]:
 
     A cell is a non-decreasing function of z, so a knot in an earlier cell is smaller than z, one in a later larger.
     """
-    torch: Any = namespace(knots)
     outer = knots.shape[0] // _OUTER
     low, high = float(knots[outer]), float(knots[-1 - outer])
     per_unit = _CELLS / (high - low) if high > low else math.inf
@@ -84,33 +119,84 @@ def _guide(knots: Any) -> tuple[Any, float, float, int]:
     return (counts.cumsum(0) - counts).to(torch.int32), origin, per_unit, int(counts.max())
 
 
-def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array) -> Array | None:
-    """What `method` gives of loc + scale * S, S ~ base, at y, (n, 1); None where array operations must do it.
-
-    They must off the GPU, without Triton, in single precision, for other laws than lines, for several y a row, and
-    where gradients are asked for.
-    """
-    if not isinstance(base, PiecewiseLinear) or not array_api_compat.is_torch_array(y):
-        return None
-    values: Any = y
-    torch: Any = namespace(y)
-    arrays: tuple[Any, ...] = (y, loc, scale, base.knots, base.probs)
-    if not values.is_cuda or y.shape != (*loc.shape, 1) or any(each.dtype != torch.float64 for each in arrays):
-        return None
-    if not _triton() or base.shape or any(np.isinf(scale[0]) for _, _, scale in base.lines.tails):
-        return None
-    if torch.is_grad_enabled() and any(each.requires_grad for each in arrays):
-        return None
-    return by_kernel(method, base, loc, scale, y)
+# ---- the kernels ----------------------------------------------------------------------------------------------------
 
 
-def by_kernel(method: str, base: PiecewiseLinear, loc: Array, scale: Array, y: Array) -> Array:
-    """The same, whatever the device of the arrays."""
-    kernels: Any = import_module("calibrant.distributions.gpu_kernels")
-    answer: Array = kernels.run(method, y, loc, scale, base.remember("_kept_kernels", lambda: Tables.of(base)))
-    return answer
+@triton.jit
+def _score(y, loc, scale, loc_stride, scale_stride, row, there):
+    """z = (y - loc) / scale, and the scale."""
+    s = tl.load(scale + row * scale_stride, mask=there, other=1.0)
+    return (tl.load(y + row, mask=there, other=0.0) - tl.load(loc + row * loc_stride, mask=there, other=0.0)) / s, s
 
 
-@cache
-def _triton() -> bool:
-    return find_spec("triton") is not None
+@triton.jit
+def _place(z, knots, guide, last_cell, numbers, steps: tl.constexpr):
+    """#{knots <= z}: those before the cell of z, and then by halving."""
+    cell = (z - tl.load(numbers + 8)) * tl.load(numbers + 9)  # as in `gpu`, to the last bit: no sum of a product
+    cell = tl.minimum(tl.maximum(cell, 0.0), last_cell.to(tl.float64)).to(tl.int32)
+    place = tl.load(guide + cell)
+    for k in tl.static_range(steps):
+        step = 1 << (steps - 1 - k)
+        place = tl.where(tl.load(knots + place + (step - 1)) <= z, place + step, place)
+    return place
+
+
+@triton.jit
+def _cdf(
+    y, loc, scale, loc_stride, scale_stride, out, knots, guide, last_cell, numbers, pieces, rows, count,
+    steps: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * block + tl.arange(0, block)
+    there = row < rows
+    z, _ = _score(y, loc, scale, loc_stride, scale_stride, row, there)
+    first, last = tl.load(numbers), tl.load(numbers + 1)
+    inside = tl.minimum(tl.maximum(z, first), last)
+    piece = pieces + tl.minimum(_place(inside, knots, guide, last_cell, numbers, steps), count) * 4
+    F = tl.load(piece + 1) + tl.load(piece + 2) * (inside - tl.load(piece))
+    low, high = z < first, z > last
+    mass = tl.where(low, tl.load(numbers + 2), tl.load(numbers + 4))
+    excess = tl.where(low, tl.load(numbers + 3), tl.load(numbers + 5))
+    beyond = mass * tl.exp(-tl.abs(z - inside) / excess)
+    tl.store(out + row, tl.where(low, beyond, tl.where(high, 1 - beyond, F)), mask=there)
+
+
+@triton.jit
+def _crps(
+    y, loc, scale, loc_stride, scale_stride, out, knots, guide, last_cell, numbers, ends, rows, count,
+    steps: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * block + tl.arange(0, block)
+    there = row < rows
+    z, s = _score(y, loc, scale, loc_stride, scale_stride, row, there)
+    first, last = tl.load(numbers), tl.load(numbers + 1)
+    inside = tl.minimum(tl.maximum(z, first), last)
+    place = _place(inside, knots, guide, last_cell, numbers, steps)
+    above = tl.maximum(tl.minimum(place, count - 1), tl.minimum(1, count - 1))
+    below = tl.maximum(above - 1, 0)
+    left, right = inside - tl.load(ends + below * 4), inside - tl.load(ends + above * 4)
+    closer = left <= -right
+    near, t = tl.where(closer, below, above) * 4, tl.where(closer, left, right)
+    crps = tl.load(ends + near + 2) + t * ((2 * tl.load(ends + near + 1) - 1) + tl.load(ends + above * 4 + 3) * t)
+    low = z < first
+    mass = tl.where(low, tl.load(numbers + 2), tl.load(numbers + 4))
+    excess = tl.where(low, tl.load(numbers + 3), tl.load(numbers + 5))
+    beyond = tl.abs(z - inside)
+    crps += beyond - 2 * mass * excess * (1 - tl.exp(-beyond / excess))
+    tl.store(out + row, s * crps, mask=there)
+
+
+@triton.jit
+def _logpdf(
+    y, loc, scale, loc_stride, scale_stride, out, knots, guide, last_cell, numbers, pieces, rows, count,
+    steps: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * block + tl.arange(0, block)
+    there = row < rows
+    z, s = _score(y, loc, scale, loc_stride, scale_stride, row, there)
+    first, last = tl.load(numbers), tl.load(numbers + 1)
+    inside = tl.minimum(tl.maximum(z, first), last)
+    place = tl.minimum(_place(inside, knots, guide, last_cell, numbers, steps), count)
+    density = tl.load(pieces + place * 4 + 3)
+    density = tl.where(z < first, tl.load(numbers + 6) + (z - first) / tl.load(numbers + 3), density)
+    density = tl.where(z >= last, tl.load(numbers + 7) + (last - z) / tl.load(numbers + 5), density)
+    tl.store(out + row, density - tl.log(s), mask=there)

@@ -7,31 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import log_sigmoid, safe_log
+from calibrant._special import log_sigmoid
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.location_scale import LocationScale, located
-from calibrant.distributions.table import ONCE, TWICE
+from calibrant.distributions.base import Moments
+from calibrant.distributions.location_scale import LocationScale, Standard, located
 
 
 @dataclass(frozen=True, repr=False)
-class StandardLaplace(Distribution):
+class StandardLaplace(Standard):
     """f(z) = exp(-|z|) / 2; everything below is in h = exp(-|z|) / 2, the mass of the nearer tail."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """A single one."""
-        return ()
 
     def _cdf(self, z: Array) -> Array:
         h = _nearer_tail(z)
         return namespace(z).where(z < 0, h, 1 - h)
-
-    def _sf(self, z: Array) -> Array:
-        return self._cdf(-z)
-
-    def _ppf(self, p: Array) -> Array:
-        return namespace(p).where(p < 0.5, safe_log(2 * p), -safe_log(2 * (1 - p)))
 
     def _ppf_logit(self, s: Array) -> Array:
         """log(2 sigmoid(s)) below the median, and the same mirrored above."""
@@ -53,14 +41,10 @@ class StandardLaplace(Distribution):
         """E |Z - Z'| / 2 = 3 / 4."""
         return Moments(0.0, math.sqrt(2), -0.75)
 
-    def _integrals(self, z: Array, which: int) -> Array:
-        """h, h and h^2 / 2 below the median; z + h, z^2 / 2 + 1 - h and z + 2 h - h^2 / 2 - 3/4 above it."""
-        xp, h = namespace(z), _nearer_tail(z)
-        if which == ONCE:
-            return xp.where(z < 0, h, z + h)
-        if which == TWICE:
-            return xp.where(z < 0, h, 0.5 * z**2 + 1 - h)
-        return xp.where(z < 0, 0.5 * h**2, z + 2 * h - 0.5 * h**2 - 0.75)
+    def _area(self, z: Array) -> Array:
+        """h below the median, z + h above it."""
+        h = _nearer_tail(z)
+        return namespace(z).where(z < 0, h, z + h)
 
 
 def _nearer_tail(z: Array) -> Array:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import same_length
-from calibrant._arrays import Array, anywhere, complain, floats, namespace, positive, wider
+from calibrant._arrays import Array, namespace
+from calibrant._special import logit
 from calibrant.distributions.base import CLOSED, Distribution, Moments
-from calibrant.distributions.gpu import one_pass
-from calibrant.distributions.table import TWICE, MassTable
+from calibrant.distributions.parameters import parameters, widths
+from calibrant.distributions.table import ONCE, TWICE, MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,16 +46,14 @@ class LocationScale(Distribution):
 
     def _y(self, z: Array) -> Array:
         with np.errstate(over="ignore"):  # what is too large for floats is infinite
-            return self._moved(z)
-
-    def _moved(self, z: Array) -> Array:
-        if self.shape and z.shape[0] == 1:  # the same z for all rows: column by column, as memory lies
+            if not self.shape or z.shape[0] > 1:
+                return self._lift(self.loc) + self._lift(self.scale) * z
+            # the same z for all rows: column by column, as memory lies
             if getattr(self.scale, "strides", None) == (0,):  # numpy's way to store one scale for all rows
                 return (self.loc + self.scale[:1] * z.T).T
             columns = self.scale * z.T
             columns += self.loc
             return columns.T
-        return self._lift(self.loc) + self._lift(self.scale) * z
 
     def _cdf(self, y: Array) -> Array:
         done = one_pass("cdf", self.base, self.loc, self.scale, y)
@@ -72,13 +73,15 @@ class LocationScale(Distribution):
 
     def _logpdf(self, y: Array) -> Array:
         done = one_pass("logpdf", self.base, self.loc, self.scale, y)
-        if done is not None:
-            return done
-        return self.base._logpdf(self._z(y)) - namespace(self.scale).log(self._lift(self.scale))
+        return self.base._logpdf(self._z(y)) - self._log_scale if done is None else done
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
         value, log_slope = self.base._logit(self._z(y))
-        return value, log_slope - namespace(self.scale).log(self._lift(self.scale))
+        return value, log_slope - self._log_scale
+
+    @property
+    def _log_scale(self) -> Array:
+        return namespace(self.scale).log(self._lift(self.scale))
 
     def _crps(self, y: Array) -> Array:
         done = one_pass("crps", self.base, self.loc, self.scale, y)
@@ -105,21 +108,48 @@ class LocationScale(Distribution):
         return f"base={self.base!r}"
 
 
+class Standard(Distribution):
+    """A single distribution that is symmetric about 0, as the base of a location-scale family."""
+
+    @abstractmethod
+    def _area(self, z: Array) -> Array:
+        """The integral of F up to z."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def _sf(self, z: Array) -> Array:
+        return self._cdf(-z)
+
+    def _ppf(self, p: Array) -> Array:
+        return self._ppf_logit(logit(p))
+
+    def _integrals(self, z: Array, which: int) -> Array:
+        """Those without a closed form from the table, moved beside z."""
+        if which == ONCE:
+            return self._area(z)
+        xp = namespace(z)
+        row = xp.astype(xp.reshape(z, (1, -1)), xp.float64, copy=False)
+        found = self._own_table.to(row).integral(row, which)
+        return xp.astype(xp.reshape(found, z.shape), z.dtype, copy=False)
+
+
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
     """A location-scale forecast, checked: finite locs, positive scales, one of each per row, or one in all."""
-    loc = floats(f"{name}.loc", loc)
-    wide = wider(loc, scale)
-    loc = loc if wide is loc else floats(f"{name}.loc", loc, like=wide)
-    scale = floats(f"{name}.scale", scale, like=loc)
-    xp = namespace(loc)
-    if loc.ndim > 1 or scale.ndim > 1:
-        raise ValueError(
-            f"{name} takes one loc and one scale a row, got shapes {tuple(loc.shape)}, {tuple(scale.shape)}"
-        )
-    if loc.ndim and scale.ndim:
-        same_length(f"{name}.loc", loc.shape[0], f"{name}.scale", scale.shape[0])
-    if anywhere(scale < 0):
-        complain(f"{name}.scale", scale < 0, "is negative")
-    scale = positive(f"{name}.scale", scale, loc, strict=strict)
-    loc, scale = xp.broadcast_arrays(loc, scale)
-    return LocationScale(loc, scale, base)
+    loc, scale = parameters(name, loc=loc, scale=scale)
+    return LocationScale(loc, widths(f"{name}.scale", scale, loc, strict=strict), base)
+
+
+def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array) -> Array | None:
+    """What one kernel gives on a CUDA GPU; None where array operations must do it, for example without Triton."""
+    if not getattr(y, "is_cuda", False) or not _has_triton():
+        return None
+    from calibrant.distributions.gpu import one_pass as by_kernel  # which needs Triton
+
+    return by_kernel(method, base, loc, scale, y)
+
+
+@cache
+def _has_triton() -> bool:
+    return find_spec("triton") is not None

@@ -6,13 +6,15 @@ import math
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from calibrant._arguments import same_length
-from calibrant._arrays import Array, complain, floats, namespace, positive, wider
+import numpy as np
+
+from calibrant._arrays import Array, namespace
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.normal import StandardNormal
-from calibrant.distributions.table import ONCE, SQUARE
+from calibrant.distributions.parameters import keep, parameters, widths
+from calibrant.distributions.table import ONCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,50 +38,37 @@ class LogNormal(Distribution):
         def __init__(self, mu: ArrayLike, sigma: ArrayLike, *, strict: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
-        mu = floats("LogNormal.mu", self.mu)
-        mu = floats("LogNormal.mu", mu, like=wider(mu, self.sigma))
-        sigma = floats("LogNormal.sigma", self.sigma, like=mu)
-        if mu.ndim > 1 or sigma.ndim > 1:
-            shapes = f"{tuple(mu.shape)}, {tuple(sigma.shape)}"
-            raise ValueError(f"LogNormal takes one mu and one sigma per row, got shapes {shapes}")
-        if mu.ndim and sigma.ndim:
-            same_length("LogNormal.mu", mu.shape[0], "LogNormal.sigma", sigma.shape[0])
-        xp = namespace(mu)
-        if bool(xp.any(sigma < 0)):
-            complain("LogNormal.sigma", sigma < 0, "is negative")
+        mu, sigma = parameters("LogNormal", mu=self.mu, sigma=self.sigma)
         # sigma has no unit: exp(mu + sigma z) tells it from 0 only where it is not far below eps
-        least = 4 * float(xp.finfo(mu.dtype).eps)
-        sigma = positive("LogNormal.sigma", sigma, mu, strict=self.strict, least=least)
-        mu, sigma = xp.broadcast_arrays(mu, sigma)
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "sigma", sigma)
+        least = 4 * float(namespace(mu).finfo(mu.dtype).eps)
+        keep(self, mu=mu, sigma=widths("LogNormal.sigma", sigma, mu, strict=self.strict, least=least))
 
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.mu.shape)
 
-    def _z(self, y: Array) -> Array:
-        xp, positive = namespace(y), y > 0
-        z = (xp.log(xp.where(positive, y, xp.ones_like(y))) - self._lift(self.mu)) / self._lift(self.sigma)
-        return xp.where(positive, z, xp.full_like(z, -xp.inf))
+    def _z(self, y: Array) -> tuple[Array, Array]:
+        """z, -inf up to 0, and the log of dy/dz there, log(y sigma)."""
+        xp, sigma = namespace(y), self._lift(self.sigma)
+        inside = (y > 0) & ~xp.isinf(y)
+        log_y = xp.log(xp.where(inside, y, xp.ones_like(y)))
+        z = (log_y - self._lift(self.mu)) / sigma
+        end = xp.where(y > 0, xp.full_like(y, xp.inf), xp.full_like(y, -xp.inf))
+        return xp.where(inside, z, end), log_y + xp.log(sigma)
 
     def _y(self, z: Array) -> Array:
         return _exp(self._lift(self.mu) + self._lift(self.sigma) * z)
 
     def _cdf(self, y: Array) -> Array:
-        return ndtr(self._z(y))
+        return ndtr(self._z(y)[0])
 
     def _sf(self, y: Array) -> Array:
-        return ndtr(-self._z(y))
+        return ndtr(-self._z(y)[0])
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
-        """That of z; dz/dy = 1 / (y sigma)."""
-        xp, z = namespace(y), self._z(y)
-        inside = xp.isfinite(z)
-        safe = xp.where(inside, y, xp.ones_like(z))
-        value, log_slope = StandardNormal()._logit(xp.where(inside, z, xp.zeros_like(z)))
-        log_slope = log_slope - xp.log(safe) - xp.log(self._lift(self.sigma))
-        return xp.where(inside, value, z), xp.where(inside, log_slope, xp.full_like(z, xp.inf))
+        z, log_width = self._z(y)
+        value, log_slope = StandardNormal()._logit(z)
+        return value, log_slope - log_width
 
     def _ppf(self, p: Array) -> Array:
         return self._y(ndtri(p))
@@ -88,12 +77,8 @@ class LogNormal(Distribution):
         return self._y(ndtri_logit(s))
 
     def _logpdf(self, y: Array) -> Array:
-        """-z^2 / 2 - log(y sigma sqrt(2 pi))."""
-        xp, positive = namespace(y), y > 0
-        safe = xp.where(positive, y, xp.ones_like(y))
-        constant = xp.log(self._lift(self.sigma)) + 0.5 * math.log(2 * math.pi)
-        logpdf = -0.5 * self._z(safe) ** 2 - xp.log(safe) - constant
-        return xp.where(positive, logpdf, xp.full_like(logpdf, -xp.inf))
+        z, log_width = self._z(y)
+        return StandardNormal()._logpdf(z) - log_width
 
     def _moments(self) -> Moments:
         """m = exp(mu + sigma^2 / 2), m sqrt(exp(sigma^2) - 1), 2 m Phi(-sigma / sqrt(2)) (Baran and Lerch, 2015)."""
@@ -103,20 +88,17 @@ class LogNormal(Distribution):
         return Moments(_exp(mu + 0.5 * variance), std, shift)
 
     def _integrals(self, y: Array, which: int) -> Array:
-        """y p_0 - p_1; (y^2 p_0 - 2 y p_1 + p_2) / 2: p_k = E Y^k 1{Y <= y} = E Y^k Phi(z - k sigma)."""
-        if which == SQUARE:
+        """Of F: y Phi(z) - E Y 1{Y <= y} = y Phi(z) - exp(mu + sigma^2 / 2) Phi(z - sigma)."""
+        if which != ONCE:
             return super()._integrals(y, which)
         xp, positive, mu, sigma = namespace(y), y > 0, self._lift(self.mu), self._lift(self.sigma)
         y = xp.where(positive, y, xp.ones_like(y))
-        z = self._z(y)
-        p = [_exp(k * mu + 0.5 * (k * sigma) ** 2 + log_ndtr(z - k * sigma)) for k in range(2 if which == ONCE else 3)]
-        value = y * p[0] - p[1] if which == ONCE else (y**2 * p[0] - 2 * y * p[1] + p[2]) / 2
+        z, _ = self._z(y)
+        value = y * ndtr(z) - _exp(mu + 0.5 * sigma**2 + log_ndtr(z - sigma))
         return xp.where(positive, value, xp.zeros_like(value))
 
 
 def _exp(x: Array) -> Array:
-    """exp(x), inf beyond the largest float, without a warning."""
-    xp = namespace(x)
-    largest = math.log(float(xp.finfo(x.dtype).max))
-    finite = x < largest
-    return xp.where(finite, xp.exp(xp.where(finite, x, xp.zeros_like(x))), xp.full_like(x, xp.inf))
+    """exp(x), inf beyond the largest float."""
+    with np.errstate(over="ignore"):
+        return namespace(x).exp(x)

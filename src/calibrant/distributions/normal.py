@@ -9,24 +9,16 @@ from typing import Any
 from calibrant._arrays import Array, namespace
 from calibrant._special import erfcx, log_ndtr, ndtr, ndtri, ndtri_logit, safe_log
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.location_scale import LocationScale, located
-from calibrant.distributions.table import ONCE, TWICE
+from calibrant.distributions.base import Moments
+from calibrant.distributions.location_scale import LocationScale, Standard, located
 
 
 @dataclass(frozen=True, repr=False)
-class StandardNormal(Distribution):
+class StandardNormal(Standard):
     """F(z) = Phi(z)."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
 
     def _cdf(self, z: Array) -> Array:
         return ndtr(z)
-
-    def _sf(self, z: Array) -> Array:
-        return ndtr(-z)
 
     def _ppf(self, p: Array) -> Array:
         return ndtri(p)
@@ -47,14 +39,9 @@ class StandardNormal(Distribution):
         """E |Z - Z'| / 2 = 1 / sqrt(pi)."""
         return Moments(0.0, 1.0, -1 / math.sqrt(math.pi))
 
-    def _integrals(self, z: Array, which: int) -> Array:
-        """z Phi + phi; ((z^2 + 1) Phi + z phi) / 2; z Phi^2 + 2 Phi phi - Phi(sqrt(2) z) / sqrt(pi)."""
-        phi, below = namespace(z).exp(self._logpdf(z)), ndtr(z)
-        if which == ONCE:
-            return z * below + phi
-        if which == TWICE:
-            return ((z**2 + 1) * below + z * phi) / 2
-        return z * below**2 + 2 * below * phi - ndtr(math.sqrt(2) * z) / math.sqrt(math.pi)
+    def _area(self, z: Array) -> Array:
+        """z Phi + phi."""
+        return z * ndtr(z) + namespace(z).exp(self._logpdf(z))
 
 
 def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:

@@ -1,29 +1,35 @@
-"""The door for the parameters of a family: one number a row each, or one in all."""
+"""The parameters of a family, checked: one number per row each, or one for all rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, anywhere, complain, floats, namespace, wider
+from calibrant._arrays import Array, floats, namespace, positive, refuse, wider
 
 
 def parameters(family: str, **given: Any) -> list[Array]:
     """Arrays of one shape, () or (n,), and one type, from what was given by name."""
-    names, values = list(given), list(given.values())
-    like = floats(f"{family}.{names[0]}", values[0])
-    like = wider(like, *values[1:])
-    arrays = [floats(f"{family}.{name}", value, like=like) for name, value in given.items()]
-    for name, array in zip(names, arrays, strict=True):
+    names = [f"{family}.{name}" for name in given]
+    first, *others = given.values()
+    like = wider(floats(names[0], first), *others)
+    arrays = [floats(name, value, like=like) for name, value in zip(names, given.values(), strict=True)]
+    for name, array in zip(given, arrays, strict=True):
         if array.ndim > 1:
-            raise ValueError(f"{family} takes one {name} a row, got shape {tuple(array.shape)}")
-    lengths = [(name, array.shape[0]) for name, array in zip(names, arrays, strict=True) if array.ndim]
-    for name, length in lengths[1:]:
-        same_length(f"{family}.{lengths[0][0]}", lengths[0][1], f"{family}.{name}", length)
-    return list(namespace(arrays[0]).broadcast_arrays(*arrays)) if len(arrays) > 1 else arrays
+            raise ValueError(f"{family} takes one {name} per row, got shape {tuple(array.shape)}")
+    rows = [(name, array.shape[0]) for name, array in zip(names, arrays, strict=True) if array.ndim]
+    for name, length in rows[1:]:
+        same_length(*rows[0], name, length)
+    return list(namespace(like).broadcast_arrays(*arrays))
 
 
-def refuse_where(name: str, bad: Array, problem: str) -> None:
-    """Raise if a parameter is outside its domain somewhere."""
-    if anywhere(bad):
-        complain(name, bad, problem)
+def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
+    """A scale of at least 0; where it is 0, the least that floats tell apart, with a warning, or an error if strict."""
+    refuse(name, scale < 0, "is negative")
+    return positive(name, scale, centre, strict=strict, least=least)
+
+
+def keep(whole: Any, **values: Any) -> None:
+    """Set fields of a frozen dataclass, in its `__post_init__`."""
+    for name, value in values.items():
+        object.__setattr__(whole, name, value)

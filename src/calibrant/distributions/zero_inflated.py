@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant._arrays import Array, complain, concatenate, floats, namespace, probabilities
+from calibrant._arrays import Array, concatenate, device_like, namespace, probabilities, refuse
 from calibrant._batch import promoted
 from calibrant._special import safe_log
 from calibrant._types import ArrayLike
-from calibrant.distributions.on_lattice import OnLattice
+from calibrant.distributions.on_lattice import OnLattice, from_zero
+from calibrant.distributions.parameters import keep
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,15 +36,11 @@ class ZeroInflated(OnLattice):
             )
         base = promoted(self.base, self.zeros)
         zeros = probabilities("ZeroInflated.zeros", self.zeros, like=base.like)
-        if zeros.shape != base.shape:
-            if zeros.ndim:
-                raise ValueError(f"ZeroInflated.zeros must have shape {base.shape} or (), got {tuple(zeros.shape)}")
-            zeros = namespace(zeros).broadcast_to(zeros, base.shape)
-        negative = floats("the base's first point", base._ends()[0], like=zeros, allow_inf=True) + 0 * zeros < 0
-        if bool(namespace(zeros).any(negative)):
-            complain("ZeroInflated.base", negative, "takes negative values")
-        object.__setattr__(self, "base", base)
-        object.__setattr__(self, "zeros", zeros)
+        if zeros.shape not in ((), base.shape):
+            raise ValueError(f"ZeroInflated.zeros must have shape {base.shape} or (), got {tuple(zeros.shape)}")
+        zeros = namespace(zeros).broadcast_to(zeros, base.shape)
+        refuse("ZeroInflated.base", device_like(base._ends()[0], zeros) + 0 * zeros < 0, "takes negative values")
+        keep(self, base=base, zeros=zeros)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,14 +57,12 @@ class ZeroInflated(OnLattice):
         return 0.0, (1 - self._lift(self.zeros)) * self.base._infinite()[1]
 
     def _below(self, k: Array) -> Array:
-        xp, w = namespace(k), self._lift(self.zeros)
-        value = w + (1 - w) * self.base._below(k)
-        return xp.where(k < 0, xp.zeros_like(value), value)
+        w = self._lift(self.zeros)
+        return from_zero(k, 0.0, lambda k: w + (1 - w) * self.base._below(k))
 
     def _above(self, k: Array) -> Array:
-        xp, w = namespace(k), self._lift(self.zeros)
-        value = (1 - w) * self.base._above(k)
-        return xp.where(k < 0, xp.ones_like(value), value)
+        w = self._lift(self.zeros)
+        return from_zero(k, 1.0, lambda k: (1 - w) * self.base._above(k))
 
     def _log_mass(self, k: Array) -> Array:
         """log((1 - zeros) P(k)), and at 0 log(zeros + (1 - zeros) P(0))."""
@@ -77,11 +72,8 @@ class ZeroInflated(OnLattice):
 
     def _mean_std(self) -> tuple[Array, Array]:
         """Var = (1 - w) (var + w mean^2)."""
-        mean, variance = (
-            self.base.mean(),
-            (1 - self.zeros) * (self.base.std() ** 2 + self.zeros * self.base.mean() ** 2),
-        )
-        return (1 - self.zeros) * mean, namespace(variance).sqrt(variance)
+        mean, w = self.base.mean(), self.zeros
+        return (1 - w) * mean, namespace(w).sqrt((1 - w) * (self.base.std() ** 2 + w * mean**2))
 
     def _points(self, most: int) -> Array:
         """Those of the base, and 0, however far it is from them."""

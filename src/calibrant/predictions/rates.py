@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._arrays import refuse
 from calibrant._types import ArrayLike
-from calibrant.distributions.negative_binomial import NegativeBinomial
-from calibrant.distributions.poisson import Poisson
+from calibrant.distributions.counts import NegativeBinomial, Poisson
 from calibrant.predictions.point import Point
 
 
