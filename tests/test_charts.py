@@ -11,7 +11,7 @@ from calibrant.predictions import WithAtom
 from calibrant.predictions.atom_line import atom_line
 from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
 from calibrant.scores.atom import AtomScore
-from calibrant.scores.charts import CDF, Affine, BrokenLine, LogitCDF, LogLine, SumChart, bent, shifted
+from calibrant.scores.transforms import CDF, Affine, BrokenLine, Composed, Logarithm, LogitCDF, Sum, compose, shifted
 
 LOC, SCALE = np.array([0.3, -1.0, 2.0]), np.array([0.5, 1.0, 2.0])
 LINE = BrokenLine(
@@ -19,7 +19,7 @@ LINE = BrokenLine(
     np.array([[0.0, 3.0], [-1.0, 0.5], [0.0, 1.0]]),
     np.array([[1.0, 2.0, 0.5], [3.0, 1.5, 1.0], [1.0, 0.25, 2.0]]),
 )
-LOG = LogLine(LOC - 20.0, SCALE)
+LOG = Composed(Affine(LOC - 20.0, SCALE), Logarithm())
 CHARTS = {
     "a line": Affine(LOC, SCALE),
     "a broken line": LINE,
@@ -27,8 +27,8 @@ CHARTS = {
     "a cdf": CDF(Normal(LOC, SCALE)),
     "a logit of a cdf": LogitCDF(Laplace(LOC, SCALE)),
     "a logarithm in another unit": shifted(LOG, 0.3, 2.5),
-    "a line after a logarithm": bent(LOG, LINE),
-    "a sum": SumChart((CDF(Normal(LOC, SCALE)), LOG, Affine(LOC, SCALE)), (2.0, 1.0, 0.5)),
+    "a line after a logarithm": compose(LOG, LINE),
+    "a sum": Sum((CDF(Normal(LOC, SCALE)), LOG, Affine(LOC, SCALE)), (2.0, 1.0, 0.5)),
 }
 Y = np.linspace(-3.1, 3.3, 7)[None, :] + np.zeros((3, 1))
 
@@ -65,7 +65,7 @@ def test_a_score_that_is_no_probability_is_taken_to_an_end_of_the_law():
 def test_a_sum_of_bounded_maps_alone_has_no_inverse():
     cdf = CDF(Normal(LOC, SCALE))
     with pytest.raises(ValueError, match="a sum of bounded scores has no inverse"):
-        SumChart((cdf, cdf), (1.0, 2.0)).inverse(np.array([[0.5]]))
+        Sum((cdf, cdf), (1.0, 2.0)).inverse(np.array([[0.5]]))
 
 
 def test_an_ensemble_inside_an_ensemble_counts_with_both_weights():

@@ -281,7 +281,7 @@ def test_a_score_by_itself_gives_a_row_the_least_that_floats_tell_apart():
 @quietly
 def test_a_row_with_some_equal_quantiles_needs_no_floor():
     values = np.array([[0.0, 0.0, 4.0], [0.0, 2.0, 2.0]])
-    chart = QuantileScore().chart_of(Quantiles(LEVELS, values))
+    chart = QuantileScore().transform_of(Quantiles(LEVELS, values))
     np.testing.assert_allclose(chart.values, [[0.0, 2e-6, 4.000002], [0.0, 2.0, 2.000001]], rtol=1e-9)
     assert Calibrator().fit(Quantiles(LEVELS, values), [1.0, 1.5]).guarantee.floored == 0
 

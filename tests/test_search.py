@@ -58,7 +58,7 @@ def test_normal_quantiles_far_out_are_the_same_in_torch():
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_map_gives_its_value_and_its_slope_at_once_as_one_after_the_other(pair):
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION:]
-    chart = calibrated(pair, "linear").score.chart_of(prediction)
+    chart = calibrated(pair, "linear").score.transform_of(prediction)
     y = Y[CALIBRATION:][:, None] + np.array([-1.3, -0.2, 0.0, 0.4, 2.0])
     s, log_slope = chart.with_slope(y)
     np.testing.assert_allclose(s, chart(y), rtol=1e-12, atol=1e-13)

@@ -1,4 +1,4 @@
-"""Broken lines."""
+"""Straight and broken lines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,33 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, namespace
 from calibrant._search import count_up_to, gather
-from calibrant.scores.charts.base import Chart
+from calibrant.scores.transforms.base import Transform
 
 
 @dataclass(frozen=True, eq=False)
-class BrokenLine(Chart):
+class Affine(Transform):
+    """s = (y - loc) / scale."""
+
+    loc: Array
+    scale: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.loc.shape)
+
+    def __call__(self, y: Array) -> Array:
+        return (y - self._lift(self.loc)) / self._lift(self.scale)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        s = self(y)
+        return s, namespace(s).zeros_like(s) - namespace(s).log(self._lift(self.scale))
+
+    def inverse(self, s: Array) -> Array:
+        return self._lift(self.loc) + self._lift(self.scale) * s
+
+
+@dataclass(frozen=True, eq=False)
+class BrokenLine(Transform):
     """s runs straight through (values[i, k], levels[i, k]), k = 1..K, and on outside with its first and last slope.
 
     `levels` has shape (1, K) where all rows share them, `slopes` is (n, K + 1).
@@ -26,7 +48,7 @@ class BrokenLine(Chart):
 
     @property
     def bends(self) -> Array | None:
-        return self.levels[0, ...] if self.levels.shape[0] == 1 else self.levels
+        return self.levels
 
     def piece(self, table: Array, argument: Array) -> Array:
         """How many of a row's knots lie at or below the argument: 0..K."""
@@ -34,19 +56,16 @@ class BrokenLine(Chart):
         return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, argument.shape[-1])))
 
     def __call__(self, y: Array) -> Array:
-        levels, values, slope = self._line(self.values, y)
-        return levels + slope * (y - values)
-
-    def inverse(self, s: Array) -> Array:
-        levels, values, slope = self._line(self.levels, s)
-        return values + (s - levels) / slope
-
-    def log_slope(self, y: Array) -> Array:
-        return self.with_slope(y)[1]
+        level, value, slope = self._line(self.values, y)
+        return level + slope * (y - value)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        levels, values, slope = self._line(self.values, y)
-        return levels + slope * (y - values), namespace(y).log(slope)
+        level, value, slope = self._line(self.values, y)
+        return level + slope * (y - value), namespace(y).log(slope)
+
+    def inverse(self, s: Array) -> Array:
+        level, value, slope = self._line(self.levels, s)
+        return value + (s - level) / slope
 
     def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
         """The piece around each argument: a point on it, as level and value, and its slope."""

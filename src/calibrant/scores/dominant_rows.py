@@ -1,7 +1,7 @@
-"""Rows that rule the law of all: a tiny scale makes a huge score, and a few of these make most of q's spread.
+"""A few rows with a tiny scale make huge scores, and these most of the spread of q.
 
-Such a law is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails are
-those of a few rows, stretched by the scale of every other row. `fit` says so.
+Such a q is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails are
+those of a few rows, stretched by the scale of every other row. `fit` warns of that.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, count_true, detached, first_and_count, namespace
+from calibrant._arrays import Array, detached, first_and_count, namespace
 from calibrant._words import warn_user
-from calibrant.scores.base import ChartScore
+from calibrant.scores.base import TransformScore
 
 NARROW = 0.1
 """Of the median scale: a row below that is narrow."""
@@ -25,7 +25,7 @@ FEWEST = 20
 """Rows below which a single outlier of honest scores may look the same."""
 
 
-class Scaled(ChartScore):
+class Scaled(TransformScore):
     """A score that divides by a scale of each row."""
 
     @abstractmethod
@@ -37,7 +37,7 @@ class Scaled(ChartScore):
         return f"pass a floor, such as {type(self).__name__}(floor={NARROW * typical:.2g}), a tenth of the median scale"
 
     def review(self, prediction: Any, scores: Array) -> None:
-        """Warn where a few rows rule the law of all; called by `Calibrator.fit`, once, with the calibration scores.
+        """Warn where a few rows make most of the spread of q; called by `Calibrator.fit` with the calibration scores.
 
         Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum
         of these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails
@@ -49,7 +49,7 @@ class Scaled(ChartScore):
             return
         distance = xp.abs(scores - _median(scores))
         total = float(xp.sum(distance))
-        far = distance > FAR * (total / n)
+        far = distance > FAR * total / n
         if not _sum(distance, far) > MOST * total:  # most often the end: no scale was asked for
             return
         scale = self.scales(prediction)
@@ -57,20 +57,20 @@ class Scaled(ChartScore):
             return
         scale = detached(scale)
         typical = float(_median(scale))
-        ruling = far & (scale < NARROW * typical)
-        share = _sum(distance, ruling) / total
+        dominant = far & (scale < NARROW * typical)
+        share = _sum(distance, dominant) / total
         if not share > MOST:
             return
-        first, count = first_and_count(ruling)
-        times = typical / float(xp.max(scale[ruling]))
+        first, count = first_and_count(dominant)
+        times = typical / float(xp.max(scale[dominant]))
         rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
         warn_user(
             f"{type(self).__name__}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of"
-            f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score} {_percent(share)}"
-            f" of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
-            f" {self.remedy(typical)}, or calibrate the errors themselves, ResidualScore() on Point predictions"
-            " (adapter='point' in CalibratedRegressor), or let CalibratedRegressor learn the scale on training rows"
-            " (refine='spread')"
+            f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score}"
+            f" {int(1000 * share) / 10:.3g}% of the spread of q, which decides the mean, the std and the tails of every"
+            f" calibrated law; {self.remedy(typical)}, or calibrate the errors themselves, ResidualScore() on Point"
+            " predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor learn the scale on"
+            " training rows (refine='spread')"
         )
 
 
@@ -82,9 +82,5 @@ def _median(values: Array) -> Array:
 
 
 def _sum(values: Array, among: Array) -> float:
-    return float(namespace(values).sum(values[among])) if count_true(among) else 0.0
-
-
-def _percent(share: float) -> str:
-    """Rounded down: 99.96% are not all."""
-    return f"{int(1000 * share) / 10:.3g}%"
+    xp = namespace(values)
+    return float(xp.sum(xp.where(among, values, xp.zeros_like(values))))

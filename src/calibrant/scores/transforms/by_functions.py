@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, namespace
-from calibrant.scores.charts.base import Chart
+from calibrant.scores.transforms.base import Transform
 
 
 @dataclass(frozen=True, eq=False)
-class Monotone(Chart):
-    """Any increasing map, given by three functions of (prediction, y or s), with one value a row."""
+class ByFunctions(Transform):
+    """Any increasing map, given by three functions of (prediction, y or s), with one value per row."""
 
     prediction: Any
     score: Callable[[Any, Array], Array]
@@ -28,14 +28,17 @@ class Monotone(Chart):
     def __call__(self, y: Array) -> Array:
         return self._columnwise(self.score, y)
 
-    def inverse(self, s: Array) -> Array:
-        return self._columnwise(self.unscore, s)
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        return self(y), self._columnwise(self.slope, y)
 
     def log_slope(self, y: Array) -> Array:
         return self._columnwise(self.slope, y)
 
+    def inverse(self, s: Array) -> Array:
+        return self._columnwise(self.unscore, s)
+
     def _columnwise(self, function: Callable[[Any, Array], Array], argument: Array) -> Array:
-        """The function of (n, k) values, from one of a value a row: each row of the prediction is repeated k times."""
+        """The function of (n, k) values, from one of one value per row: each row of the prediction repeated k times."""
         xp = namespace(argument)
         rows, columns = len(self.prediction), argument.shape[1]
         flat = xp.reshape(xp.broadcast_to(argument, (rows, columns)), (-1,))
