@@ -28,7 +28,7 @@ CHARTS = {
     "a logit of a cdf": LogitCDF(Laplace(LOC, SCALE)),
     "a logarithm in another unit": shifted(LOG, 0.3, 2.5),
     "a line after a logarithm": compose(LOG, LINE),
-    "a sum": Sum((CDF(Normal(LOC, SCALE)), LOG, Affine(LOC, SCALE)), (2.0, 1.0, 0.5)),
+    "a sum": Sum(((CDF(Normal(LOC, SCALE)), 2.0), (LOG, 1.0), (Affine(LOC, SCALE), 0.5))),
 }
 Y = np.linspace(-3.1, 3.3, 7)[None, :] + np.zeros((3, 1))
 
@@ -65,7 +65,7 @@ def test_a_score_that_is_no_probability_is_taken_to_an_end_of_the_law():
 def test_a_sum_of_bounded_maps_alone_has_no_inverse():
     cdf = CDF(Normal(LOC, SCALE))
     with pytest.raises(ValueError, match="a sum of bounded scores has no inverse"):
-        Sum((cdf, cdf), (1.0, 2.0)).inverse(np.array([[0.5]]))
+        Sum(((cdf, 1.0), (cdf, 2.0))).inverse(np.array([[0.5]]))
 
 
 def test_an_ensemble_inside_an_ensemble_counts_with_both_weights():

@@ -13,6 +13,7 @@ from calibrant._batch import no_rows
 from calibrant._hints import kind_of
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
+from calibrant.scores.dominant_rows import warn_of_dominant_rows
 from calibrant.scores.pull_back import pull_back
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class TransformScore(ABC):
     """The kinds of prediction it takes."""
     unit_free: ClassVar[bool] = True
     """Whether the score stays the same when y changes its unit."""
+    _middle: ClassVar[float | None] = None
+    _remedy: ClassVar[str] = "keep its scale further from 0"
+    """What to do about rows whose scale is far below that of the others."""
 
     @abstractmethod
     def transform(self, prediction: Any) -> Transform:
@@ -54,7 +58,9 @@ class TransformScore(ABC):
 
     def middle(self, prediction: Any) -> float:
         """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
-        raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
+        if self._middle is None:
+            raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
+        return self._middle
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What `Calibrator.fit` keeps of the score, and which calibration rows it had to mend: here itself, and none.
@@ -63,6 +69,11 @@ class TransformScore(ABC):
         and all later ones. If it mends a row by what it learned, the guarantee counts that row and is approximate.
         """
         return self, no_rows(prediction)
+
+    def review(self, prediction: Any, scores: Array) -> None:
+        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it with the calibration scores."""
+        name = type(self).__name__
+        warn_of_dominant_rows(name, self._remedy, scores, lambda: self.transform_of(prediction))
 
     def expected(self, prediction: Any) -> Any:
         """The prediction, if it is of a kind that the score takes."""

@@ -21,11 +21,8 @@ class CDFScore(TransformScore):
 
     expects: ClassVar[tuple[type, ...]] = (Distribution,)
     support = Logits()
+    _middle = 0.0
 
     def transform(self, prediction: Distribution) -> Transform:
         """logit F(y)."""
         return LogitCDF(prediction)
-
-    def middle(self, prediction: Distribution) -> float:
-        """The logit of the median."""
-        return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add, or_
+from operator import or_
 from typing import Any, ClassVar, Self, cast
 
 from calibrant._arrays import Array
@@ -13,13 +13,12 @@ from calibrant._words import warn_user
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
 from calibrant.scores.base import TransformScore, default_for, default_score
-from calibrant.scores.dominant_rows import Scaled
 from calibrant.scores.transforms import Transform, weighted_sum
 
 
 @default_for(Ensemble)
 @dataclass(frozen=True)
-class EnsembleScore(Scaled):
+class EnsembleScore(TransformScore):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
@@ -29,6 +28,7 @@ class EnsembleScore(Scaled):
 
     scores: TransformScore | Sequence[TransformScore] | None = None
     expects: ClassVar[tuple[type, ...]] = (Ensemble,)
+    _remedy = "pass EnsembleScore scores with a floor"
 
     @property
     def support(self) -> Support:  # type: ignore[override]
@@ -60,16 +60,6 @@ class EnsembleScore(Scaled):
         kept, mended = zip(*(score.learn(member) for score, member in zip(scores, members, strict=True)), strict=True)
         same = all(new is old for new, old in zip(kept, scores, strict=True))
         return self if same else replace(self, scores=kept), reduce(or_, mended)
-
-    def scales(self, prediction: Ensemble) -> Array | None:
-        """1 / sum of w_k / scale_k, the scale of a sum of lines; None where that of a member is not known."""
-        found = [(s.scales(m) if isinstance(s, Scaled) else None, w) for s, m, w in self._members(prediction)]
-        slopes = [w / scale for scale, w in found if scale is not None]
-        return 1 / reduce(add, slopes) if len(slopes) == len(found) else None
-
-    def remedy(self, typical: float) -> str:
-        """The floor is the members' scores'."""
-        return "pass EnsembleScore scores with a floor"
 
     def _members(self, prediction: Ensemble) -> list[tuple[TransformScore, Any, float]]:
         """The score, the prediction and the weight of each member."""

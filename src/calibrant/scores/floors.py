@@ -13,12 +13,11 @@ from typing import Any, ClassVar, Self
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
 from calibrant._words import count, said_of, the_first, warn_user
-from calibrant.scores.base import positive
-from calibrant.scores.dominant_rows import Scaled
+from calibrant.scores.base import TransformScore, positive
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(Scaled):
+class Floored(TransformScore):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -34,6 +33,7 @@ class Floored(Scaled):
     """Of the median width of the calibration rows: the floor that `fit` learns."""
     warns: ClassVar[bool] = True
     """Whether it warns of rows that are given the floor."""
+    _remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
 
     def __post_init__(self) -> None:
         if self.floor is not None:
@@ -53,14 +53,9 @@ class Floored(Scaled):
         floor = self._typical(width, centre)
         return replace(self, floor=floor), width < floor
 
-    def scales(self, prediction: Any) -> Array | None:
-        """max(width, floor); None where the score needs no width."""
-        found = self.widths(self.expected(prediction))
-        return None if found is None else namespace(found[0]).clip(found[0], self._least(found[0]), None)
-
     def at_least(self, width: Array, centre: Array) -> Array:
         """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""
-        floor = self._least(width)
+        floor = max(smallest(width), self.floor or 0.0)
         low = width < floor
         if not anywhere(low):
             return width
@@ -72,9 +67,6 @@ class Floored(Scaled):
                 f" {said_of(number, 'have no width of their own: they are given')} {given}"
             )
         return namespace(width).where(low, resolution(centre, floor), width)
-
-    def _least(self, width: Array) -> float:
-        return max(smallest(width), self.floor or 0.0)
 
     def _typical(self, width: Array, centre: Array) -> float:
         """A share of the median of the widths that are more than rounding.

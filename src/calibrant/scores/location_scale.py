@@ -26,9 +26,7 @@ class LocationScaleScore(TransformScore):
     array([ 0.5, -1. ])
     """
 
-    def middle(self, prediction: Any) -> float:
-        """0, the score of loc."""
-        return 0.0
+    _middle = 0.0  # the score of loc
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
@@ -96,14 +94,11 @@ class IntervalScore(_InWidths):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
     expects: ClassVar[tuple[type, ...]] = (Interval,)
+    _middle = 0.5  # halfway between the bounds
 
     def widths(self, prediction: Interval) -> tuple[Array, Array]:
         """u - l, and l."""
         return prediction.upper - prediction.lower, prediction.lower
-
-    def middle(self, prediction: Interval) -> float:
-        """Halfway between the bounds."""
-        return 0.5
 
 
 @default_for(Distribution)

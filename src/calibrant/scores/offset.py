@@ -28,6 +28,8 @@ class _Offset(TransformScore):
 
     c: float = 0.0
     expects: ClassVar[tuple[type, ...]] = (Point,)
+    _middle = 0.0  # the score of f
+    _remedy = "pass a larger c"
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"
@@ -48,10 +50,6 @@ class _Offset(TransformScore):
                 f" {name} = {float(value[first]):.6g}: pass a larger c, such as {own}(c=1) for counts"
             )
         return moved
-
-    def middle(self, prediction: Point) -> float:
-        """0, the score of f."""
-        return 0.0
 
 
 @dataclass(frozen=True)

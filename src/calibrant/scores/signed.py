@@ -46,6 +46,8 @@ def signed(nonconformity: Nonconformity, *, scale: float | None = None) -> Signe
 class SignedScore(TransformScore):
     """sign(y - m) g(a(f(x), y) / scale): see `signed`."""
 
+    _middle = 0.0  # the score of the minimiser
+
     nonconformity: Nonconformity
     _: KW_ONLY
     scale: float | None = None
@@ -82,10 +84,6 @@ class SignedScore(TransformScore):
         unit = 1.0 if self.scale is None else self.scale
         low = shifted(below, 0.0, unit)
         return TwoSided(low, low if above is below else shifted(above, 0.0, unit), at)
-
-    def middle(self, prediction: Any) -> float:
-        """The minimiser."""
-        return 0.0
 
     def __repr__(self) -> str:
         scale = "" if self.scale is None else f", scale={self.scale:.3g}"

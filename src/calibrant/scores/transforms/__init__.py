@@ -4,12 +4,9 @@ A transform knows nothing of q: `calibrant.scores.pull_back` says what pulling q
 """
 
 from calibrant.scores.transforms.base import Transform
-from calibrant.scores.transforms.by_functions import ByFunctions
-from calibrant.scores.transforms.composed import Composed, Logarithm, compose, shifted
+from calibrant.scores.transforms.combined import Composed, Sum, compose, shifted, weighted_sum
+from calibrant.scores.transforms.curves import CDF, ByFunctions, Logarithm, LogitCDF, TwoSided
 from calibrant.scores.transforms.lines import Affine, BrokenLine
-from calibrant.scores.transforms.logit_cdf import CDF, LogitCDF
-from calibrant.scores.transforms.sum import Sum, weighted_sum
-from calibrant.scores.transforms.two_sided import TwoSided
 
 __all__ = [
     "CDF",

@@ -1,4 +1,4 @@
-"""Weighted sums of transforms."""
+"""Transforms one after another, and weighted sums of them."""
 
 from __future__ import annotations
 
@@ -11,27 +11,84 @@ from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._roots import inverse_by_table, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.curves import CDF, LogitCDF
 from calibrant.scores.transforms.lines import Affine, BrokenLine
-from calibrant.scores.transforms.logit_cdf import CDF, LogitCDF
 
 _EVERY = 8  # of the scores, those whose places bracket the others
+
+
+@dataclass(frozen=True, eq=False)
+class Composed(Transform):
+    """s = then(first(y)); `then` may be one map for all rows."""
+
+    first: Transform
+    then: Transform
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.first.shape
+
+    def __call__(self, y: Array) -> Array:
+        return self.then(self.first(y))
+
+    def left(self, y: Array) -> Array:
+        return self.then.left(self.first.left(y))
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        middle, slope = self.first.with_slope(y)
+        s, then_slope = self.then.with_slope(middle)
+        return s, slope + then_slope
+
+    def inverse(self, s: Array) -> Array:
+        return self.first.inverse(self.then.inverse(s))
+
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        middle, then_width = self.then.inverse_with_width(s)
+        y, width = self.first.inverse_with_width(middle)
+        return y, width * then_width
+
+    @property
+    def standard(self) -> tuple[Array, Array, Transform] | None:
+        """One map of all rows after the row's line."""
+        if self.then.shape or not self.shape or not isinstance(self.first, Affine):
+            return None
+        return self.first.loc, self.first.scale, self.then
+
+    @property
+    def bends(self) -> Array | None:
+        """Those of `then`, or else of `first`."""
+        first, then = self.first.bends, self.then.bends
+        return then if then is not None or first is None else self.then(first)
+
+
+def compose(first: Transform, then: Transform) -> Transform:
+    """s = then(first(y)), as a line or a broken line where it is one."""
+    if isinstance(first, Affine) and isinstance(then, Affine):
+        return Affine(first.loc + then.loc * first.scale, first.scale * then.scale)
+    if isinstance(first, Affine) and isinstance(then, BrokenLine):
+        loc, scale = first.loc[:, None], first.scale[:, None]
+        return BrokenLine(loc + scale * then.values, then.levels, then.slopes / scale)
+    if isinstance(first, BrokenLine) and isinstance(then, Affine):
+        return BrokenLine(first.values, then(first.levels), first.slopes / then._lift(then.scale))
+    return Composed(first, then)
+
+
+def shifted(transform: Transform, origin: float, unit: float = 1.0) -> Transform:
+    """(s - origin) / unit."""
+    if origin == 0 and unit == 1:
+        return transform
+    return compose(transform, Affine(*(device_like(number, transform.like) for number in (origin, unit))))
 
 
 @dataclass(frozen=True, eq=False)
 class Sum(Transform):
     """s = sum of weight * part(y), inverted by safeguarded Newton steps."""
 
-    parts: tuple[Transform, ...]
-    weights: tuple[float, ...]
+    terms: tuple[tuple[Transform, float], ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.parts[0].shape
-
-    @property
-    def terms(self) -> list[tuple[Transform, float]]:
-        """The parts and their weights."""
-        return list(zip(self.parts, self.weights, strict=True))
+        return self.terms[0][0].shape
 
     def __call__(self, y: Array) -> Array:
         return reduce(add, (w * part(y) for part, w in self.terms))
@@ -50,11 +107,11 @@ class Sum(Transform):
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
         lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
-        places, bounded = lows, [part for part in self.parts if isinstance(part, CDF)]
+        places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
         if bounded:
             inner = device_like([[k / 64 for k in range(1, 64)]], s)
             places = places + highs + [part.inverse(inner) for part in bounded]
-        places = places + [part.values for part in self.parts if isinstance(part, BrokenLine)]
+        places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
         return inverse_by_table(self.with_slope, s, _sorted(places, self.shape[0]))
 
     def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
@@ -66,7 +123,7 @@ class Sum(Transform):
         if not free:
             raise ValueError("a sum of bounded scores has no inverse on the whole line")
         total = sum(w for _, w in free)
-        most = sum(self.weights) - total
+        most = sum(w for part, w in self.terms if isinstance(part, CDF))
         return [part.inverse((s - most) / total) for part, _ in free], [part.inverse(s / total) for part, _ in free]
 
 
@@ -87,7 +144,7 @@ def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transf
         return _line(lines)
     if len(lines) + len(broken) == len(terms):
         return _broken_line(lines, broken)
-    return Sum(*zip(*terms, strict=True))
+    return Sum(tuple(terms))
 
 
 def _terms(part: Transform, weight: float) -> list[tuple[Transform, float]]:
