@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from calibrant._arrays import Array, anywhere, clip, detached, namespace
 from calibrant._search import count_up_to, gather
 
-_STEPS, _LONG = 100, 3
-_SLOPED = 1e10
-"""Values below which a log slope is known in double precision."""
-
+_STEPS, _FEW_STEPS = 100, 3
 
 Function = Callable[[Array], tuple[Array, Array]]
 
@@ -21,52 +16,37 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. Where values are larger than 1e10, or 1e5 in single precision, a log slope, a difference of
-    logarithms as large, may have no digits: there it is bisection alone. The search ends when every step is small
-    beside y or beside the length over which the value changes by 1, so that one more reaches the floats' resolution.
-    That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through it to the
-    function's own parameters.
+    forth for ever. The search ends when every step is small beside y or beside the length over which the value changes
+    by 1, so that one more reaches the floats' resolution. That one is taken outside the search, with the slope held
+    fixed, so that torch's gradients flow through it to the function's own parameters.
     """
-    with np.errstate(over="ignore"):  # a step that is too long for floats is none
-        return _solved(function, target, low, high)
-
-
-def _solved(function: Function, target: Array, low: Array, high: Array) -> Array:
     xp = namespace(target)
     shape = (target + low + high).shape
     a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    goal = detached(target)
-    eps, close = float(xp.finfo(target.dtype).eps), _close(target)
-    width = xp.abs(b - a)
-    y = between(a, b)
-    done = ~(b > a)
-    sloped = _sloped(goal)
-    last = width
+    goal, y, width = detached(target), _between(a, b), b - a
+    last, done = width, ~(b > a)
     for _ in range(_STEPS):
         value, log_slope = (detached(part) for part in function(y))
-        gap = value - goal
-        step = gap * _exp(-log_slope)
+        gap, length = value - goal, _exp(-log_slope)
+        step = gap * length
         a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
-        small = close * xp.minimum(xp.abs(y) + _exp(-log_slope), width)
-        small = xp.where(sloped, small, 4 * eps * xp.abs(y))
-        done = done | (xp.where(sloped, xp.abs(step), b - a) <= small) | (gap == 0)
+        done = done | (xp.abs(step) <= _close(y) * xp.minimum(xp.abs(y) + length, width)) | (gap == 0)
         newton = y - step
-        good = sloped & (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
-        following = xp.where(done, y, xp.where(good, newton, between(a, b)))
+        good = (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
+        following = xp.where(done, y, xp.where(good, newton, _between(a, b)))
         y, last = following, xp.abs(following - y)
         if bool(xp.all(done)):
             break
     return newton_step(function, target, y, width)
 
 
-def between(a: Array, b: Array) -> Array:
-    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
-    xp = namespace(a)
-    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
-    near = xp.maximum(near, 1e-16 * far)
-    root = xp.sqrt(near) * xp.sqrt(far)
-    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
-    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
+def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:
+    """One more step from a y that is close to the root, of a bracket that was so wide."""
+    xp = namespace(y)
+    value, log_slope = function(y)
+    correction = (value - target) * _exp(-detached(log_slope))
+    fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
+    return y - xp.where(fine, correction, xp.zeros_like(correction))
 
 
 def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array, Array]:
@@ -89,7 +69,7 @@ def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array
     inside = (s >= va) & (s <= vb) & xp.isfinite(va) & xp.isfinite(vb)
     y, low, high = xp.where(xp.isfinite(y), y, a), a, b
     going, per_unit = xp.ones_like(inside), xp.zeros_like(y)
-    for _ in range(_LONG):  # each value by itself, however long the others take
+    for _ in range(_FEW_STEPS):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
         per_unit, gap = xp.where(going, _exp(-detached(log_slope)), per_unit), detached(value) - s
@@ -106,29 +86,21 @@ def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array
     return y, per_unit
 
 
+def _between(a: Array, b: Array) -> Array:
+    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
+    xp = namespace(a)
+    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
+    root = xp.sqrt(xp.maximum(near, 1e-16 * far)) * xp.sqrt(far)
+    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
+    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
+
+
 def _close(like: Array) -> float:
     """How close to the root a search ends, relative to y: one Newton step from there reaches the floats' resolution."""
     return float(float(namespace(like).finfo(like.dtype).eps) ** 0.75)
 
 
-def _sloped(value: Array) -> Array:
-    """Where a log slope, as large as the value before its parts were subtracted, is known to a hundredth or better."""
-    xp = namespace(value)
-    return xp.abs(value) < min(_SLOPED, 0.01 / float(xp.finfo(value.dtype).eps))
-
-
 def _exp(x: Array) -> Array:
     """exp(x), kept from 0 and from infinity."""
-    xp = namespace(x)
-    most = 700.0 if x.dtype == xp.float64 else 80.0
-    return xp.exp(clip(x, -most, most))
-
-
-def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:
-    """One more step from a y that is close to the root, of a bracket that was so wide."""
-    xp = namespace(y)
-    value, log_slope = function(y)
-    correction = (value - target) / _exp(detached(log_slope))
-    near = max(1e-6, 2 * _close(y))
-    fine = (xp.abs(detached(correction)) <= near * (xp.abs(y) + width)) & _sloped(detached(target))
-    return y - xp.where(fine, correction, xp.zeros_like(correction))
+    most = 700.0 if x.dtype == namespace(x).float64 else 80.0
+    return namespace(x).exp(clip(x, -most, most))

@@ -57,8 +57,8 @@ def warn_of_dominant_rows(name: str, remedy: str, scores: Array, transform: Call
     rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
     warn_user(
         f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of all: {its} scale is"
-        f" {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}% of the spread"
-        " of q, which decides the mean, the std and the tails of every calibrated law;"
+        f" {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}% of the"
+        " spread of q, which decides the mean, the std and the tails of every calibrated law;"
         f" {remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves, ResidualScore() on"
         " Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor learn the scale on"
         " training rows (refine='spread')"
