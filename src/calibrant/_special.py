@@ -80,7 +80,8 @@ def ndtri_logit(s: Array) -> Array:
     """The z with Phi(z) = sigmoid(s): ndtri, or far out Newton steps on log Phi from its asymptote."""
     xp = namespace(s)
     endless = xp.isinf(s)
-    log_p = xp.where(endless, -xp.ones_like(s), log_sigmoid(xp.where(s > 0, -s, s)))  # the smaller tail, at most log(1/2)
+    smaller = log_sigmoid(xp.where(s > 0, -s, s))  # the smaller tail, at most log(1/2)
+    log_p = xp.where(endless, -xp.ones_like(s), smaller)
     deep = log_p < -80.0
     square = xp.where(deep, -2 * log_p, xp.full_like(s, 100.0))
     far = -xp.sqrt(square - xp.log(2 * math.pi * square))
