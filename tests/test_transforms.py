@@ -20,7 +20,7 @@ LINE = BrokenLine(
     np.array([[1.0, 2.0, 0.5], [3.0, 1.5, 1.0], [1.0, 0.25, 2.0]]),
 )
 LOG = Composed(Affine(LOC - 20.0, SCALE), Logarithm())
-CHARTS = {
+TRANSFORMS = {
     "a line": Affine(LOC, SCALE),
     "a broken line": LINE,
     "a logarithm": LOG,
@@ -33,28 +33,23 @@ CHARTS = {
 Y = np.linspace(-3.1, 3.3, 7)[None, :] + np.zeros((3, 1))
 
 
-@pytest.mark.parametrize("name", CHARTS)
-def test_the_slope_of_a_map_is_its_derivative_however_it_is_asked_for(name):
-    chart, h = CHARTS[name], 1e-6
-    s, log_slope = chart.with_slope(Y)
-    np.testing.assert_allclose(s, chart(Y), rtol=1e-13)
-    np.testing.assert_allclose(log_slope, chart.log_slope(Y), rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(np.exp(log_slope), (chart(Y + h) - chart(Y - h)) / (2 * h), rtol=1e-6, atol=1e-9)
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_map_has_its_derivative_as_slope_and_is_undone_by_its_inverse(name):
+    transform, h = TRANSFORMS[name], 1e-6
+    s, log_slope = transform.with_slope(Y)
+    np.testing.assert_allclose(s, transform(Y), rtol=1e-13)
+    np.testing.assert_allclose(log_slope, transform.log_slope(Y), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(np.exp(log_slope), (transform(Y + h) - transform(Y - h)) / (2 * h), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(transform.inverse(s), Y, rtol=1e-8)
 
 
-@pytest.mark.parametrize("name", CHARTS)
-def test_the_inverse_of_a_map_undoes_it(name):
-    chart = CHARTS[name]
-    np.testing.assert_allclose(chart.inverse(chart(Y)), Y, rtol=1e-8)
-
-
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", TRANSFORMS)
 def test_places_of_many_scores_are_their_inverses_and_widths_the_slopes_of_these(name):
     """A sum is inverted by cubics between places, which a table does with."""
-    chart, s = CHARTS[name], np.linspace(0.1, 0.9, 98)[None, :]
-    y, width = (part + np.zeros((3, 1)) for part in chart.inverse_with_width(s))
-    np.testing.assert_allclose(y, chart.inverse(s) + np.zeros((3, 1)), rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(width, np.exp(-chart.log_slope(y)), rtol=1e-3)
+    transform, s = TRANSFORMS[name], np.linspace(0.1, 0.9, 98)[None, :]
+    y, width = (part + np.zeros((3, 1)) for part in transform.inverse_with_width(s))
+    np.testing.assert_allclose(y, transform.inverse(s) + np.zeros((3, 1)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(width, np.exp(-transform.log_slope(y)), rtol=1e-3)
 
 
 def test_a_score_that_is_no_probability_is_taken_to_an_end_of_the_law():

@@ -101,6 +101,6 @@ def _close(like: Array) -> float:
 
 
 def _exp(x: Array) -> Array:
-    """exp(x), kept from 0 and from infinity."""
-    most = 700.0 if x.dtype == namespace(x).float64 else 80.0
+    """exp(x), kept so far from 0 and from infinity that steps in these units stay finite."""
+    most = 600.0 if x.dtype == namespace(x).float64 else 60.0
     return namespace(x).exp(clip(x, -most, most))
