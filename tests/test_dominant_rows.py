@@ -29,7 +29,7 @@ from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Naive, Random
 from calibrant.metrics import crps
 from calibrant.names import score_named
-from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, RelativeScore, SqrtScore, ZScore
+from calibrant.scores import EnsembleScore, QuantileScore, RelativeScore, SqrtScore, ZScore
 
 SPREAD = np.array([-1.0, -0.3, 0.2, 1.0])
 KINDS = {
@@ -102,13 +102,8 @@ def test_rows_at_the_floor_that_fit_learned_count():
     assert "SamplesScore: 2 of 400 calibration rows, the first is row 17, rule" in said
 
 
-def test_scores_of_ones_own_and_roots_are_told_what_helps_them():
-    class Own(LocationScaleScore):
-        def loc_scale(self, prediction):
-            return prediction.values, abs(prediction.values)
-
+def test_a_root_of_the_prediction_is_told_of_its_c():
     prediction, y, _ = data("relative")
-    assert "keep its scale further from 0, or" in said_of(prediction, y, Own())[0]
     root = Point(prediction.values**2)
     assert "pass a larger c, or" in said_of(root, root.values + y - prediction.values, SqrtScore())[0]
 

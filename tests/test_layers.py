@@ -87,7 +87,7 @@ FOR_TYPES = {
     "__init__.py": "names that are loaded when they are asked for",
     "testing/__init__.py": "the same",
     "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
-    "scores/base.py": "the same, of laws and charts",
+    "scores/base.py": "the same, of laws and transforms",
     "interpolators/base.py": "the same, of laws",
     "interpolators/linear.py": "the same, of laws and tails",
     "reports/forecast.py": "a report works without scikit-learn, which a league of refiners needs",

@@ -270,7 +270,7 @@ def test_a_fault_at_an_atom_is_found(words, kind):
 class ForgetsRows(LogRatio):
     """Right, but only for the whole batch."""
 
-    def chart(self, prediction):
+    def transform(self, prediction):
         if len(prediction) == len(POINTS):
             return ByFunctions(prediction, self.score, self.inverse, self.log_slope)
         return Affine(prediction.values * 0, np.ones(len(prediction)))

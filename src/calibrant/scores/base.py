@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
-from calibrant._arguments import one_number
 from calibrant._arrays import Array, count_true
 from calibrant._batch import no_rows
 from calibrant._hints import kind_of
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
-from calibrant.scores.dominant_rows import warn_of_dominant_rows
 from calibrant.scores.pull_back import pull_back
 
 if TYPE_CHECKING:
@@ -49,8 +46,6 @@ class TransformScore(ABC):
     unit_free: ClassVar[bool] = True
     """Whether the score stays the same when y changes its unit."""
     _middle: ClassVar[float | None] = None
-    _remedy: ClassVar[str] = "keep its scale further from 0"
-    """What to do about rows whose scale is far below that of the others."""
 
     @abstractmethod
     def transform(self, prediction: Any) -> Transform:
@@ -69,11 +64,6 @@ class TransformScore(ABC):
         and all later ones. If it mends a row by what it learned, the guarantee counts that row and is approximate.
         """
         return self, no_rows(prediction)
-
-    def review(self, prediction: Any, scores: Array) -> None:
-        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it with the calibration scores."""
-        name = type(self).__name__
-        warn_of_dominant_rows(name, self._remedy, scores, lambda: self.transform_of(prediction))
 
     def expected(self, prediction: Any) -> Any:
         """The prediction, if it is of a kind that the score takes."""
@@ -102,14 +92,6 @@ def learned(score: Score, prediction: Any, y: Array) -> tuple[Score, int]:
     """What `fit` keeps of a score, and how many calibration rows it had to mend; one without `learn` stays."""
     kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
     return kept.scaled(prediction, y) if hasattr(kept, "scaled") else kept, count_true(mended)
-
-
-def positive(name: str, value: Any) -> float:
-    """A parameter that is a positive, finite number."""
-    number = one_number(name, value)
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return number
 
 
 S = TypeVar("S", bound=type[TransformScore])

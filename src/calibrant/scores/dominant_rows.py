@@ -7,13 +7,14 @@ those of a few rows, stretched by the scale of every other row. `fit` warns of t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from calibrant._arrays import Array, detached, first_and_count, namespace
 from calibrant._words import warn_user
-from calibrant.scores.transforms import Affine, BrokenLine, Transform
+from calibrant.scores.base import TransformScore
+from calibrant.scores.transforms import Affine, BrokenLine
 
 NARROW = 0.1
 """Of the median scale: a row below that is narrow."""
@@ -25,44 +26,52 @@ FEWEST = 20
 """Rows below which a single outlier of honest scores may look the same."""
 
 
-def warn_of_dominant_rows(name: str, remedy: str, scores: Array, transform: Callable[[], Transform]) -> None:
-    """Warn where a few rows make most of the spread of q; the transform is asked for where the scores look like it.
+class Reviewed(TransformScore):
+    """A score that divides by a scale of each row."""
 
-    Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum of
-    these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails alone do
-    the first, and honest scales that differ a lot the second; scores that do not depend on the scale hardly ever do
-    both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above all its knots.
-    """
-    xp, n = namespace(scores), scores.shape[0]
-    if n < FEWEST:
-        return
-    distance = xp.abs(scores - _median(scores))
-    total = float(xp.sum(distance))
-    far = distance > FAR * total / n
-    if not xp.sum(distance[far]) > MOST * total:  # most often the end: no scale was asked for
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it says of rows without a width was said when they were scored
-        lines = transform()
-    if not isinstance(lines, (Affine, BrokenLine)):
-        return
-    scale = detached(lines.scale if isinstance(lines, Affine) else 1 / lines.slopes[:, -1])
-    typical = float(_median(scale))
-    dominant = far & (scale < NARROW * typical)
-    share = float(xp.sum(distance[dominant])) / total
-    if not share > MOST:
-        return
-    first, count = first_and_count(dominant)
-    times = typical / float(xp.max(scale[dominant]))
-    rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
-    warn_user(
-        f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of all: {its} scale is"
-        f" {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}% of the"
-        " spread of q, which decides the mean, the std and the tails of every calibrated law;"
-        f" {remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves, ResidualScore() on"
-        " Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor learn the scale on"
-        " training rows (refine='spread')"
-    )
+    _remedy: ClassVar[str]
+    """What to do about scales far below the others."""
+
+    def review(self, prediction: Any, scores: Array) -> None:
+        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it.
+
+        Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum
+        of these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails
+        alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
+        hardly ever do both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above
+        all its knots.
+        """
+        xp, n = namespace(scores), scores.shape[0]
+        if n < FEWEST:
+            return
+        distance = xp.abs(scores - _median(scores))
+        total = float(xp.sum(distance))
+        far = distance > FAR * total / n
+        if not xp.sum(distance[far]) > MOST * total:  # most often the end: no scale was asked for
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it says of rows without a width was said when they were scored
+            lines = self.transform_of(prediction)
+        if not isinstance(lines, (Affine, BrokenLine)):
+            return
+        scale = detached(lines.scale if isinstance(lines, Affine) else 1 / lines.slopes[:, -1])
+        typical = float(_median(scale))
+        dominant = far & (scale < NARROW * typical)
+        share = float(xp.sum(distance[dominant])) / total
+        if not share > MOST:
+            return
+        first, count = first_and_count(dominant)
+        times = typical / float(xp.max(scale[dominant]))
+        rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
+        name = type(self).__name__
+        warn_user(
+            f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of all: {its}"
+            f" scale is {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}%"
+            " of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
+            f" {self._remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves,"
+            " ResidualScore() on Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor"
+            " learn the scale on training rows (refine='spread')"
+        )
 
 
 def _median(values: Array) -> Array:

@@ -6,18 +6,20 @@ number that the user knows from training rows, or that `Calibrator.fit` learned 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
 from calibrant._words import count, said_of, the_first, warn_user
-from calibrant.scores.base import TransformScore, positive
+from calibrant.scores.dominant_rows import Reviewed
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(TransformScore):
+class Floored(Reviewed):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -84,3 +86,11 @@ class Floored(TransformScore):
     def __repr__(self) -> str:
         own = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.name != "floor"]
         return f"{type(self).__name__}({', '.join([*own, *([f'floor={self.floor:.3g}'] if self.floor else [])])})"
+
+
+def positive(name: str, value: Any) -> float:
+    """A parameter that is a positive, finite number."""
+    number = one_number(name, value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value}")
+    return number

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
-from calibrant.scores.base import default_for, positive
-from calibrant.scores.floors import Floored
+from calibrant.scores.base import default_for
+from calibrant.scores.floors import Floored, positive
 from calibrant.scores.transforms import Affine, BrokenLine, Transform
 
 GAP = 1e-6

@@ -10,9 +10,10 @@ from operator import add
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._roots import inverse_by_table, solve_increasing
 from calibrant.distributions.mixture import Mixture
+from calibrant.scores.transforms.affine import Affine
 from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.broken_line import BrokenLine
 from calibrant.scores.transforms.curves import CDF, LogitCDF
-from calibrant.scores.transforms.lines import Affine, BrokenLine
 
 _EVERY = 8  # of the scores, those whose places bracket the others
 
@@ -69,7 +70,7 @@ def compose(first: Transform, then: Transform) -> Transform:
         loc, scale = first.loc[:, None], first.scale[:, None]
         return BrokenLine(loc + scale * then.values, then.levels, then.slopes / scale)
     if isinstance(first, BrokenLine) and isinstance(then, Affine):
-        return BrokenLine(first.values, then(first.levels), first.slopes / then._lift(then.scale))
+        return BrokenLine(first.values, then(first.levels), first.slopes / then.scale[..., None])
     return Composed(first, then)
 
 

@@ -60,7 +60,7 @@ class CDF(OwnCDF, Transform):
     law: Distribution
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        return self.law._cdf(y), self.law._logpdf(y)
+        return self(y), self.log_slope(y)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Straight and broken lines."""
+"""Broken lines."""
 
 from __future__ import annotations
 
@@ -7,28 +7,6 @@ from dataclasses import dataclass
 from calibrant._arrays import Array, namespace
 from calibrant._search import count_up_to, gather
 from calibrant.scores.transforms.base import Transform
-
-
-@dataclass(frozen=True, eq=False)
-class Affine(Transform):
-    """s = (y - loc) / scale."""
-
-    loc: Array
-    scale: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.loc.shape)
-
-    def __call__(self, y: Array) -> Array:
-        return (y - self._lift(self.loc)) / self._lift(self.scale)
-
-    def with_slope(self, y: Array) -> tuple[Array, Array]:
-        s = self(y)
-        return s, namespace(s).zeros_like(s) - namespace(s).log(self._lift(self.scale))
-
-    def inverse(self, s: Array) -> Array:
-        return self._lift(self.loc) + self._lift(self.scale) * s
 
 
 @dataclass(frozen=True, eq=False)
