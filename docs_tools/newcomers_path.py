@@ -1,7 +1,7 @@
 """How much a newcomer reads to understand how calibration works: `python docs_tools/newcomers_path.py [ROOT]`.
 
-The path is README.md, `calibration.py`, one score (the residual) with its base classes, one interpolator (linear) with
-its base, and whatever calibrant modules these import themselves. The rule:
+The path is README.md, `calibration.py`, one score (the residual, in `scores/location_scale.py`) with its base
+classes, one interpolator (linear) with its base, and whatever calibrant modules these import themselves. The rule:
 
 - Every line that is not blank counts, docstrings and comments included; import statements do not, they are followed.
 - Of the README count its opening and its section "Three modules", which say what the idea is; the quick start and the
@@ -24,7 +24,6 @@ from typing import TypeGuard
 SECTION = "## Three modules"
 START = (
     "calibration.py",
-    "scores/residual.py",
     "scores/location_scale.py",
     "scores/base.py",
     "interpolators/linear.py",

@@ -138,7 +138,6 @@ WORDS = {
     "Tails.scores": "The calibration scores, sorted.",
     "tails.scores": "The calibration scores, sorted.",
     "signed.scale": "One number in the unit of a. By default 1, or the median of |a| where a has the unit of y.",
-    "remedy.typical": "The median scale of the calibration rows.",
     "middle.prediction": "The predictions of some rows.",
     "conformal.coverage": "The coverage asked for, between 0 and 1.",
     # Predictions and distributions.

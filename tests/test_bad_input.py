@@ -461,7 +461,7 @@ def test_draws_that_are_equal_or_next_to_equal_stay_apart_in_the_score_without_a
     draws[:, 4] = draws[:, 3]
     draws[:, 6] = np.nextafter(draws[:, 5], 99)
     for values in (draws, np.array([[1.0, 2.0, 2.0], [3.0, 3.0, 7.0]])):
-        knots = SamplesScore().chart_of(Samples(values)).values
+        knots = SamplesScore().transform_of(Samples(values)).values
         assert np.all(np.diff(knots, axis=1) > 0)
         np.testing.assert_allclose(knots, values, rtol=1e-5)
 

@@ -408,7 +408,7 @@ def test_the_signed_score_increases_strictly_across_the_minimiser(name, unit):
     m = nonconformity.minimiser(prediction)
     steps = unit * np.concatenate([-np.geomspace(1e-5, 8, 60)[::-1], [0.0], np.geomspace(1e-5, 8, 60)])
     y = m[:, None] + steps
-    chart = signed(nonconformity).chart_of(prediction)
+    chart = signed(nonconformity).transform_of(prediction)
     s = chart(y)
     assert np.all(np.diff(s, axis=1) > 0)
     # at the minimiser itself the sign is up to rounding of the minimiser

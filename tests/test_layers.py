@@ -88,7 +88,7 @@ def test_the_library_imports_nothing_of_the_studies():
 
 FOR_TYPES = {
     "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
-    "scores/base.py": "the same, of laws and charts",
+    "scores/base.py": "the same, of laws and transforms",
     "interpolators/base.py": "the same, of laws",
     "interpolators/linear.py": "the same, of laws and tails",
 }

@@ -242,7 +242,7 @@ def test_a_single_mixture_pulled_back_through_broken_lines_is_exact(interpolator
         for scale in (0.3, 1.0)
     ]
     q = Mixture(parts, [0.4, 0.6])
-    law = pull_back(q, QuantileScore().chart(quantiles(np.zeros(1), 1.0)))
+    law = pull_back(q, QuantileScore().transform(quantiles(np.zeros(1), 1.0)))
     levels = np.append(GRID, np.arange(1, N + 1) / (N + 1))
     images = law.map.inverse(np.concatenate([part.ppf(levels) for part in parts])[None, :])[0]
     bends = np.concatenate([images, law.map.values[0]])

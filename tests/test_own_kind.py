@@ -98,21 +98,13 @@ def data_of(page):
     return json.loads(found.group(1))
 
 
-def test_its_own_score_is_the_default():
+def test_its_own_score_is_the_default_in_an_ensemble_too():
+    once = Calibrator().fit(Ensemble([BASE[:500]]), Y[:500])(Ensemble([BASE[500:]]))
+    np.testing.assert_allclose(once.quantiles([0.1, 0.9]), H.quantiles([0.1, 0.9]))
     assert isinstance(FITTED.score, FromMode)
     assert isinstance(default_score(BASE), FromMode)
     by_hand = Calibrator(FromMode()).fit(BASE[:500], Y[:500])(BASE[500:])
     np.testing.assert_array_equal(H.interval(0.9), by_hand.interval(0.9))
-
-
-def test_an_ensemble_scores_it_by_that_too():
-    once = Calibrator().fit(Ensemble([BASE[:500]]), Y[:500])(Ensemble([BASE[500:]]))
-    np.testing.assert_allclose(once.quantiles([0.1, 0.9]), H.quantiles([0.1, 0.9]))
-
-
-def test_calibrated_it_covers_what_it_says():
-    assert evaluate(BASE[500:], Y[500:]).coverage < 0.6
-    assert abs(evaluate(H, Y[500:]).coverage - 0.9) < 0.03
 
 
 def test_it_slices_and_joins():
@@ -133,6 +125,8 @@ def test_evaluate_has_what_it_says_and_no_more():
     np.testing.assert_allclose(found.pinball, np.mean(losses))
     assert "pinball at 0.1, 0.5, 0.9" in str(found)
     assert (found.crps, found.nll, found.std, found.ece) == (None, None, None, None)
+    assert evaluate(BASE[500:], Y[500:]).coverage < 0.6
+    assert abs(evaluate(H, Y[500:]).coverage - 0.9) < 0.03
 
 
 def test_a_plot_of_laws_marks_its_numbers():
@@ -142,14 +136,11 @@ def test_a_plot_of_laws_marks_its_numbers():
     np.testing.assert_array_equal(at, [BASE.lower[504], BASE.mode[504], BASE.upper[504]])
 
 
-def test_a_plot_of_intervals_draws_its_own():
+def test_plots_of_intervals_and_of_reliability_show_its_own_quantiles():
     ax = plots.intervals(BASE[500:], Y[500:], coverage=0.8)
     share = np.mean((BASE.quantile(0.1) <= Y)[500:] & (BASE.quantile(0.9) >= Y)[500:])
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names[:2] == ["80% intervals", f"inside: {100 * round(share, 3):.6g}% of 1,000 rows"]
-
-
-def test_reliability_has_a_dot_for_each_of_its_levels():
     line = plots.reliability(BASE[500:], Y[500:]).get_lines()[-1]
     np.testing.assert_array_equal(line.get_xdata(), [0.1, 0.5, 0.9])
     shares = [np.mean(Y[500:] <= BASE[500:].quantile(level)) for level in (0.1, 0.5, 0.9)]
@@ -166,17 +157,14 @@ def test_the_report_sets_it_beside_its_calibration():
     assert re.search(r"90% intervals hold 9\d\.\d% .*before calibration they held \d\d\.\d%", str(page))
 
 
-def test_its_form_is_the_name_of_its_class():
-    assert str(FITTED.form) == "Triangular"
-    with pytest.raises(TypeError, match="calibrated on Triangular, got points: give it the kind of prediction it was"):
-        FITTED(Point(MODE[:3]))
-
-
-def test_it_is_saved_by_that_name(tmp_path):
+def test_its_form_is_the_name_of_its_class_by_which_it_is_saved(tmp_path):
     FITTED.save(tmp_path / "model.safetensors")
     again = calibrant.load(tmp_path / "model.safetensors", classes=[FromMode])
     assert again.form == FITTED.form
     np.testing.assert_array_equal(again(BASE[500:]).median(), H.median())
+    assert str(FITTED.form) == "Triangular"
+    with pytest.raises(TypeError, match="calibrated on Triangular, got points: give it the kind of prediction it was"):
+        FITTED(Point(MODE[:3]))
 
 
 def test_a_kind_that_says_its_law_has_all_that_a_law_has():

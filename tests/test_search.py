@@ -50,15 +50,19 @@ def test_a_finder_counts_beyond_the_last_knot_also_where_its_cells_end_a_roundin
         assert (Finder(knots).up_to(beyond) == n).all()
 
 
-def test_normal_quantiles_far_out_are_the_same_in_torch():
+def test_normal_quantiles_far_out_are_the_same_in_torch_and_have_their_slope_as_gradient():
     s = np.array([-1e5, -2000.0, -300.0, -90.0, -5.0, 5.0, 90.0, 1e4])
     np.testing.assert_allclose(ndtri_logit(torch.asarray(s)).numpy(), ndtri_logit(s), rtol=1e-13)
+    there = torch.asarray(np.append(s, 0.0)).requires_grad_()
+    ndtri_logit(there).sum().backward()
+    slope = (ndtri_logit(1.0001 * s) - ndtri_logit(0.9999 * s)) / (2e-4 * s)
+    np.testing.assert_allclose(there.grad.numpy(), np.append(slope, 0.25 * np.sqrt(2 * np.pi)), rtol=1e-6)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_map_gives_its_value_and_its_slope_at_once_as_one_after_the_other(pair):
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION:]
-    chart = calibrated(pair, "linear").score.chart_of(prediction)
+    chart = calibrated(pair, "linear").score.transform_of(prediction)
     y = Y[CALIBRATION:][:, None] + np.array([-1.3, -0.2, 0.0, 0.4, 2.0])
     s, log_slope = chart.with_slope(y)
     np.testing.assert_allclose(s, chart(y), rtol=1e-12, atol=1e-13)

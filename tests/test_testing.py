@@ -16,7 +16,7 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.table import ONCE, SQUARE, TWICE
 from calibrant.interpolators import Linear
 from calibrant.scores import CDFScore, LocationScaleScore, MonotoneScore, ResidualScore, ZScore
-from calibrant.scores.charts import Affine, Monotone
+from calibrant.scores.transforms import Affine, ByFunctions
 from calibrant.testing import check_distribution, check_interpolator, check_score
 
 POINTS = Point(np.array([10.0, 20.0, 30.0, 25.0]))
@@ -270,9 +270,9 @@ def test_a_fault_at_an_atom_is_found(words, kind):
 class ForgetsRows(LogRatio):
     """Right, but only for the whole batch."""
 
-    def chart(self, prediction):
+    def transform(self, prediction):
         if len(prediction) == len(POINTS):
-            return Monotone(prediction, self.score, self.inverse, self.log_slope)
+            return ByFunctions(prediction, self.score, self.inverse, self.log_slope)
         return Affine(prediction.values * 0, np.ones(len(prediction)))
 
 

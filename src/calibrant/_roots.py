@@ -4,76 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from calibrant._arrays import Array, anywhere, clip, detached, namespace
 from calibrant._search import count_up_to, gather
 
-_STEPS, _LONG = 100, 3
-_SLOPED = 1e10
-"""Values below which a log slope is known in double precision."""
-
-
 Function = Callable[[Array], tuple[Array, Array]]
+"""The value and the log slope at each y."""
 
 
 def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
-    """The y in [low, high] with value(y) = target, for a function that gives the value and the log slope.
-
-    Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
-    forth for ever. Where values are larger than 1e10, or 1e5 in single precision, a log slope, a difference of
-    logarithms as large, may have no digits: there it is bisection alone. The search ends when every step is small
-    beside y or beside the length over which the value changes by 1, so that one more reaches the floats' resolution.
-    That one is taken outside the search, with the slope held fixed, so that torch's gradients flow through it to the
-    function's own parameters.
-    """
-    with np.errstate(over="ignore"):  # a step that is too long for floats is none
-        return _solved(function, target, low, high)
-
-
-def _solved(function: Function, target: Array, low: Array, high: Array) -> Array:
+    """The y in [low, high] with value(y) = target, to the floats' resolution."""
     xp = namespace(target)
     shape = (target + low + high).shape
-    a, b = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    goal = detached(target)
-    eps, close = float(xp.finfo(target.dtype).eps), _close(target)
-    width = xp.abs(b - a)
-    y = between(a, b)
-    done = ~(b > a)
-    sloped = _sloped(goal)
-    last = width
-    for _ in range(_STEPS):
-        value, log_slope = (detached(part) for part in function(y))
-        gap = value - goal
-        step = gap * _exp(-log_slope)
-        a, b = xp.where(gap <= 0, y, a), xp.where(gap >= 0, y, b)
-        small = close * xp.minimum(xp.abs(y) + _exp(-log_slope), width)
-        small = xp.where(sloped, small, 4 * eps * xp.abs(y))
-        done = done | (xp.where(sloped, xp.abs(step), b - a) <= small) | (gap == 0)
-        newton = y - step
-        good = sloped & (newton >= a) & (newton <= b) & (2 * xp.abs(step) <= last)
-        following = xp.where(done, y, xp.where(good, newton, between(a, b)))
-        y, last = following, xp.abs(following - y)
-        if bool(xp.all(done)):
-            break
-    return newton_step(function, target, y, width)
-
-
-def between(a: Array, b: Array) -> Array:
-    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
-    xp = namespace(a)
-    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
-    near = xp.maximum(near, 1e-16 * far)
-    root = xp.sqrt(near) * xp.sqrt(far)
-    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
-    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
+    low, high = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
+    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)[0]
 
 
 def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array, Array]:
     """The y with value(y) = s for increasing s, (1, k) or (n, k), and dy/ds there, both (n, k).
 
     `places`, (n, m), are increasing in each row and reach about as far as s. The inverse is a cubic between them; a
-    Newton step follows, and more of them while one is long. The last one carries torch's gradients.
+    Newton step follows, and more of them while one is long.
     """
     xp, places = namespace(places), detached(places)
     value, log_slope = (detached(part) for part in function(places))
@@ -86,24 +36,57 @@ def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array
     da, db = (xp.minimum(rise * gather(inverse, index), 3 * width) for index in (j - 1, j))
     t = clip((s - va) / rise, 0.0, 1.0)
     y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
+    y = xp.where(xp.isfinite(y), y, a)
     inside = (s >= va) & (s <= vb) & xp.isfinite(va) & xp.isfinite(vb)
-    y, low, high = xp.where(xp.isfinite(y), y, a), a, b
-    going, per_unit = xp.ones_like(inside), xp.zeros_like(y)
-    for _ in range(_LONG):  # each value by itself, however long the others take
+    return _newton(function, s, y, xp.where(inside, a, y), xp.where(inside, b, y), near=1e-3, most=3)
+
+
+def _newton(
+    function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int
+) -> tuple[Array, Array]:
+    """The y in [low, high] with value(y) = target, and dy/dvalue there, from a first guess.
+
+    Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
+    forth for ever. A search ends after a step that is small, by `near`, beside the bracket and beside y or the length
+    over which the value changes by 1. torch's gradients flow through the last step to the function's own parameters.
+    """
+    xp = namespace(y)
+    width = last = high - low
+    going, per_unit = width >= 0, xp.zeros_like(y)
+    for _ in range(most):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
-        per_unit, gap = xp.where(going, _exp(-detached(log_slope)), per_unit), detached(value) - s
-        step = (value - s) * per_unit
-        step = xp.where(inside & xp.isfinite(step), step, xp.zeros_like(step))
-        step = xp.where(going, step, step - detached(step))  # of what is done, the gradients
-        low, high = xp.where(gap < 0, y, low), xp.where(gap > 0, y, high)
-        newton, before = y - step, y
-        out = (newton < low) | (newton > high)  # beside a bend, or in a gap between two modes: halve instead
-        y = xp.where(out & going & inside, low / 2 + high / 2 + detached(step) - step, newton)
-        going = going & (xp.abs(detached(y) - before) > 1e-3 * width)
+        length = _exp(-detached(log_slope))
+        step = (value - target) * length
+        step = xp.where(xp.isfinite(step), step, xp.zeros_like(step))
+        size = detached(step)
+        low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
+        safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
+        moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
+        per_unit, last = xp.where(going, length, per_unit), xp.abs(moved - y)
+        going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
+        y = moved - (step - size)
         if not anywhere(going):
             break
     return y, per_unit
+
+
+def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:
+    """One more step from a y that is close to the root, of a bracket that was so wide."""
+    xp = namespace(y)
+    value, log_slope = function(y)
+    correction = (value - target) * _exp(-detached(log_slope))
+    fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
+    return y - xp.where(fine, correction, xp.zeros_like(correction))
+
+
+def _between(a: Array, b: Array) -> Array:
+    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
+    xp = namespace(a)
+    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
+    root = xp.sqrt(xp.maximum(near, 1e-16 * far)) * xp.sqrt(far)
+    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
+    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
 
 
 def _close(like: Array) -> float:
@@ -111,24 +94,7 @@ def _close(like: Array) -> float:
     return float(float(namespace(like).finfo(like.dtype).eps) ** 0.75)
 
 
-def _sloped(value: Array) -> Array:
-    """Where a log slope, as large as the value before its parts were subtracted, is known to a hundredth or better."""
-    xp = namespace(value)
-    return xp.abs(value) < min(_SLOPED, 0.01 / float(xp.finfo(value.dtype).eps))
-
-
 def _exp(x: Array) -> Array:
-    """exp(x), kept from 0 and from infinity."""
-    xp = namespace(x)
-    most = 700.0 if x.dtype == xp.float64 else 80.0
-    return xp.exp(clip(x, -most, most))
-
-
-def newton_step(function: Callable[[Array], tuple[Array, Array]], target: Array, y: Array, width: Array) -> Array:
-    """One more step from a y that is close to the root, of a bracket that was so wide."""
-    xp = namespace(y)
-    value, log_slope = function(y)
-    correction = (value - target) / _exp(detached(log_slope))
-    near = max(1e-6, 2 * _close(y))
-    fine = (xp.abs(detached(correction)) <= near * (xp.abs(y) + width)) & _sloped(detached(target))
-    return y - xp.where(fine, correction, xp.zeros_like(correction))
+    """exp(x), kept so far from 0 and from infinity that steps in these units stay finite."""
+    most = 600.0 if x.dtype == namespace(x).float64 else 60.0
+    return namespace(x).exp(clip(x, -most, most))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, namespace
+from calibrant._arrays import Array, clip, namespace
 
 _FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
@@ -120,8 +120,3 @@ def gather(table: Array, index: Array) -> Array:
     start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))
     flat = xp.reshape(index + start[:, None], (-1,))
     return xp.reshape(xp.take(xp.reshape(table, (-1,)), flat), index.shape)
-
-
-def distinct(points: Array) -> Array:
-    """Sorted points, each once."""
-    return points[concatenate([points[1:] > points[:-1], points[-1:] == points[-1:]])]

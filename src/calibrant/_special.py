@@ -11,7 +11,7 @@ import array_api_compat
 import numpy as np
 import scipy.special
 
-from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, device_like, namespace, to_numpy
 
 
 def _elementwise(name: str, x: Array) -> Array:
@@ -77,35 +77,23 @@ def logit(p: Array) -> Array:
 
 
 def ndtri_logit(s: Array) -> Array:
-    """The z with Phi(z) = sigmoid(s), as far as floats go: ndtri, Newton on log Phi, or its asymptote."""
+    """The z with Phi(z) = sigmoid(s): ndtri, or far out Newton steps on log Phi from its asymptote."""
     xp = namespace(s)
-    far = 1e6 if s.dtype == xp.float64 else 1e3  # beyond, z**2 has no digits left for Newton
-    size = xp.abs(s)
-    finite = clip(size, 0.0, far)
-    log_p = log_sigmoid(-finite)  # the smaller tail, at most log(1/2)
+    endless = xp.isinf(s)
+    smaller = log_sigmoid(xp.where(s > 0, -s, s))  # the smaller tail, at most log(1/2)
+    log_p = xp.where(endless, -xp.ones_like(s), smaller)
     deep = log_p < -80.0
-    start = xp.sqrt(xp.where(deep, -2 * log_p, xp.ones_like(s)))
-    start = -xp.sqrt(xp.where(deep, start**2 - xp.log(2 * math.pi * start**2), xp.ones_like(s)))
-    z = xp.where(deep, start, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
+    square = xp.where(deep, -2 * log_p, xp.full_like(s, 100.0))
+    far = -xp.sqrt(square - xp.log(2 * math.pi * square))
+    z = xp.where(deep, far, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
     graded = array_api_compat.is_torch_array(s)  # whose gradients flow through the steps
-    for _ in range(3 if graded or bool(xp.any(deep)) else 0):
+    least = -1e6 if s.dtype == xp.float64 else -1e3  # below, z**2 has no digits left for Newton
+    moving = (log_p > least) & (deep | graded)
+    for _ in range(3 if anywhere(moving) else 0):
         log_cdf = log_ndtr(z)
         step = (log_cdf - log_p) * xp.exp(log_cdf + 0.5 * z**2 + 0.5 * math.log(2 * math.pi))
-        z = z - step if graded else xp.where(deep, z - step, z)
-    beyond = (size > far) & ~xp.isinf(s)
-    if anywhere(beyond):
-        z = xp.where(beyond, -_ndtri_far(xp.where(beyond, size, xp.full_like(s, 2 * far))), z)
-    z = xp.where(s > 0, -z, z)
-    return xp.where(xp.isinf(s), s, z)
-
-
-def _ndtri_far(size: Array) -> Array:
-    """The z with -log Phi(-z) = size, there z**2 / 2 + log(z sqrt(2 pi)) + 1 / z**2: each round gains digits."""
-    xp = namespace(size)
-    z = xp.sqrt(size) * math.sqrt(2.0)
-    for _ in range(3):
-        z = xp.sqrt(size - xp.log(z) - 0.5 * math.log(2 * math.pi) - 1 / z**2) * math.sqrt(2.0)
-    return z
+        z = xp.where(moving, z - step, z)
+    return xp.where(endless, s, xp.where(s > 0, -z, z))
 
 
 def _of_several(name: str, *arguments: Array) -> Array:

@@ -21,8 +21,7 @@ from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
-from calibrant.scores.base import Score, learned
-from calibrant.scores.default import default_score
+from calibrant.scores.base import Score, default_score, learned
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # the defaults of type variables came with Python 3.13

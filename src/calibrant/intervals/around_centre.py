@@ -9,23 +9,23 @@ from typing import Any, Self
 from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant.intervals.rows import rows_and
 from calibrant.scores import ResidualScore, ZScore
-from calibrant.scores.base import ChartScore
-from calibrant.scores.charts import Chart, shifted
+from calibrant.scores.base import TransformScore
 from calibrant.scores.nonconformity import Nonconformity
+from calibrant.scores.transforms import Transform, shifted
 
 
 class AroundCentre(Nonconformity):
     """|phi(f(x), y) - centre| for a calibration score phi."""
 
     @abstractmethod
-    def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        """The chart of phi, and the centre."""
+    def _transform(self, prediction: Any) -> tuple[Transform, float]:
+        """The transform of phi, and the centre."""
 
     def value(self, prediction: Any, y: Array) -> Array:
         """|phi(f(x_i), y_i) - centre|."""
         prediction, y = rows_and("y", prediction, y)
-        chart, centre = self._chart(prediction)
-        return namespace(y).abs(chart(y[:, None])[:, 0] - centre)
+        transform, centre = self._transform(prediction)
+        return namespace(y).abs(transform(y[:, None])[:, 0] - centre)
 
     def minimiser(self, prediction: Any) -> Array:
         """The y whose score is the centre."""
@@ -35,20 +35,20 @@ class AroundCentre(Nonconformity):
     def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """The y whose scores are centre -+ t."""
         prediction, t = rows_and("t", prediction, t)
-        chart, centre = self._chart(prediction)
-        return chart.inverse((centre - t)[:, None])[:, 0], chart.inverse((centre + t)[:, None])[:, 0]
+        transform, centre = self._transform(prediction)
+        return transform.inverse((centre - t)[:, None])[:, 0], transform.inverse((centre + t)[:, None])[:, 0]
 
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """That of phi."""
         prediction, y = rows_and("y", prediction, y)
-        return self._chart(prediction)[0].log_slope(y[:, None])[:, 0]
+        return self._transform(prediction)[0].log_slope(y[:, None])[:, 0]
 
-    def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
+    def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
         """phi - centre on both sides: H keeps the closed forms that phi has."""
-        chart, centre = self._chart(prediction)
-        level = device_like([[centre]], chart.like)
-        at = namespace(level).broadcast_to(chart.inverse(level), (len(prediction), 1))[:, 0]
-        moved = shifted(chart, centre)
+        transform, centre = self._transform(prediction)
+        level = device_like([[centre]], transform.like)
+        at = namespace(level).broadcast_to(transform.inverse(level), (len(prediction), 1))[:, 0]
+        moved = shifted(transform, centre)
         return moved, moved, at
 
 
@@ -65,8 +65,8 @@ class AbsoluteResidual(AroundCentre):
         """It has the unit of y."""
         return False
 
-    def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        return ResidualScore().chart_of(prediction), 0.0
+    def _transform(self, prediction: Any) -> tuple[Transform, float]:
+        return ResidualScore().transform_of(prediction), 0.0
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ class NormalizedResidual(AroundCentre):
         score, mended = ZScore(floor=self.floor).learn(prediction)
         return replace(self, floor=score.floor), mended
 
-    def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        return ZScore(floor=self.floor).chart_of(prediction), 0.0
+    def _transform(self, prediction: Any) -> tuple[Transform, float]:
+        return ZScore(floor=self.floor).transform_of(prediction), 0.0
 
 
 @dataclass(frozen=True)
 class Centred(AroundCentre):
-    """|phi(f(x), y) - centre| for any calibration score phi that has a chart.
+    """|phi(f(x), y) - centre| for any calibration score phi that has a transform.
 
     The centre is given in the form that `score(prediction, y)` has: for the cdf score a logit. By default it
     is the middle of the score: 1/2 for interval, quantile and samples, 0 for residual, z-score and cdf
@@ -108,12 +108,12 @@ class Centred(AroundCentre):
     array([0.75])
     """
 
-    score: ChartScore
+    score: TransformScore
     centre: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.score, ChartScore):
-            raise TypeError(f"Centred.score must be a calibration score that has a chart, got {self.score!r}")
+        if not isinstance(self.score, TransformScore):
+            raise TypeError(f"Centred.score must be a calibration score that has a transform, got {self.score!r}")
         if self.centre is not None:
             centre = floats("Centred.centre", self.centre, ndim=0)
             object.__setattr__(self, "centre", float(centre))
@@ -128,6 +128,6 @@ class Centred(AroundCentre):
         score, mended = self.score.learn(prediction)
         return replace(self, score=score), mended
 
-    def _chart(self, prediction: Any) -> tuple[Chart, float]:
-        chart = self.score.chart_of(prediction)
-        return chart, self.score.middle(prediction) if self.centre is None else self.centre
+    def _transform(self, prediction: Any) -> tuple[Transform, float]:
+        transform = self.score.transform_of(prediction)
+        return transform, self.score.middle(prediction) if self.centre is None else self.centre

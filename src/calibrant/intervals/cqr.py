@@ -8,8 +8,8 @@ from typing import Any
 from calibrant._arrays import Array, namespace
 from calibrant.intervals.rows import rows_and
 from calibrant.predictions import Interval, Quantiles, as_prediction
-from calibrant.scores.charts import Affine, Chart
 from calibrant.scores.nonconformity import Nonconformity
+from calibrant.scores.transforms import Affine, Transform
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class CQR(Nonconformity):
         _, y = rows_and("y", prediction, y)
         return namespace(y).zeros_like(y)
 
-    def branches(self, prediction: Interval | Quantiles) -> tuple[Chart, Chart, Array]:
+    def branches(self, prediction: Interval | Quantiles) -> tuple[Transform, Transform, Array]:
         """y - l and y - u, straight lines."""
         lower, upper = _bounds(prediction)
         one = namespace(lower).ones_like(lower)

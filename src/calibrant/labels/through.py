@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,12 +15,12 @@ from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.pulled_broken import PulledBroken
 from calibrant.distributions.randomised import Randomised
 from calibrant.labels.functions import Function, Log, Log1p
-from calibrant.scores.charts import Affine, Chart, LogLine
 from calibrant.scores.pull_back import pull_back
+from calibrant.scores.transforms import Affine, Logarithm, Transform
 
 
 @dataclass(frozen=True, eq=False)
-class Through(Chart):
+class Through(Transform):
     """s = chart(t(y)), with one t for all rows."""
 
     function: Function = field(metadata={"shared": True})
@@ -43,21 +42,18 @@ class Through(Chart):
         y = self.function.inverse(t)
         return y, width * namespace(y).exp(-self.function.log_slope(y))
 
-    def log_slope(self, y: Array) -> Array:
-        return self.with_slope(y)[1]
-
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         s, log_slope = self.chart.with_slope(self.function.forward(y))
         return s, log_slope + self.function.log_slope(y)
 
     @property
-    def standard(self) -> tuple[Array, Array, Hashable, Chart] | None:
+    def standard(self) -> tuple[Array, Array, Transform] | None:
         """log(y + c) - f = log z, z = (y + c) / exp(f): one map for all rows."""
         one_unit = isinstance(self.chart, Affine) and self.shape and not anywhere(self.chart.scale != 1)
         if not one_unit or not isinstance(self.function, (Log, Log1p)):
             return None
         loc = self.chart.loc
-        return LogLine(namespace(loc).full_like(loc, self.function.lower), Log().inverse(loc)).standard
+        return namespace(loc).full_like(loc, self.function.lower), Log().inverse(loc), Logarithm()
 
     @property
     def bends(self) -> Array | None:
@@ -65,7 +61,7 @@ class Through(Chart):
 
 
 @dataclass(frozen=True, eq=False)
-class Alone(Chart):
+class Alone(Transform):
     """s = t(y), the same for all rows."""
 
     function: Function
@@ -80,8 +76,8 @@ class Alone(Chart):
     def inverse(self, s: Array) -> Array:
         return self.function.inverse(s)
 
-    def log_slope(self, y: Array) -> Array:
-        return self.function.log_slope(y)
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        return self(y), self.function.log_slope(y)
 
 
 def through(function: Function, law: Distribution) -> Distribution:

@@ -107,7 +107,7 @@ from calibrant.scores import (
     ZScore,
 )
 from calibrant.scores.atom import AtomScore
-from calibrant.scores.base import ChartScore
+from calibrant.scores.base import TransformScore
 from calibrant.scores.signed import SignedScore
 from calibrant.several import Joint, Reference, SeveralCalibrated
 from calibrant.tracking import Tracker
@@ -243,12 +243,12 @@ PARTS = (
     _kind(SamplesScore, floor=FLOOR),
     _kind(AtomScore, floor=FLOOR),
     _kind(QuantileScore, floor=FLOOR, outer_slope=optional(POSITIVE)),
-    _kind(EnsembleScore, scores=optional(either(instance(ChartScore), several(instance(ChartScore))))),
+    _kind(EnsembleScore, scores=optional(either(instance(TransformScore), several(instance(TransformScore))))),
     _kind(SignedScore, nonconformity=instance(Nonconformity), scale=FLOOR),
     _kind(AbsoluteResidual),
     _kind(NormalizedResidual, floor=FLOOR),
     _kind(CQR),
-    _kind(Centred, score=instance(ChartScore), centre=optional(FINITE)),
+    _kind(Centred, score=instance(TransformScore), centre=optional(FINITE)),
     # labels
     _kind(Real, lower=BOUND, upper=BOUND),
     _kind(Transformed, by=NAME),

@@ -1,21 +1,16 @@
-"""The level at which a label lies on a law with an atom."""
+"""The level at which a label lies on a distribution with an atom."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.predictions.atom_line import LEVELS, AtomLine
 from calibrant.predictions.quantiles import Quantiles
-from calibrant.scores.charts import BrokenLine, Chart
-from calibrant.scores.default import default_for
-from calibrant.scores.floors import SHARE
-from calibrant.scores.quantile_line import QuantileLine
-
-_SHARE = 0.01
-"""Of the median width: the floor that `fit` learns."""
+from calibrant.scores.base import default_for
+from calibrant.scores.quantile import QuantileLine
+from calibrant.scores.transforms import BrokenLine, Transform
 
 
 @default_for(AtomLine)
@@ -28,8 +23,9 @@ class AtomScore(QuantileLine):
     the atom is all but sure, the rest may be far off no sooner than in other rows.
     """
 
-    outer_slope = None
     expects: ClassVar[tuple[type, ...]] = (AtomLine,)
+    share: ClassVar[float] = 0.01  # rows of which only the atom is known are many, not odd ones
+    warns: ClassVar[bool] = False  # a forecast that is sure of the atom need not know more
 
     def quantiles(self, prediction: Any) -> Quantiles:
         """Those above the atom."""
@@ -40,21 +36,7 @@ class AtomScore(QuantileLine):
         last = prediction.values[:, -1]
         return last - prediction.at, namespace(last).full_like(last, prediction.at)
 
-    def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """A floor of a hundredth of the median width: rows of which only the atom is known are many, not odd ones."""
-        learned, below = super().learn(prediction)
-        if learned is self:
-            return self, below
-        floor = float(learned.floor or 0.0) * (_SHARE / SHARE)
-        return replace(learned, floor=floor), self.widths(prediction)[0] < floor
-
-    def at_least(self, width: Array, centre: Array) -> Array:
-        """`width`, or the floor; without a warning, since a forecast that is sure of the atom need not know more."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return super().at_least(width, centre)
-
-    def chart(self, prediction: Any) -> Chart:
+    def transform(self, prediction: Any) -> Transform:
         """The broken line."""
         xp, share = namespace(prediction.values), prediction.share[:, None]
         at = xp.full_like(share, prediction.at)
@@ -68,10 +50,6 @@ class AtomScore(QuantileLine):
             concatenate([xp.zeros_like(share), share + (1 - share) * levels], axis=1),
             concatenate([xp.full_like(share, 1 / w), share / w, inner, outer], axis=1),
         )
-
-    def middle(self, prediction: Any) -> float:
-        """1/2."""
-        return 0.5
 
 
 def below_the_atom(at: float) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 from calibrant._arrays import Array, count_true
 from calibrant._batch import no_rows
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from calibrant._types import ArrayLike
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
-    from calibrant.scores.charts.base import Chart
+    from calibrant.scores.transforms import Transform
 
 
 @runtime_checkable
@@ -24,9 +25,9 @@ class Score(Protocol):
     """What `Calibrator` needs of a score. To write one, subclass `LocationScaleScore` or `MonotoneScore`.
 
     A score that cannot take every value says so by an attribute `support`, see `calibrant.interpolators.support`. One
-    that must know something of all calibration predictions has a method `learn`, see `ChartScore.learn`; one whose unit
-    is learned from the labels, which changes no order of scores, `scaled(prediction, y)`; one that has something to
-    say of the calibration scores, `review(prediction, scores)`.
+    that must know something of all calibration predictions has a method `learn`, see `TransformScore.learn`; one whose
+    unit is learned from the labels, which changes no order of scores, `scaled(prediction, y)`; one that has something
+    to say of the calibration scores, `review(prediction, scores)`.
     """
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
@@ -36,22 +37,25 @@ class Score(Protocol):
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
 
 
-class ChartScore(ABC):
-    """A score that lays a chart over the line for each row of a prediction; the rest follows from the chart."""
+class TransformScore(ABC):
+    """A score that makes a transform y -> phi(f(x_i), y) of each row of a prediction; the rest follows from that."""
 
     support: Support = REAL_LINE
     expects: ClassVar[tuple[type, ...]] = (object,)
     """The kinds of prediction it takes."""
     unit_free: ClassVar[bool] = True
     """Whether the score stays the same when y changes its unit."""
+    _middle: ClassVar[float | None] = None
 
     @abstractmethod
-    def chart(self, prediction: Any) -> Chart:
+    def transform(self, prediction: Any) -> Transform:
         """The map y -> phi(f(x_i), y) of each row i."""
 
     def middle(self, prediction: Any) -> float:
         """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
-        raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
+        if self._middle is None:
+            raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
+        return self._middle
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What `Calibrator.fit` keeps of the score, and which calibration rows it had to mend: here itself, and none.
@@ -70,21 +74,54 @@ class ChartScore(ABC):
             raise TypeError(f"{own} takes {names}, got {prediction!r}{kind_of(prediction, own, names)}")
         return prediction
 
-    def chart_of(self, prediction: Any) -> Chart:
-        """The chart of a prediction of the expected kind."""
-        return self.chart(self.expected(prediction))
+    def transform_of(self, prediction: Any) -> Transform:
+        """The transform of a prediction of the expected kind."""
+        return self.transform(self.expected(prediction))
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
         """phi(f(x_i), y_i) for each row i."""
         prediction, y = with_labels(prediction, y)
-        return self.chart_of(prediction)(y[:, None])[:, 0]
+        return self.transform_of(prediction)(y[:, None])[:, 0]
 
     def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
-        return pull_back(q, self.chart_of(prediction))
+        return pull_back(q, self.transform_of(prediction))
 
 
 def learned(score: Score, prediction: Any, y: Array) -> tuple[Score, int]:
     """What `fit` keeps of a score, and how many calibration rows it had to mend; one without `learn` stays."""
     kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
     return kept.scaled(prediction, y) if hasattr(kept, "scaled") else kept, count_true(mended)
+
+
+S = TypeVar("S", bound=type[TransformScore])
+
+_DEFAULTS: dict[type, type[TransformScore]] = {}
+
+
+def default_for(kind: type) -> Callable[[S], S]:
+    """A decorator of the score that a kind of prediction gets; the kinds lie below scores and cannot name them."""
+
+    def note(score: S) -> S:
+        _DEFAULTS[kind] = score
+        return score
+
+    return note
+
+
+def default_score(prediction: PredictionLike) -> Score:
+    """The score that fits the kind of prediction; a kind of your own gives it by a method `default_score`.
+
+    >>> from calibrant import Point
+    >>> default_score(Point([1.0]))
+    ResidualScore()
+    """
+    own = prediction.default_score() if hasattr(prediction, "default_score") else None
+    if own is not None:
+        if isinstance(own, type) or not isinstance(own, Score):
+            raise TypeError(f"{type(prediction).__name__}.default_score must give a Score object, got {own!r}")
+        return own
+    for kind in type(prediction).__mro__:
+        if kind in _DEFAULTS:
+            return _DEFAULTS[kind]()
+    raise TypeError(f"there is no default score for {type(prediction).__name__}: pass one")

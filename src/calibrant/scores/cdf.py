@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
-from calibrant.scores.base import ChartScore
-from calibrant.scores.charts import Chart, LogitCDF
+from calibrant.scores.base import TransformScore
+from calibrant.scores.transforms import LogitCDF, Transform
 
 
 @dataclass(frozen=True)
-class CDFScore(ChartScore):
+class CDFScore(TransformScore):
     """phi(F, y) = F(y), carried as its logit, log F(y) - log(1 - F(y)).
 
     F(y) itself rounds to 1 where a label lies eight standard deviations out; its logit does not. The interpolators see
@@ -21,11 +21,8 @@ class CDFScore(ChartScore):
 
     expects: ClassVar[tuple[type, ...]] = (Distribution,)
     support = Logits()
+    _middle = 0.0
 
-    def chart(self, prediction: Distribution) -> Chart:
+    def transform(self, prediction: Distribution) -> Transform:
         """logit F(y)."""
         return LogitCDF(prediction)
-
-    def middle(self, prediction: Distribution) -> float:
-        """The logit of the median."""
-        return 0.0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, floats, namespace, refuse
-from calibrant.scores.base import ChartScore
-from calibrant.scores.charts.affine import Affine
+from calibrant.predictions import Point
+from calibrant.scores.base import TransformScore, default_for
+from calibrant.scores.transforms import Affine
 
 
-class LocationScaleScore(ChartScore):
+class LocationScaleScore(TransformScore):
     """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
 
     >>> from calibrant import Point
@@ -21,21 +23,31 @@ class LocationScaleScore(ChartScore):
     array([ 0.5, -1. ])
     """
 
-    def middle(self, prediction: Any) -> float:
-        """0, the score of loc."""
-        return 0.0
+    _middle = 0.0  # the score of loc
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
         """The loc and the positive scale of each row."""
 
-    def chart(self, prediction: Any) -> Affine:
+    def transform(self, prediction: Any) -> Affine:
         """The straight lines (y - loc) / scale."""
         name = type(self).__name__
         pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
         loc, scale = (floats(f"the {what} of {name}", value, like=prediction.like) for what, value in pair)
-        xp = namespace(loc)
         refuse(f"the scale of {name}", ~(scale > 0), "is not positive")
         rows = (len(prediction),)
-        loc, scale = (value if value.shape == rows else xp.broadcast_to(value, rows) for value in (loc, scale))
-        return Affine(loc, scale)
+        return Affine(*(v if v.shape == rows else namespace(v).broadcast_to(v, rows) for v in (loc, scale)))
+
+
+@default_for(Point)
+@dataclass(frozen=True)
+class ResidualScore(LocationScaleScore):
+    """phi(f, y) = y - f."""
+
+    expects: ClassVar[tuple[type, ...]] = (Point,)
+    unit_free = False
+
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
+        """f and 1, which is stored once for all rows."""
+        f = prediction.values
+        return f, namespace(f).ones_like(f[:1])

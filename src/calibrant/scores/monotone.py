@@ -6,11 +6,11 @@ from abc import abstractmethod
 from typing import Any
 
 from calibrant._arrays import Array
-from calibrant.scores.base import ChartScore
-from calibrant.scores.charts.monotone import Monotone
+from calibrant.scores.base import TransformScore
+from calibrant.scores.transforms import ByFunctions
 
 
-class MonotoneScore(ChartScore):
+class MonotoneScore(TransformScore):
     """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come from a table.
 
     >>> import numpy as np
@@ -27,7 +27,7 @@ class MonotoneScore(ChartScore):
 
     @abstractmethod
     def score(self, prediction: Any, y: Array) -> Array:
-        """phi(f(x_i), y_i), one value a row."""
+        """phi(f(x_i), y_i), one value per row."""
 
     @abstractmethod
     def inverse(self, prediction: Any, s: Array) -> Array:
@@ -37,6 +37,6 @@ class MonotoneScore(ChartScore):
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """log of the derivative of phi(f(x_i), y) in y, at y_i."""
 
-    def chart(self, prediction: Any) -> Monotone:
+    def transform(self, prediction: Any) -> ByFunctions:
         """The three functions, as a map."""
-        return Monotone(prediction, self.score, self.inverse, self.log_slope)
+        return ByFunctions(prediction, self.score, self.inverse, self.log_slope)

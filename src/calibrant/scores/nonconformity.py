@@ -14,8 +14,7 @@ from typing import Any, Self
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import no_rows
-from calibrant.scores.charts.base import Chart
-from calibrant.scores.charts.monotone import Monotone
+from calibrant.scores.transforms import ByFunctions, Transform
 
 
 class Nonconformity(ABC):
@@ -63,31 +62,31 @@ class Nonconformity(ABC):
         """log |da/dy| at y_i."""
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """What `fit` keeps, and which calibration rows it mends, as `ChartScore.learn`: here itself, and none."""
+        """What `fit` keeps, and which calibration rows it mends, as `TransformScore.learn`: here itself, and none."""
         return self, no_rows(prediction)
 
-    def branches(self, prediction: Any) -> tuple[Chart, Chart, Array]:
-        """-a below the minimiser and a above it, as maps of y, and the minimiser; from the four functions above."""
-        low, high = _Branch(self, upper=False), _Branch(self, upper=True)
-        charts = (Monotone(prediction, side.value, side.end, self.log_slope) for side in (low, high))
-        below, above = charts
-        return below, above, self.minimiser(prediction)
+    def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
+        """-a below the minimiser and a above it, as increasing maps of y, and the minimiser."""
+        at = self.minimiser(prediction)
+        low, high = (
+            ByFunctions(prediction, b.value, b.end, self.log_slope) for b in (_Branch(self, -1), _Branch(self, 1))
+        )
+        return low, high, at
 
 
 @dataclass(frozen=True)
 class _Branch:
-    """One side of a non-conformity, turned so that it increases."""
+    """One side of a non-conformity, turned so that it increases: -a below the minimiser, a above it."""
 
     nonconformity: Nonconformity
-    upper: bool
+    sign: int
 
     def value(self, prediction: Any, y: Array) -> Array:
-        """a, or -a below the minimiser."""
-        value = self.nonconformity.value(prediction, y)
-        return value if self.upper else -value
+        """sign * a."""
+        return self.sign * self.nonconformity.value(prediction, y)
 
     def end(self, prediction: Any, u: Array) -> Array:
         """The end of the level set; the minimiser for a level below the least one."""
         least = self.nonconformity.value(prediction, self.nonconformity.minimiser(prediction))
-        t = namespace(u).maximum(u if self.upper else -u, least)
-        return self.nonconformity.level_set(prediction, t)[int(self.upper)]
+        lower, upper = self.nonconformity.level_set(prediction, namespace(u).maximum(self.sign * u, least))
+        return lower if self.sign < 0 else upper

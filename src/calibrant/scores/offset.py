@@ -1,7 +1,7 @@
-"""The constant c that keeps f + c and y + c positive, in the scores that take a root or a logarithm.
+"""Scores of f + c and y + c: a root or a logarithm needs them positive.
 
-It has the unit of y, so no number but 0 means the same in every unit: a default of 1 would make dollars and thousands
-of dollars two different scores. Nor does `fit` learn it. A floor learned there touches the few rows below it, but every
+c has the unit of y, so no number but 0 means the same in every unit: a default of 1 would make dollars and thousands of
+dollars two different scores. Nor does `fit` learn it. A floor learned there touches the few rows below it, but every
 score depends on c: all calibration rows would be mended, and the guarantee approximate for all of them.
 """
 
@@ -12,18 +12,24 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from calibrant._arguments import one_number
-from calibrant._arrays import Array, anywhere, first_and_count
+from calibrant._arrays import Array, anywhere, first_and_count, namespace
+from calibrant._types import ArrayLike
 from calibrant._words import in_all
-from calibrant.predictions import Point
-from calibrant.scores.base import ChartScore
+from calibrant.forecast import PredictionLike
+from calibrant.predictions import Point, with_labels
+from calibrant.scores.dominant_rows import Reviewed
+from calibrant.scores.location_scale import LocationScaleScore
+from calibrant.scores.transforms import Affine, Composed, Logarithm
 
 
 @dataclass(frozen=True)
-class Offset(ChartScore):
+class _Offset(Reviewed):
     """A score of f + c and y + c."""
 
     c: float = 0.0
     expects: ClassVar[tuple[type, ...]] = (Point,)
+    _middle = 0.0  # the score of f
+    _remedy = "pass a larger c"
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"
@@ -32,7 +38,7 @@ class Offset(ChartScore):
             raise ValueError(f"{name} must be finite, got {self.c}")
         object.__setattr__(self, "c", c)
 
-    def positive(self, name: str, value: Array) -> Array:
+    def above(self, name: str, value: Array) -> Array:
         """value + c, which must be positive in every row."""
         moved = value + self.c
         bad = ~(moved > 0)
@@ -45,6 +51,47 @@ class Offset(ChartScore):
             )
         return moved
 
-    def middle(self, prediction: Point) -> float:
-        """0, the score of f."""
-        return 0.0
+
+@dataclass(frozen=True)
+class SqrtScore(_Offset, LocationScaleScore):
+    """phi(f, y) = (y - f) / sqrt(f + c): for counts, whose variance grows with their mean.
+
+    The variance of a Poisson count is its mean f; errors of the model add a part that does not grow, about c. With the
+    default, c = 0, every prediction must be positive. Where counts may be predicted as 0, c = 1 is a usual choice; c
+    has the unit of y, so change both together.
+
+    >>> SqrtScore(c=1.0)([3.0, 99.0], [5.0, 89.0])
+    array([ 1., -1.])
+    """
+
+    unit_free = False
+
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
+        """f and sqrt(f + c)."""
+        f = prediction.values
+        return f, namespace(f).sqrt(self.above("f", f))
+
+
+@dataclass(frozen=True)
+class LogScore(_Offset):
+    """phi(f, y) = log((y + c) / (f + c)): for labels above -c that miss by a factor. H lives on y > -c.
+
+    With the default, c = 0, predictions and labels must be positive. Where there are zeros, c = 1 makes log1p of both;
+    c has the unit of y, so change all together. H is exp(S), S ~ q, moved and stretched: its mean, std and crps are
+    integrated once for all rows, to 5e-5 of the spread. If the upper tail of q has a mean excess of 1 or more, H has no
+    finite mean. Mass that q has at -inf (`InfiniteTails`, `Random`) stays there; `H.clip(lower=-c)` moves it to -c.
+
+    >>> LogScore(c=1.0)([0.0, 9.0], [1.0, 4.0]).round(3)
+    array([ 0.693, -0.693])
+    """
+
+    def transform(self, prediction: Point) -> Composed:
+        """log of (y + c) / (f + c)."""
+        scale = self.above("f", prediction.values)
+        return Composed(Affine(namespace(scale).full_like(scale, -self.c), scale), Logarithm())
+
+    def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
+        """phi(f(x_i), y_i) for each row i; every label must be above -c."""
+        prediction, y = with_labels(prediction, y)
+        self.above("y", y)
+        return super().__call__(prediction, y)

@@ -1,15 +1,70 @@
-"""The level at which a label lies among predicted quantiles."""
+"""The level at which a label lies among predicted quantiles, or among samples."""
 
 from __future__ import annotations
 
-import math
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from calibrant._arguments import one_number
-from calibrant.predictions import Quantiles
-from calibrant.scores.default import default_for
-from calibrant.scores.quantile_line import QuantileLine
+from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
+from calibrant.predictions import Quantiles, Samples
+from calibrant.scores.base import default_for
+from calibrant.scores.floors import Floored, positive
+from calibrant.scores.transforms import Affine, BrokenLine, Transform
+
+GAP = 1e-6
+"""Of a row's mean gap: quantiles that are closer are set so far apart."""
+
+
+class QuantileLine(Floored):
+    """The broken line through quantiles of a row, which are set apart where they are equal, or nearly.
+
+    Each gap is at least a millionth of the row's own mean gap, (f_K - f_1) / (K - 1). In a row without a width of its
+    own, where f_K - f_1 is below the floor, each is at least floor / (K - 1).
+    """
+
+    outer_slope: float | None = None
+
+    @abstractmethod
+    def quantiles(self, prediction: Any) -> Quantiles:
+        """The prediction as quantiles."""
+
+    def widths(self, prediction: Any) -> tuple[Array, Array] | None:
+        """f_K - f_1, near f_1; a single quantile needs no width."""
+        values = self.quantiles(prediction).values
+        return (values[:, -1] - values[:, 0], values[:, 0]) if values.shape[1] > 1 else None
+
+    def transform(self, prediction: Any) -> Transform:
+        """The broken line."""
+        quantiles = self.quantiles(prediction)
+        levels, values = quantiles.levels, quantiles.values
+        xp = namespace(values)
+        if values.shape[1] == 1:
+            return Affine(values[:, 0], xp.full_like(values[:, 0], 1 / (self.outer_slope or 1.0)))
+        values, gap = self._apart(values)
+        inner = (levels[1:] - levels[:-1]) / gap
+        own = (levels[-1] - levels[0]) / (values[:, -1:] - values[:, :1])
+        outer = own if self.outer_slope is None else xp.full_like(own, self.outer_slope)
+        return BrokenLine(values, levels[None, :], concatenate([outer, inner, outer], axis=1))
+
+    def middle(self, prediction: Any) -> float:
+        """1/2; 0 for a single quantile, whose score is the residual."""
+        return 0.0 if self.quantiles(prediction).levels.shape[0] == 1 else 0.5
+
+    def _apart(self, values: Array) -> tuple[Array, Array]:
+        """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones."""
+        xp, first = namespace(values), values[:, :1]
+        gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
+        lifted = self.at_least(spread, values[:, 0])
+        least = (xp.where(lifted > spread, lifted, GAP * spread) / gap.shape[1])[:, None]
+        short = gap < least
+        if not anywhere(short):
+            return values, gap
+        # a gap of a single float would be lost in the sum
+        wide = xp.maximum(xp.maximum(gap, least + xp.zeros_like(gap)), resolution(values[:, 1:], 0.0))
+        apart = concatenate([first, first + xp.cumulative_sum(wide, axis=1)], axis=1)
+        values = xp.where(xp.any(short, axis=1)[:, None], apart, values)
+        return values, values[:, 1:] - values[:, :-1]
 
 
 @default_for(Quantiles)
@@ -28,14 +83,21 @@ class QuantileScore(QuantileLine):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        slope = self.outer_slope
-        if slope is not None and not 0 < one_number("QuantileScore.outer_slope", slope) < math.inf:
-            raise ValueError(f"QuantileScore.outer_slope must be positive and finite, got {self.outer_slope}")
+        if self.outer_slope is not None:
+            positive("QuantileScore.outer_slope", self.outer_slope)
 
     def quantiles(self, prediction: Quantiles) -> Quantiles:
         """As they are."""
         return prediction
 
-    def middle(self, prediction: Quantiles) -> float:
-        """1/2; 0 for a single quantile, whose score is the residual."""
-        return 0.0 if prediction.levels.shape[0] == 1 else 0.5
+
+@default_for(Samples)
+@dataclass(frozen=True, repr=False)
+class SamplesScore(QuantileLine):
+    """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
+
+    expects: ClassVar[tuple[type, ...]] = (Samples,)
+
+    def quantiles(self, prediction: Samples) -> Quantiles:
+        """The sorted samples."""
+        return prediction.as_quantiles()

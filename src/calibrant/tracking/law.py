@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.pulled import ByRow, Pull
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.scores.charts import BrokenLine, bent
+from calibrant.scores.transforms import BrokenLine, compose
 
 Numbers = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ class TrackedLaws(PulledBroken, ByRow):
         """H: q pulled back through the row's own map and then its line; two broken lines stay apart, and exact."""
         if isinstance(map, BrokenLine):
             return PulledBroken(map, PulledBroken(self.map, self.q))  # type: ignore[arg-type]
-        return pull(self.q, bent(map, self.map))  # type: ignore[arg-type]
+        return pull(self.q, compose(map, self.map))  # type: ignore[arg-type]
 
 
 def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribution:

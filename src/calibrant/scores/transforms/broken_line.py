@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from calibrant._arrays import Array, namespace
 from calibrant._search import count_up_to, gather
-from calibrant.scores.charts.base import Chart
+from calibrant.scores.transforms.base import Transform
 
 
 @dataclass(frozen=True, eq=False)
-class BrokenLine(Chart):
+class BrokenLine(Transform):
     """s runs straight through (values[i, k], levels[i, k]), k = 1..K, and on outside with its first and last slope.
 
     `levels` has shape (1, K) where all rows share them, `slopes` is (n, K + 1).
@@ -26,7 +26,7 @@ class BrokenLine(Chart):
 
     @property
     def bends(self) -> Array | None:
-        return self.levels[0, ...] if self.levels.shape[0] == 1 else self.levels
+        return self.levels
 
     def piece(self, table: Array, argument: Array) -> Array:
         """How many of a row's knots lie at or below the argument: 0..K."""
@@ -34,19 +34,16 @@ class BrokenLine(Chart):
         return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, argument.shape[-1])))
 
     def __call__(self, y: Array) -> Array:
-        levels, values, slope = self._line(self.values, y)
-        return levels + slope * (y - values)
-
-    def inverse(self, s: Array) -> Array:
-        levels, values, slope = self._line(self.levels, s)
-        return values + (s - levels) / slope
-
-    def log_slope(self, y: Array) -> Array:
-        return self.with_slope(y)[1]
+        level, value, slope = self._line(self.values, y)
+        return level + slope * (y - value)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        levels, values, slope = self._line(self.values, y)
-        return levels + slope * (y - values), namespace(y).log(slope)
+        level, value, slope = self._line(self.values, y)
+        return level + slope * (y - value), namespace(y).log(slope)
+
+    def inverse(self, s: Array) -> Array:
+        level, value, slope = self._line(self.levels, s)
+        return value + (s - level) / slope
 
     def _line(self, table: Array, argument: Array) -> tuple[Array, Array, Array]:
         """The piece around each argument: a point on it, as level and value, and its slope."""

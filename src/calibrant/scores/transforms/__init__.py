@@ -1,0 +1,26 @@
+"""Transforms: the increasing map y -> s that a score makes of each row of a prediction.
+
+A transform knows nothing of q: `calibrant.scores.pull_back` says what pulling q back through each of them gives.
+"""
+
+from calibrant.scores.transforms.affine import Affine
+from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.broken_line import BrokenLine
+from calibrant.scores.transforms.combined import Composed, Sum, compose, shifted, weighted_sum
+from calibrant.scores.transforms.curves import CDF, ByFunctions, Logarithm, LogitCDF, TwoSided
+
+__all__ = [
+    "CDF",
+    "Affine",
+    "BrokenLine",
+    "ByFunctions",
+    "Composed",
+    "Logarithm",
+    "LogitCDF",
+    "Sum",
+    "Transform",
+    "TwoSided",
+    "compose",
+    "shifted",
+    "weighted_sum",
+]

@@ -1,0 +1,182 @@
+"""Transforms one after another, and weighted sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from calibrant._arrays import Array, concatenate, device_like, namespace
+from calibrant._roots import inverse_by_table, solve_increasing
+from calibrant.distributions.mixture import Mixture
+from calibrant.scores.transforms.affine import Affine
+from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.broken_line import BrokenLine
+from calibrant.scores.transforms.curves import CDF, LogitCDF
+
+_EVERY = 8  # of the scores, those whose places bracket the others
+
+
+@dataclass(frozen=True, eq=False)
+class Composed(Transform):
+    """s = then(first(y)); `then` may be one map for all rows."""
+
+    first: Transform
+    then: Transform
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.first.shape
+
+    def __call__(self, y: Array) -> Array:
+        return self.then(self.first(y))
+
+    def left(self, y: Array) -> Array:
+        return self.then.left(self.first.left(y))
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        middle, slope = self.first.with_slope(y)
+        s, then_slope = self.then.with_slope(middle)
+        return s, slope + then_slope
+
+    def inverse(self, s: Array) -> Array:
+        return self.first.inverse(self.then.inverse(s))
+
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        middle, then_width = self.then.inverse_with_width(s)
+        y, width = self.first.inverse_with_width(middle)
+        return y, width * then_width
+
+    @property
+    def standard(self) -> tuple[Array, Array, Transform] | None:
+        """One map of all rows after the row's line."""
+        if self.then.shape or not self.shape or not isinstance(self.first, Affine):
+            return None
+        return self.first.loc, self.first.scale, self.then
+
+    @property
+    def bends(self) -> Array | None:
+        """Those of `then`, or else of `first`."""
+        first, then = self.first.bends, self.then.bends
+        return then if then is not None or first is None else self.then(first)
+
+
+def compose(first: Transform, then: Transform) -> Transform:
+    """s = then(first(y)), as a line or a broken line where it is one."""
+    if isinstance(first, Affine) and isinstance(then, Affine):
+        return Affine(first.loc + then.loc * first.scale, first.scale * then.scale)
+    if isinstance(first, Affine) and isinstance(then, BrokenLine):
+        loc, scale = first.loc[:, None], first.scale[:, None]
+        return BrokenLine(loc + scale * then.values, then.levels, then.slopes / scale)
+    if isinstance(first, BrokenLine) and isinstance(then, Affine):
+        return BrokenLine(first.values, then(first.levels), first.slopes / then.scale[..., None])
+    return Composed(first, then)
+
+
+def shifted(transform: Transform, origin: float, unit: float = 1.0) -> Transform:
+    """(s - origin) / unit."""
+    if origin == 0 and unit == 1:
+        return transform
+    return compose(transform, Affine(*(device_like(number, transform.like) for number in (origin, unit))))
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Transform):
+    """s = sum of weight * part(y), inverted by safeguarded Newton steps."""
+
+    terms: tuple[tuple[Transform, float], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.terms[0][0].shape
+
+    def __call__(self, y: Array) -> Array:
+        return reduce(add, (w * part(y) for part, w in self.terms))
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        xp, found = namespace(y), [(w, *part.with_slope(y)) for part, w in self.terms]
+        slope = reduce(add, (w * xp.exp(log_slope) for w, _, log_slope in found))
+        return reduce(add, (w * s for w, s, _ in found)), xp.log(slope)
+
+    def inverse(self, s: Array) -> Array:
+        xp, (lows, highs) = namespace(s), self._brackets(s)
+        low, high = reduce(xp.minimum, lows), reduce(xp.maximum, highs)
+        finite = xp.isfinite(s) & xp.isfinite(low) & xp.isfinite(high)
+        root = solve_increasing(self.with_slope, *(xp.where(finite, p, xp.zeros_like(low)) for p in (s, low, high)))
+        return xp.where(finite, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
+
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
+        places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
+        if bounded:
+            inner = device_like([[k / 64 for k in range(1, 64)]], s)
+            places = places + highs + [part.inverse(inner) for part in bounded]
+        places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
+        return inverse_by_table(self.with_slope, s, _sorted(places, self.shape[0]))
+
+    def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
+        """For each part but the CDFs, the y at which it alone would make at most, and at least, s.
+
+        A CDF has no share of s: it only moves s, by 0 to its weight.
+        """
+        free = [(part, w) for part, w in self.terms if not isinstance(part, CDF)]
+        if not free:
+            raise ValueError("a sum of bounded scores has no inverse on the whole line")
+        total = sum(w for _, w in free)
+        most = sum(w for part, w in self.terms if isinstance(part, CDF))
+        return [part.inverse((s - most) / total) for part, _ in free], [part.inverse(s / total) for part, _ in free]
+
+
+def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transform:
+    """s = sum of weight * part(y): a line if all are lines, a broken line if all are lines or broken lines.
+
+    Cdf scores sum to a multiple of the CDF of the pooled forecast, so they become its cdf score.
+    """
+    cdfs = [part for part in parts if isinstance(part, LogitCDF)]
+    if len(cdfs) == len(parts):
+        shares = [weight * part.weight for part, weight in zip(cdfs, weights, strict=True)]
+        total = sum(shares)
+        return LogitCDF(Mixture(tuple(part.law for part in cdfs), tuple(share / total for share in shares)), total)
+    terms = [term for part, weight in zip(parts, weights, strict=True) for term in _terms(part, weight)]
+    lines = [(part, w) for part, w in terms if isinstance(part, Affine)]
+    broken = [(part, w) for part, w in terms if isinstance(part, BrokenLine)]
+    if len(lines) == len(terms):
+        return _line(lines)
+    if len(lines) + len(broken) == len(terms):
+        return _broken_line(lines, broken)
+    return Sum(tuple(terms))
+
+
+def _terms(part: Transform, weight: float) -> list[tuple[Transform, float]]:
+    if isinstance(part, LogitCDF):
+        return [(CDF(part.law), weight * part.weight)]
+    if isinstance(part, Sum):
+        return [(inner, weight * w) for inner, w in part.terms]
+    return [(part, weight)]
+
+
+def _line(lines: Sequence[tuple[Affine, float]]) -> Affine:
+    """scale = 1 / sum(w / scale_k), loc = scale * sum(w loc_k / scale_k)."""
+    scale = 1 / reduce(add, (w / line.scale for line, w in lines))
+    # measured from the first line's loc, so that a common large loc does not cancel
+    origin = lines[0][0].loc
+    return Affine(origin + scale * reduce(add, (w * (line.loc - origin) / line.scale for line, w in lines)), scale)
+
+
+def _broken_line(lines: Sequence[tuple[Affine, float]], broken: Sequence[tuple[BrokenLine, float]]) -> BrokenLine:
+    """The broken line with the knots of all; its levels are the sums of the levels there."""
+    knots = _sorted([part.values for part, _ in broken], broken[0][0].shape[0])
+    levels = reduce(add, (w * part(knots) for part, w in [*lines, *broken]))
+    ends = [w * concatenate([part.slopes[:, :1], part.slopes[:, -1:]], axis=1) for part, w in broken]
+    outer = reduce(add, (w / part.scale[:, None] for part, w in lines), reduce(add, ends))
+    xp, width, rise = namespace(knots), knots[:, 1:] - knots[:, :-1], levels[:, 1:] - levels[:, :-1]
+    some = (width > 0) & (rise > 0)
+    inner = xp.where(some, rise / xp.where(some, width, xp.ones_like(width)), outer[:, :1])
+    return BrokenLine(knots, levels, concatenate([outer[:, :1], inner, outer[:, 1:]], axis=1))
+
+
+def _sorted(columns: Sequence[Array], rows: int) -> Array:
+    """All columns of each row in order."""
+    xp = namespace(columns[0])
+    return xp.sort(concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in columns], axis=1), axis=1)

@@ -1,0 +1,148 @@
+"""Curved transforms, and one that jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._arrays import Array, concatenate, namespace
+from calibrant.distributions.base import Distribution
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.own_logit import OwnCDF, OwnLogit
+from calibrant.scores.transforms.base import Transform
+
+
+@dataclass(frozen=True, eq=False)
+class Logarithm(Transform):
+    """s = log(y), and -inf for y <= 0."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        xp = namespace(y)
+        with np.errstate(divide="ignore"):  # log 0 is -inf
+            s = xp.log(xp.maximum(y, xp.zeros_like(y)))
+        return s, -s
+
+    def inverse(self, s: Array) -> Array:
+        xp = namespace(s)
+        with np.errstate(over="ignore"):
+            y = xp.exp(s)
+        # every y <= 0 has the score -inf, so the least of them is where q's mass at -inf belongs
+        return xp.where(s == -xp.inf, xp.full_like(y, -xp.inf), y)
+
+
+@dataclass(frozen=True, eq=False)
+class LogitCDF(OwnLogit, Transform):
+    """s = logit F(y): the cdf score, which as a logit never saturates. In a sum it stands for weight * F(y)."""
+
+    law: Distribution
+    weight: float = field(default=1.0, metadata={"shared": True})
+
+    @property
+    def standard(self) -> tuple[Array, Array, Transform] | None:
+        """logit F of the base of a location-scale distribution, if all rows share it."""
+        law = self.law
+        if not isinstance(law, LocationScale) or law.base.shape or not law.shape:
+            return None
+        return law.loc, law.scale, LogitCDF(law.base)
+
+
+@dataclass(frozen=True, eq=False)
+class CDF(OwnCDF, Transform):
+    """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
+
+    law: Distribution
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        return self(y), self.log_slope(y)
+
+
+@dataclass(frozen=True, eq=False)
+class ByFunctions(Transform):
+    """Any increasing map, given by three functions of (prediction, y or s), with one value per row."""
+
+    prediction: Any
+    score: Callable[[Any, Array], Array]
+    unscore: Callable[[Any, Array], Array]
+    slope: Callable[[Any, Array], Array]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.prediction),)
+
+    def __call__(self, y: Array) -> Array:
+        return self._columnwise(self.score, y)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        return self(y), self._columnwise(self.slope, y)
+
+    def log_slope(self, y: Array) -> Array:
+        return self._columnwise(self.slope, y)
+
+    def inverse(self, s: Array) -> Array:
+        return self._columnwise(self.unscore, s)
+
+    def _columnwise(self, function: Callable[[Any, Array], Array], argument: Array) -> Array:
+        """The function of (n, k) values, from one of one value per row: each row of the prediction repeated k times."""
+        xp = namespace(argument)
+        rows, columns = len(self.prediction), argument.shape[1]
+        flat = xp.reshape(xp.broadcast_to(argument, (rows, columns)), (-1,))
+        repeated = self.prediction[np.repeat(np.arange(rows), columns)] if columns != 1 else self.prediction
+        with np.errstate(all="ignore"):  # at the ends of its range a score may be infinite
+            return xp.reshape(function(repeated, flat), (rows, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSided(Transform):
+    """s = -g(-below(y)) for y < at, s = g(above(y)) from `at` on; g(v) = v + sqrt(v^2 + 1).
+
+    The inverse of every s between the two branches is `at`.
+    """
+
+    below: Transform
+    above: Transform
+    at: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.at.shape)
+
+    def left(self, y: Array) -> Array:
+        """At `at` that of the lower branch."""
+        return namespace(y).where(y == self._lift(self.at), -_g(-self.below(y))[0], self(y))
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        xp, low = namespace(y), y < self._lift(self.at)
+        below = self.below.with_slope(y)
+        above = below if self.above is self.below else self.above.with_slope(y)
+        g, root = _g(xp.where(low, -below[0], above[0]))
+        with np.errstate(invalid="ignore"):  # at -inf and inf
+            return xp.where(low, -g, g), xp.log(g / root) + xp.where(low, below[1], above[1])
+
+    def inverse(self, s: Array) -> Array:
+        xp, at, size = namespace(s), self._lift(self.at), namespace(s).abs(s)
+        with np.errstate(divide="ignore"):
+            v = (size - 1) / 2 * (1 + 1 / size)  # (g - 1/g) / 2
+        lower, upper = xp.minimum(self.below.inverse(-v), at), xp.maximum(self.above.inverse(v), at)
+        return xp.where(s < 0, lower, xp.where(s > 0, upper, at))
+
+    @property
+    def bends(self) -> Array | None:
+        """The two s at `at`."""
+        at = self._lift(self.at)
+        ends = concatenate([-_g(-self.below(at))[0], _g(self.above(at))[0]], axis=1)
+        return ends[:1, :] if bool(namespace(ends).all(ends == ends[:1, :])) else ends
+
+
+def _g(v: Array) -> tuple[Array, Array]:
+    """g(v) = v + sqrt(v^2 + 1), and the root."""
+    xp = namespace(v)
+    root = xp.hypot(v, xp.ones_like(v))
+    size = xp.abs(v) + root
+    return xp.where(v < 0, 1 / size, size), root  # not by the sum, which cancels
