@@ -101,7 +101,7 @@ class AtomAt(Labels):
         if isinstance(other, Transformed):
             at = device_like([self.at], np.zeros(1))
             other.check(at)
-            return Chained((Real(self.at), other, AtomAt(float(other.function.forward(at)[0]), self.share)))
+            return Chained((Real(self.at), other, AtomAt(float(other.function(at)[0]), self.share)))
         if isinstance(other, Real):
             return Chained((other, self))
         if isinstance(other, Labels):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +13,11 @@ from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.truncated import Truncated
 from calibrant.labels.base import Labels
-from calibrant.labels.functions import Backwards, Function, Log, function_of
-from calibrant.labels.through import through
+from calibrant.labels.functions import Elementwise, Formula, Function, Inverse, formula_of, through
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.mapped import mapped
 
 _MOST = 0.999  # of the mass of a law may lie where no label can be
-
-Elementwise = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -45,12 +41,16 @@ class Transformed(Labels):
     by: str | tuple[Elementwise, ...]
 
     def __post_init__(self) -> None:
-        function_of(self.by)  # which says what is wrong with it
+        formula_of(self.by)  # which says what is wrong with it
 
     @property
     def function(self) -> Function:
         """t."""
-        return function_of(self.by)
+        return Function(self.by)
+
+    @property
+    def _formula(self) -> Formula:
+        return formula_of(self.by)
 
     def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y has no t(y)."""
@@ -70,19 +70,13 @@ class Transformed(Labels):
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """The law of the Y with t(Y) ~ law."""
         del bound
-        t = self.function
-        H = through(t, law)
-        lower, upper = max(t.lower, t.least), t.upper
-        # mass that q has at infinity lies on the ends of the labels
-        beyond = anywhere(law.cdf(-math.inf) > 0) or anywhere(law.cdf_left(math.inf) < 1)
-        bounded = lower > -math.inf or upper < math.inf
-        return H.clip(lower, upper) if t.least > t.lower or (beyond and bounded) else H
+        H, t = through(self.function, law), self._formula
+        return H.clip(t.lower) if t.closed else H
 
     def _inside(self, values: Array, name: str) -> Array:
         """t(values), all of which must be finite."""
-        t = self.function
-        s = t.forward(values)
-        bad = ~namespace(s).isfinite(s) | (values < t.least)
+        s = self.function(values)
+        bad = ~namespace(s).isfinite(s) | (values < self._formula.lower)
         if anywhere(bad):
             row, count = first_and_count(bad)
             first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
@@ -94,16 +88,16 @@ class Transformed(Labels):
         """What helps where labels may well be at the end of the domain."""
         if name == "y" and self.by == "log":
             return ": log1p takes 0 too"
-        if name != "y" and self.function.upper == math.inf and self.by in ("log1p", "sqrt"):
+        if name != "y" and self.by in ("log1p", "sqrt"):
             return f": chained behind a bound, '0:,{self.by}', it takes forecasts below 0"
         return ""
 
     def _law(self, law: Distribution) -> Distribution:
         """The law of t(Y), Y ~ law."""
-        t = self.function
-        if isinstance(t, Log) and isinstance(law, LogNormal):
+        t = self._formula
+        if self.by == "log" and isinstance(law, LogNormal):
             return Normal(law.mu, law.sigma)
-        below = law.cdf_left(t.least) if t.least > t.lower else law.cdf(t.lower)
+        below = law.cdf_left(t.lower) if t.closed else law.cdf(t.lower)
         above = 1 - law.cdf_left(t.upper) if t.upper < math.inf else law.sf(t.upper)
         outside = below + above
         if anywhere(outside > _MOST):
@@ -113,8 +107,8 @@ class Transformed(Labels):
                 f" ({in_all(count)}): hardly anything is left of it inside"
             )
         if anywhere(outside > 0):
-            law = Truncated(law, below, above, (max(t.lower, t.least), t.upper))
-        return through(Backwards(t), law)
+            law = Truncated(law, below, above, (t.lower, t.upper))
+        return through(Inverse(self.function), law)
 
     def __repr__(self) -> str:
         named = self.by if isinstance(self.by, str) else ", ".join(getattr(f, "__name__", repr(f)) for f in self.by)
