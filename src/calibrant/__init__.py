@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from calibrant.persistence import load as load
     from calibrant.predictions import concatenate as concatenate
     from calibrant.predictions.ensemble import Ensemble as Ensemble
-    from calibrant.predictions.interval import Interval as Interval
     from calibrant.predictions.point import Point as Point
+    from calibrant.predictions.quantiles import Interval as Interval
     from calibrant.predictions.quantiles import Quantiles as Quantiles
     from calibrant.predictions.samples import Samples as Samples
     from calibrant.reports import report as report
@@ -156,7 +156,7 @@ _LATER = {
     "HalfLife": "calibrant.interpolators.forget",
     "HorizonCalibrated": "calibrant.horizons",
     "HorizonCalibrator": "calibrant.horizons",
-    "Interval": "calibrant.predictions.interval",
+    "Interval": "calibrant.predictions.quantiles",
     "Laplace": "calibrant.distributions.laplace",
     "Linear": "calibrant.interpolators.linear",
     "LogNormal": "calibrant.distributions.log_normal",

@@ -1,4 +1,4 @@
-"""Increasing functions t of a label, and the exact change of variables between the distributions of Y and of t(Y)."""
+"""Increasing functions t of a label, and what a prediction or a distribution of Y says of t(Y)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from calibrant._special import log_sigmoid, sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.pulled import Pulled, landed
+from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, WithAtom
+from calibrant.predictions.base import Prediction
 from calibrant.scores.charts import Chart, LogLine
 from calibrant.scores.pull_back import pull_back
 
@@ -191,3 +193,29 @@ def through(function: Function | Inverse, law: Distribution) -> Distribution:
         H = pull_back(law.base, LogLine(xp.full_like(law.loc, -c), xp.exp(law.loc)))
         return H.clip(-c) if anywhere(law.base.cdf(-math.inf) > 0) else H
     return landed(Pulled(function, law))
+
+
+def mapped(
+    prediction: Any, function: Callable[[Array, str], Array], of_law: Callable[[Distribution], Distribution]
+) -> Prediction | Distribution:
+    """What a prediction of Y says of t(Y): numbers by `function(values, name)`, distributions by `of_law`.
+
+    A point becomes t of the point, which is a median where the point is one, and no mean.
+    """
+    match prediction:
+        case Distribution():
+            return of_law(prediction)
+        case Point():
+            return Point(function(prediction.values, "Point.values"))
+        case Interval():
+            ends = (function(getattr(prediction, name), f"Interval.{name}") for name in ("lower", "upper"))
+            return Interval(*ends)
+        case Quantiles():
+            return Quantiles(prediction.levels, function(prediction.values, "Quantiles.values"))
+        case Samples():
+            return Samples(function(prediction.values, "Samples.values"))
+        case WithAtom():
+            return WithAtom(mapped(prediction.prediction, function, of_law), prediction.share)
+        case Ensemble():
+            return Ensemble([mapped(member, function, of_law) for member in prediction.members], prediction.weights)
+    raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")

@@ -10,12 +10,11 @@ import numpy as np
 from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
-from calibrant.labels.functions import Function, through
+from calibrant.labels.functions import Function, mapped, through
 from calibrant.models import plain
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
 from calibrant.predictions import Point, Rates, Samples
-from calibrant.predictions.mapped import mapped
 
 _BLOCK = 2_000
 """Rows of draws that are filled at once, such that they stay in the processor's cache."""

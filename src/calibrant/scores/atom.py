@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant.predictions.atom_line import LEVELS, AtomLine
 from calibrant.predictions.quantiles import Quantiles
+from calibrant.predictions.with_atom import LEVELS, AtomLine
 from calibrant.scores.charts import BrokenLine, Chart
 from calibrant.scores.default import default_for
 from calibrant.scores.floors import SHARE
