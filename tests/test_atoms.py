@@ -189,7 +189,7 @@ MEAN, Y, _ = rain(50, 4)
         (lambda: AtomAt(0) | Transformed("log"), "y is 0 in row 0 .*outside the domain of Transformed"),
         (lambda: fitted(Normal(MEAN, 1.0), Y - 1), r"y is -0.7\d+ in row 1 \(27 rows in all\), below the atom at 0"),
         (lambda: fitted(Point(MEAN), Y), "a point does not say how likely 0 is"),
-        (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes distributions, quantiles, draws and points, got Inter"),
+        (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes .*, got Inter"),
         (lambda: fitted(Quantiles([0.5], MEAN[:, None]), Y), "needs quantiles at two levels or more"),
         (lambda: fitted(LogNormal(MEAN, 1.0), Y), r"LogNormal\(n=50\) has no mass at or below 0 in any row"),
         (
