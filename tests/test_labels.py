@@ -32,7 +32,7 @@ from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.labels.counts import look_like_counts
-from calibrant.labels.functions import mapped
+from calibrant.labels.transformed import mapped
 from calibrant.persistence.summary import said
 from calibrant.scores import CDFScore, LogScore
 from calibrant.testing import check_labels

@@ -10,9 +10,8 @@ from calibrant._hints import spelling
 from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts
-from calibrant.labels.functions import FORMULAS
 from calibrant.labels.real import Real
-from calibrant.labels.transformed import Transformed
+from calibrant.labels.transformed import FORMULAS, Transformed
 
 KINDS: dict[str, Callable[..., Labels]] = {
     **{name: partial(Transformed, name) for name in FORMULAS},

@@ -13,7 +13,7 @@ from calibrant._types import Bound as RowBounds
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of, refuse_labels, shown
-from calibrant.labels.functions import mapped
+from calibrant.labels.transformed import mapped
 from calibrant.predictions.base import Prediction
 
 Bound = float | str | Callable[[Any], Any] | None

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
-from calibrant.labels.functions import Function, mapped, through
+from calibrant.labels.transformed import Function, mapped, through
 from calibrant.models import plain
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles

@@ -10,11 +10,10 @@ from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Forecast, Mark, Unsaid
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction
-from calibrant.predictions.as_prediction import with_labels as with_labels
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
-from calibrant.predictions.point import Point, Rates
+from calibrant.predictions.point import Point, Rates, as_prediction
+from calibrant.predictions.point import with_labels as with_labels
 from calibrant.predictions.quantiles import Interval, Quantiles
 from calibrant.predictions.samples import Samples
 from calibrant.predictions.with_atom import WithAtom

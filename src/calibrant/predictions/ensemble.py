@@ -13,8 +13,8 @@ from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
+from calibrant.predictions.point import as_prediction
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,10 +16,9 @@ from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
-from calibrant.predictions.point import Point
+from calibrant.predictions.point import Point, as_prediction
 from calibrant.predictions.quantiles import Quantiles
 from calibrant.predictions.samples import Samples
 
