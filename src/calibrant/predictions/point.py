@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, floats, namespace, refuse
+from calibrant._arrays import Array, floats, namespace
 from calibrant._batch import promoted
 from calibrant._hints import SEVERAL, no_prediction
 from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.negative_binomial import NegativeBinomial
-from calibrant.distributions.poisson import Poisson
 from calibrant.forecast import Mark, PredictionLike, SupportsCDF
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -50,32 +48,6 @@ class Point(Prediction):
 
     def form(self) -> Form:
         return Form("points")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Rates(Point):
-    """A Point by a model with a Poisson loss, or a negative binomial one of this `dispersion`.
-
-    It is a Point like any other, as such models are used for rates that are no counts too. Where the labels are
-    `calibrant.labels.Counts`, it stands for the Poisson distribution, or the negative binomial one, with this mean.
-
-    >>> Rates([0.5, 2.0]).law()
-    Poisson(n=2)
-    """
-
-    dispersion: float | None = field(default=None, metadata={"shared": True})
-
-    if TYPE_CHECKING:
-
-        def __init__(self, values: ArrayLike, dispersion: float | None = None) -> None: ...
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        refuse("Rates.values", self.values < 0, "is negative")
-
-    def law(self) -> Poisson | NegativeBinomial:
-        """The distribution of counts with this mean."""
-        return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)
 
 
 def as_prediction(value: PredictionLike) -> Prediction | Distribution:
