@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,7 +32,6 @@ from calibrant.predictions import WithAtom
 from calibrant.refine import Plain, TrainingRows
 from calibrant.refine.two_part import TwoPart
 from calibrant.testing import check_distribution, check_labels
-from studies.datasets import load
 
 LEVELS = np.arange(1, 20) / 20
 
@@ -75,8 +72,7 @@ def test_every_kind_of_prediction_gives_the_atom_its_probability(kind):
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("width", [1.0, 3.0])
-@pytest.mark.parametrize("n", [4, 40])
+@pytest.mark.parametrize(("n", "width"), [(4, 3.0), (40, 1.0)])
 def test_calibration_keeps_its_promise(n, width):
     """P(H'(Y') <= c) is within 1 / (n + 1) of c: over R sets and 20 labels each the noise is below 5 sd of R sets."""
     repetitions, seen = 1000, []
@@ -189,7 +185,7 @@ MEAN, Y, _ = rain(50, 4)
         (lambda: AtomAt(0) | Transformed("log"), "y is 0 in row 0 .*outside the domain of Transformed"),
         (lambda: fitted(Normal(MEAN, 1.0), Y - 1), r"y is -0.7\d+ in row 1 \(27 rows in all\), below the atom at 0"),
         (lambda: fitted(Point(MEAN), Y), "a point does not say how likely 0 is"),
-        (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes laws, quantiles, draws and points, got Inter"),
+        (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes .*, got Inter"),
         (lambda: fitted(Quantiles([0.5], MEAN[:, None]), Y), "needs quantiles at two levels or more"),
         (lambda: fitted(LogNormal(MEAN, 1.0), Y), r"LogNormal\(n=50\) has no mass at or below 0 in any row"),
         (
@@ -332,24 +328,6 @@ def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
     assert np.mean(said[y == 0]) > np.mean(said[y > 0]) + 0.2
     few = TwoPart(Plain()).fit(TrainingRows(X, Point(X[:, 1]), np.where(np.arange(200) < 5, 0.0, y + 1)))
     assert few(X, Point(X[:, 1])).share == pytest.approx(np.full(200, 5.5 / 201))
-
-
-@pytest.mark.parametrize("name", ["blog", "fb-comment1"])
-def test_on_real_data_the_atom_is_told_and_the_forecast_sharper(name):
-    shared = Path(os.environ.get("CALIBRANT_SHARED") or Path(__file__).parents[1] / ".." / "shared")
-    folder = Path(os.environ.get("CALIBRANT_DATA") or shared / "datasets" / "raw")
-    if not folder.is_dir():
-        pytest.skip(f"{name} is not at hand (CALIBRANT_DATA, or datasets/raw in CALIBRANT_SHARED)")
-    data = load(name, folder=folder)
-    rows = np.random.default_rng(0).permutation(len(data.y))[:3000]
-    X, y = data.X[rows], np.round(np.expm1(data.y[rows]))
-    base, found = HistGradientBoostingRegressor(random_state=0), {}
-    for labels in ("0:", "atom:0"):
-        model = CalibratedRegressor(base, refine="location-scale", labels=labels, random_state=0)
-        H = model.fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
-        found[labels] = np.mean((H.cdf(0.0) - (y[2000:] == 0)) ** 2), H.crps(y[2000:]).mean()
-    assert found["atom:0"][0] < 0.75 * found["0:"][0]
-    assert found["atom:0"][1] < 1.05 * found["0:"][1]
 
 
 # ---- the other doors -----------------------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(the only such row\)"),
         (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [-1.0, 2.0]), r"takes whole numbers from 0 on"),
         (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
-        (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes laws in steps of 2"),
+        (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes distributions in steps of 2"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(make, said):
@@ -573,7 +573,7 @@ def test_a_file_keeps_the_lattice(tmp_path):
 def test_other_lattices(labels):
     rng = np.random.default_rng(5)
     f = rng.uniform(2.0, 9.0, 900)
-    y = labels.snapped(f + rng.normal(0, 1.0, 900))
+    y = labels.origin + labels.step * np.round((f + rng.normal(0, 1.0, 900) - labels.origin) / labels.step)
     if labels.lower is not None:
         y = np.maximum(y, labels.lower)
     H = Calibrator(labels=labels).fit(f[:300], y[:300], rng=rng)(f[300:])

@@ -107,27 +107,29 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_another_form_is_refused_by_a_sentence_that_names_both_also_by_a_file(case, tmp_path):
+def test_another_form_is_refused_by_a_sentence_that_names_both_also_from_a_file(case, tmp_path):
     first, other, kind, said = OTHERS[case]
     calibrated = Calibrator().fit(first, Y)
     calibrated.save(tmp_path / "model.safetensors")
-    loaded = calibrant.load(tmp_path / "model.safetensors")
-    assert loaded.form == calibrated.form == first.form()
-    calibrated(first)
-    for each in (calibrated, loaded):
+    again = calibrant.load(tmp_path / "model.safetensors")
+    assert again.form == calibrated.form == first.form()
+    for each in (calibrated, again):
+        each(first)
         with pytest.raises(kind, match=re.escape(said)) as problem:
             each(other)
         assert str(problem.value).endswith(": give it the kind of prediction it was calibrated on")
 
 
-def test_all_laws_have_one_form_and_bare_arrays_are_points_and_weights_and_rows_are_no_part_of_it():
-    assert Calibrator().fit(LOC, Y)(Point(LOC[:3])).shape == (3,)
-    assert Calibrator().fit(POINT, Y)(list(LOC[:3])).shape == (3,)
-    assert Calibrator().fit(Ensemble([POINT, POINT], weights=[1, 2]), Y)(Ensemble([POINT[:7], POINT[:7]])).shape == (7,)
+def test_all_laws_have_one_form():
     calibrated = Calibrator(ZScore()).fit(NORMAL, Y)
     for law in (StudentT(5.0, LOC, SCALE), Laplace(LOC, SCALE), NORMAL.clip(-3, 3), scipy.stats.norm(LOC, SCALE)):
         assert calibrated(law).shape == (300,)
     assert Normal(0.0, 1.0).form() == NORMAL[2].form() == NORMAL.form()
+
+
+def test_a_bare_array_is_a_point():
+    assert Calibrator().fit(LOC, Y)(Point(LOC[:3])).shape == (3,)
+    assert Calibrator().fit(POINT, Y)(list(LOC[:3])).shape == (3,)
 
 
 def test_levels_in_single_precision_are_the_same_levels():
@@ -141,11 +143,16 @@ def test_levels_in_single_precision_are_the_same_levels():
         assert str(single.form()) == str(double.form())
 
 
-def test_levels_in_double_precision_are_compared_closely():
+def test_levels_are_compared_to_six_digits():
     calibrated = Calibrator().fit(quantiles([0.1, 0.7]), Y)
-    calibrated(quantiles([0.1 + 1e-10, 0.7]))
-    with pytest.raises(ValueError, match=r"levels 0\.1, 0\.7, got quantiles at levels 0\.1000001, 0\.7:"):
-        calibrated(quantiles([0.1 + 1e-7, 0.7]))
+    calibrated(quantiles([0.1 + 1e-7, 0.7]))
+    with pytest.raises(ValueError, match=r"levels 0\.1, 0\.7, got quantiles at levels 0\.10001, 0\.7:"):
+        calibrated(quantiles([0.1 + 1e-5, 0.7]))
+
+
+def test_weights_and_rows_are_no_part_of_the_form():
+    calibrated = Calibrator().fit(Ensemble([POINT, POINT], weights=[1, 2]), Y)
+    assert calibrated(Ensemble([POINT[:7], POINT[:7]])).shape == (7,)
 
 
 def test_conformal_intervals_check_it_too():
@@ -195,9 +202,12 @@ def test_a_form_is_checked_where_it_is_made(fields, said):
     [
         "points",
         {"class": "Form", "fields": {"kind": "points", "levels": None, "draws": None}},
+        {"class": "Form", "fields": {"kind": "", "levels": None, "draws": None, "members": []}},
         {"class": "Form", "fields": {"kind": "x" * 10_000, "levels": None, "draws": None, "members": []}},
         {"class": "Form", "fields": {"kind": "a\nb", "levels": None, "draws": None, "members": []}},
         {"class": "Form", "fields": {"kind": "quantiles", "levels": [0.5, 0.5], "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "quantiles", "levels": [], "draws": None, "members": []}},
+        {"class": "Form", "fields": {"kind": "samples", "levels": None, "draws": -1, "members": []}},
         {"class": "Form", "fields": {"kind": "samples", "levels": None, "draws": 1.5, "members": []}},
         {"class": "Form", "fields": {"kind": "an ensemble", "levels": None, "draws": None, "members": ["points"]}},
         {"class": "Linear", "fields": {"tails": {"class": "BoundedTails", "fields": {}}}},
@@ -218,10 +228,11 @@ def test_a_forged_form_is_refused(form, tmp_path):
 @pytest.fixture
 def fitted(tmp_path):
     columns = {f"q{k}": values for k, values in zip("abc", quantiles([0.1, 0.5, 0.9]).values.T, strict=True)}
-    parquet.write_table(pa.table({**columns, "y": Y}), tmp_path / "rows.parquet")
-    flags = ["--target", "y", "--quantiles", "qa:0.1,qb:0.5,qc:0.9", "-o", tmp_path / "q.safetensors"]
-    done = run("fit", tmp_path / "rows.parquet", *flags)
-    assert done.exit_code == 0, done.stderr
+    draws = {f"s{k}": DRAWS[:, k] for k in range(6)}
+    parquet.write_table(pa.table({**columns, **draws, "y": Y}), tmp_path / "rows.parquet")
+    for name, flag in (("q", ["--quantiles", "qa:0.1,qb:0.5,qc:0.9"]), ("s", ["--samples", "s*"])):
+        done = run("fit", tmp_path / "rows.parquet", "--target", "y", *flag, "-o", tmp_path / f"{name}.safetensors")
+        assert done.exit_code == 0, done.stderr
     return tmp_path
 
 
@@ -243,3 +254,9 @@ def test_the_commands_say_the_same_sentence(fitted):
         assert (done.exit_code, done.stdout) == (1, "")
         assert done.stderr == f"error: {rows}: {said}: give it the kind of prediction it was calibrated on\n"
         assert not out.exists()
+
+
+def test_the_commands_count_the_draws(fitted):
+    done = run("evaluate", fitted / "rows.parquet", "--model", fitted / "s.safetensors", "--samples", "s0,s1,s2")
+    assert done.exit_code == 1
+    assert "calibrated on samples of 6 draws a row, got samples of 3 draws a row: give it the kind" in done.stderr

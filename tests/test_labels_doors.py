@@ -147,9 +147,10 @@ def test_the_trees_of_a_transformed_target_are_draws():
 
 
 def test_a_law_of_a_transformed_target_is_taken_back_exactly():
+    x = X[["x"]][:60]
     base = GaussianProcessRegressor(alpha=0.5)
-    found = prediction_of(TransformedTargetRegressor(base, **LOGS).fit(X[["x"]], Y), X[["x"]])
-    inner = base.fit(X[["x"]], np.log1p(Y)).predict(X[["x"]], return_std=True)
+    found = prediction_of(TransformedTargetRegressor(base, **LOGS).fit(x, Y[:60]), x)
+    inner = base.fit(x, np.log1p(Y[:60])).predict(x, return_std=True)
     np.testing.assert_allclose(found.cdf(2.0), Normal(*inner).cdf(np.log1p(2.0)), rtol=1e-12)
     np.testing.assert_allclose(found.mean(), np.exp(inner[0] + inner[1] ** 2 / 2) - 1, rtol=1e-7)
 
@@ -342,11 +343,10 @@ def test_a_wrong_label_is_named_by_its_own_row_wherever_the_split_puts_it(kind, 
 
 
 @pytest.mark.parametrize("kind", ["log", "log1p", "sqrt", "0:,log1p", Real(0) | Transformed("sqrt")])
-@pytest.mark.parametrize("noise", [0.1, 0.8])
-def test_a_transform_works_with_the_estimators_defaults(kind, noise):
+def test_a_transform_works_with_the_estimators_defaults(kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    y = np.exp(1 + 0.5 * X[:, 0] + noise * rng.normal(size=300))
+    y = np.exp(1 + 0.5 * X[:, 0] + 0.8 * rng.normal(size=300))
     base = TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp)
     model = CalibratedRegressor(base, labels=kind, random_state=0).fit(X[:200], y[:200])
     lower, upper = model.predict_interval(X[200:], 0.8).T

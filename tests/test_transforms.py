@@ -8,7 +8,7 @@ import pytest
 from calibrant import Calibrator, Ensemble, Laplace, LogNormal, Normal
 from calibrant.intervals import Centred
 from calibrant.predictions import WithAtom
-from calibrant.predictions.atom_line import atom_line
+from calibrant.predictions.with_atom import atom_line
 from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
 from calibrant.scores.atom import AtomScore
 from calibrant.scores.transforms import CDF, Affine, BrokenLine, Composed, Logarithm, LogitCDF, Sum, compose, shifted

@@ -36,10 +36,12 @@ class Form:
             raise TypeError(f"Form.members must be forms, got {self.members!r}")
 
     def fits(self, other: Form) -> bool:
-        """Whether they are the same; levels may be off by what rounding leaves, 1e-9, or 1e-6 in single precision."""
+        """Whether they are the same; levels may be off by what rounding to single precision leaves, 1e-6."""
+        levels, others = self.levels or (), other.levels or ()
         return (
             (self.kind, self.draws, len(self.members)) == (other.kind, other.draws, len(other.members))
-            and _same_levels(self.levels, other.levels)
+            and len(levels) == len(others)
+            and np.allclose(levels, others, rtol=0, atol=1e-6)
             and all(one.fits(two) for one, two in zip(self.members, other.members, strict=True))
         )
 
@@ -56,12 +58,10 @@ class Form:
 
 def check_form(kept: Form | None, given: Form) -> None:
     """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
-    if kept is None or kept is given or kept == given or kept.fits(given):
+    if kept is None or kept == given or kept.fits(given):
         return
-    # levels may differ where their seven digits do not
-    one, two = (str(kept), str(given)) if str(kept) != str(given) else (repr(kept), repr(given))
     problem = TypeError if kept.kind != given.kind else ValueError
-    raise problem(f"calibrated on {one}, got {two}: give it the kind of prediction it was calibrated on")
+    raise problem(f"calibrated on {kept}, got {given}: give it the kind of prediction it was calibrated on")
 
 
 def _listed(levels: tuple[float, ...]) -> str:
@@ -69,17 +69,3 @@ def _listed(levels: tuple[float, ...]) -> str:
     if len(shown) > 9:
         return f"{len(shown)} levels {shown[0]}, {shown[1]}, ..., {shown[-1]}"
     return f"{'level' if len(shown) == 1 else 'levels'} {', '.join(shown)}"
-
-
-def _same_levels(one: tuple[float, ...] | None, other: tuple[float, ...] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    if len(one) != len(other):
-        return False
-    tolerance = max(map(_precision, (one, other)))
-    return all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
-
-
-def _precision(levels: tuple[float, ...]) -> float:
-    """How well levels are known: all of them are floats of single precision, or some are not."""
-    return 1e-6 if all(float(np.float32(level)) == level for level in levels) else 1e-9

@@ -33,7 +33,7 @@ from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.history import Forgetting, HalfLife, Window
 from calibrant.labels import Labels
-from calibrant.labels.like_counts import look_like_counts
+from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, score_named
 from calibrant.predictions import Rates

@@ -6,9 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array
+import numpy as np
+
+from calibrant._arguments import generator
+from calibrant._arrays import Array, anywhere, device_like, first_and_count, namespace
 from calibrant._types import Bound, Draws
+from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
+from calibrant.predictions import Quantiles
 from calibrant.predictions.base import Prediction
 
 
@@ -16,8 +21,8 @@ class Labels(ABC):
     """A label is Y = g(Y') with g non-decreasing and Y' continuous.
 
     To write a kind of your own, make a frozen dataclass with `collapse`, and with what else is not as it is here.
-    `calibrant.testing.check_labels` checks it. `bound` is what the kind needs to know of each row, such as a
-    capacity; it is None unless the kind says `by_row`.
+    `calibrant.testing.check_labels` checks it. `bound` is what is known of each row, such as a capacity; a kind that
+    needs it says so by `by_row`.
 
     >>> from calibrant import Calibrator
     >>> @dataclass(frozen=True)
@@ -30,24 +35,21 @@ class Labels(ABC):
 
     @abstractmethod
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """The law of g(Y') for each row, where `law` is that of Y'."""
+        """The distribution of g(Y') for each row, where `law` is that of Y'."""
 
-    def check(self, y: Array, bound: Bound = None) -> None:
+    def check(self, y: Array, bound: Bound = None) -> None:  # noqa: B027
         """Raise a ValueError that names the rows, where y cannot be such a label."""
-        del y, bound
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`."""
-        del prediction, bound, rng
         return y
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """The prediction of Y', of the same kind as that of Y."""
-        del bound
         return prediction  # type: ignore[no-any-return]
 
     def hold_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """The same for a kind that follows in a chain: here too the prediction of Y', which may be held inside."""
+        """The same where another kind follows in a chain, which may not be defined outside the labels of this one."""
         return self.spread_prediction(prediction, bound=bound)
 
     def judging(self) -> Labels:
@@ -104,52 +106,43 @@ class Chained(Labels):
 
     @property
     def by_row(self) -> bool:
-        """Whether a step needs a `bound`."""
         return any(step.by_row for step in self.steps)
 
     @property
     def draws(self) -> bool:
-        """Whether a step draws."""
         return any(step.draws for step in self.steps)
 
     @property
     def widens(self) -> bool:
-        """Whether a step widens."""
         return any(step.widens for step in self.steps)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of all steps."""
         return tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
 
     def check(self, y: Array, bound: Bound = None) -> None:
         """That of the first step: the others check what it makes of the labels."""
-        self.steps[0].check(y, _own(self.steps[0], bound))
+        self.steps[0].check(y, bound)
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
-        """By each step in turn."""
         for step in self.steps:
-            own = _own(step, bound)
-            step.check(y, own)
-            y = step.spread(y, prediction, bound=own, rng=rng)
+            step.check(y, bound)
+            y = step.spread(y, prediction, bound=bound, rng=rng)
             if step is not self.steps[-1]:
-                prediction = step.hold_prediction(prediction, bound=own)
+                prediction = step.hold_prediction(prediction, bound=bound)
         return y
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """By each step in turn."""
         for step in self.steps[:-1]:
-            prediction = step.hold_prediction(prediction, bound=_own(step, bound))
-        return self.steps[-1].spread_prediction(prediction, bound=_own(self.steps[-1], bound))
+            prediction = step.hold_prediction(prediction, bound=bound)
+        return self.steps[-1].spread_prediction(prediction, bound=bound)
 
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """By each step, from the last to the first."""
         for step in reversed(self.steps):
-            law = step.collapse(law, bound=_own(step, bound))
+            law = step.collapse(law, bound=bound)
         return law
 
     def judging(self) -> Chained:
-        """That of each step."""
         return Chained(tuple(step.judging() for step in self.steps))
 
     def __repr__(self) -> str:
@@ -170,5 +163,38 @@ def column_of(labels: Labels, wanted: Any, bound: Any) -> Any:
         raise KeyError(f"{labels} needs a column {wanted!r}, which bound= does not have") from None
 
 
-def _own(step: Labels, bound: Any) -> Any:
-    return bound if step.by_row else None
+def refuse_labels(name: str, values: Array, bad: Array, said: str) -> None:
+    """Raise where a value is bad, with the first one, its row and the number of such rows."""
+    if anywhere(bad):
+        row, count = first_and_count(bad)
+        first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
+        raise ValueError(f"{name} is {float(first):.6g} in row {row} ({in_all(count)}){said}")
+
+
+def shown(value: Any) -> str:
+    """A number, a name, or the name of a function, as the repr of a kind has it."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
+
+
+def uniform(y: Array, rng: Draws) -> Array:
+    """A number for each label, just inside (0, 1)."""
+    margin = 16 * float(namespace(y).finfo(y.dtype).eps)
+    return device_like(np.clip(generator(rng).random(y.shape[0]), margin, 1 - margin), y)
+
+
+def takes_any_quantile(labels: Labels | None) -> bool:
+    """Whether it takes quantiles wherever they are, as refined ones may be below 0: a bare logarithm does not.
+
+    >>> from calibrant.labels import labels_named
+    >>> [name for name in ("0:", "counts", "log", "log1p", "0:,log1p") if takes_any_quantile(labels_named(name))]
+    ['0:', 'counts', '0:,log1p']
+    """
+    if labels is None or labels.by_row:
+        return True
+    try:
+        labels.spread_prediction(Quantiles([0.1, 0.5, 0.9], [[-9.0, 0.5, 9.0]]))
+    except ValueError:
+        return False
+    return True

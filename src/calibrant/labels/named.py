@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from calibrant._hints import spelling
@@ -11,15 +11,12 @@ from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts
 from calibrant.labels.real import Real
-from calibrant.labels.transformed import Transformed
+from calibrant.labels.transformed import FORMULAS, Transformed
 
 KINDS: dict[str, Callable[..., Labels]] = {
-    "log": lambda: Transformed("log"),
-    "log1p": lambda: Transformed("log1p"),
-    "sqrt": lambda: Transformed("sqrt"),
-    "logit": lambda: Transformed("logit"),
+    **{name: partial(Transformed, name) for name in FORMULAS},
     "yeo-johnson": lambda power: Transformed(f"yeo-johnson:{power}"),
-    "counts": lambda step="1": Counts(_step(step)),
+    "counts": lambda step="1": Counts(_number("counts", "0.05", step)),
     "integers": lambda: Counts(lower=None),
     "atom": lambda rest="0": _atom(rest),
 }
@@ -66,19 +63,18 @@ def _one(name: str, whole: str) -> Labels:
     return Real(_bound(kind), _bound(rest))
 
 
-def _step(text: str) -> float:
+def _number(kind: str, example: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"labels 'counts' take a number behind the colon, as in counts:0.05, got {text!r}") from None
+        raise ValueError(
+            f"labels {kind!r} take a number behind the colon, as in {kind}:{example}, got {text!r}"
+        ) from None
 
 
 def _atom(text: str) -> AtomAt:
     at, _, share = text.partition(":")
-    try:
-        return AtomAt(float(at), share or None)
-    except ValueError:
-        raise ValueError(f"labels 'atom' take a number behind the colon, as in atom:0, got {text!r}") from None
+    return AtomAt(_number("atom", "0", at), share or None)
 
 
 def _bound(text: str) -> float | str | None:

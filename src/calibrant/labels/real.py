@@ -12,9 +12,9 @@ from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, na
 from calibrant._types import Bound as RowBounds
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.labels.base import Labels, column_of
+from calibrant.labels.base import Labels, column_of, refuse_labels, shown
+from calibrant.labels.transformed import mapped
 from calibrant.predictions.base import Prediction
-from calibrant.predictions.mapped import mapped
 
 Bound = float | str | Callable[[Any], Any] | None
 """One number, the name of a column of `bound`, a function of `bound`; None is no bound."""
@@ -22,7 +22,7 @@ Bound = float | str | Callable[[Any], Any] | None
 
 @dataclass(frozen=True)
 class Real(Labels):
-    """Y = min(max(Y', lower), upper): what the law has beyond a bound piles up on the bound.
+    """Y = min(max(Y', lower), upper): what the distribution has beyond a bound piles up on the bound.
 
     Labels are inside the bounds, so Y' = Y and calibration is what it was: an interval holds every label that it held
     without the bounds, and is never longer.
@@ -52,12 +52,10 @@ class Real(Labels):
 
     @property
     def by_row(self) -> bool:
-        """Whether a bound differs from row to row."""
         return any(isinstance(bound, str) or callable(bound) for bound in (self.lower, self.upper))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the bounds that are columns."""
         return tuple(dict.fromkeys(bound for bound in (self.lower, self.upper) if isinstance(bound, str)))
 
     def check(self, y: Array, bound: RowBounds = None) -> None:
@@ -65,14 +63,11 @@ class Real(Labels):
         lower, upper = self._bounds(y, bound)
         for bad, side, limit in ((y < lower, "below", lower), (y > upper, "above", upper)):
             if anywhere(bad):
-                row, count = first_and_count(bad)
-                at = float(limit[row] if getattr(limit, "ndim", 0) else limit)
-                raise ValueError(
-                    f"y is {float(y[row]):g} in row {row} ({in_all(count)}), {side} the bound {at:g} of {self}"
-                )
+                at = float(limit[first_and_count(bad)[0]] if getattr(limit, "ndim", 0) else limit)
+                refuse_labels("y", y, bad, f", {side} the bound {at:g} of {self}")
 
     def collapse(self, law: Distribution, *, bound: RowBounds = None) -> Distribution:
-        """The law clipped."""
+        """The distribution clipped."""
         return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
 
     def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Prediction | Distribution:
@@ -80,7 +75,6 @@ class Real(Labels):
         lower, upper = self._bounds(prediction, bound)
 
         def held(values: Array, name: str) -> Array:
-            del name
             ends = [end[:, None] if getattr(end, "ndim", 0) and values.ndim == 2 else end for end in (lower, upper)]
             return clip(values, *ends)
 
@@ -88,30 +82,22 @@ class Real(Labels):
 
     def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
-        if not self.by_row:
-            return -math.inf if self.lower is None else self.lower, math.inf if self.upper is None else self.upper
-        lower, upper = self._column("lower", rows, bound), self._column("upper", rows, bound)
-        ends = [-math.inf if lower is None else lower, math.inf if upper is None else upper]
-        bad = namespace(ends[0] + ends[1]).asarray(ends[0] > ends[1])
-        if anywhere(bad):
-            row, count = first_and_count(bad)
-            raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({in_all(count)})")
-        return ends[0], ends[1]
+        lower, upper = (self._end(name, rows, bound) for name in ("lower", "upper"))
+        lower, upper = -math.inf if lower is None else lower, math.inf if upper is None else upper
+        if self.by_row:
+            bad = namespace(lower + upper).asarray(lower > upper)
+            if anywhere(bad):
+                row, count = first_and_count(bad)
+                raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({in_all(count)})")
+        return lower, upper
 
-    def _column(self, name: str, rows: Any, bound: RowBounds) -> Any:
-        end = getattr(self, name)
+    def _end(self, name: str, rows: Any, bound: RowBounds) -> Any:
+        end, what = getattr(self, name), f"the {name} bound of {self}"
         if not (isinstance(end, str) or callable(end)):
             return end
-        like = getattr(rows, "like", rows)
-        column = floats(f"the {name} bound of {self}", column_of(self, end, bound), like=like, ndim=1, allow_inf=True)
-        same_length("the prediction", rows.shape[0], f"the {name} bound of {self}", column.shape[0])
+        column = floats(what, column_of(self, end, bound), like=getattr(rows, "like", rows), ndim=1, allow_inf=True)
+        same_length("the prediction", rows.shape[0], what, column.shape[0])
         return column
 
     def __repr__(self) -> str:
-        return f"Real({', '.join(_said(bound) for bound in (self.lower, self.upper))})"
-
-
-def _said(bound: Bound) -> str:
-    if isinstance(bound, float):
-        return f"{bound:g}"
-    return repr(bound) if bound is None or isinstance(bound, str) else getattr(bound, "__name__", repr(bound))
+        return f"Real({shown(self.lower)}, {shown(self.upper)})"

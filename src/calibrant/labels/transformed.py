@@ -1,27 +1,236 @@
-"""Labels that are easier on another scale."""
+"""Labels that are easier on another scale: t(y) for an increasing function t."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-from calibrant._arrays import Array, anywhere, first_and_count, namespace
+import numpy as np
+
+from calibrant._arrays import Array, anywhere, device_like, first_and_count, namespace
+from calibrant._special import log_sigmoid, sigmoid
 from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Truncated
-from calibrant.labels.base import Labels
-from calibrant.labels.functions import Backwards, Function, Log, function_of
-from calibrant.labels.through import through
+from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.pulled import ByRow, Pulled, landed
+from calibrant.labels.base import Labels, refuse_labels, shown
+from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, WithAtom
 from calibrant.predictions.base import Prediction
-from calibrant.predictions.mapped import mapped
-
-_MOST = 0.999  # of the mass of a law may lie where no label can be
+from calibrant.scores.pull_back import pull_back
+from calibrant.scores.transforms import Affine, Composed, Logarithm, Transform
 
 Elementwise = Callable[[Array], Array]
+_MOST = 0.999  # of the mass of a distribution may lie where no label can be
+
+
+class Formula(NamedTuple):
+    """t, its inverse and log t', with t(lower) = -inf and t(upper) = inf."""
+
+    forward: Elementwise
+    inverse: Elementwise
+    log_slope: Elementwise
+    lower: float = -math.inf
+    upper: float = math.inf
+    closed: bool = False
+    """Whether `lower` itself is a label; then t goes on below it, and distributions are clipped there."""
+
+
+def _log(y: Array, shift: int = 0) -> Array:
+    """log(y + shift), -inf up to -shift."""
+    xp, inside = namespace(y), y > -shift
+    safe = xp.where(inside, y, xp.full_like(y, 1 - shift))
+    return xp.where(inside, xp.log1p(safe) if shift else xp.log(safe), xp.full_like(y, -xp.inf))
+
+
+def _logit(y: Array) -> Array:
+    return _log(y) - _log(1 - y)
+
+
+def _logit_log_slope(y: Array) -> Array:
+    """-log(y (1 - y))."""
+    s = _logit(y)
+    return -log_sigmoid(s) - log_sigmoid(-s)
+
+
+def _sqrt_log_slope(y: Array) -> Array:
+    """-log(2 sqrt(y)), very large at 0."""
+    xp = namespace(y)
+    tiny = float(xp.finfo(y.dtype).smallest_normal)
+    return -math.log(2) - 0.5 * xp.log(xp.maximum(xp.abs(y), xp.full_like(y, tiny)))
+
+
+FORMULAS = {
+    "log": Formula(_log, lambda s: namespace(s).exp(s), lambda y: -_log(y), 0.0),
+    "log1p": Formula(lambda y: _log(y, 1), lambda s: namespace(s).expm1(s), lambda y: -_log(y, 1), -1.0),
+    "sqrt": Formula(
+        lambda y: namespace(y).sign(y) * namespace(y).sqrt(namespace(y).abs(y)),
+        lambda s: s * namespace(s).abs(s),
+        _sqrt_log_slope,
+        0.0,
+        closed=True,
+    ),
+    "logit": Formula(_logit, sigmoid, _logit_log_slope, 0.0, 1.0),
+}
+
+
+def _yeo_johnson(power: float) -> Formula:
+    """((1 + y)^p - 1) / p above 0, -((1 - y)^(2 - p) - 1) / (2 - p) below; a log where the power is 0."""
+    if not 0 <= power <= 2:  # beyond, t does not reach the whole line: some of a distribution would have no label
+        raise ValueError(f"yeo-johnson takes a power of [0, 2], such as yeo-johnson:0.5, got {power:g}")
+
+    def by_side(function: Callable[[Any, Array, float], Array]) -> Elementwise:
+        def both(x: Array) -> Array:
+            xp, zero = namespace(x), namespace(x).zeros_like(x)
+            above, below = xp.maximum(x, zero), xp.maximum(-x, zero)
+            return function(xp, above, power) - function(xp, below, 2 - power)
+
+        return both
+
+    return Formula(
+        by_side(lambda xp, x, p: xp.expm1(p * xp.log1p(x)) / p if p else xp.log1p(x)),
+        by_side(lambda xp, x, p: xp.expm1(xp.log1p(p * x) / p) if p else xp.expm1(x)),
+        lambda y: (power - 1) * namespace(y).sign(y) * namespace(y).log1p(namespace(y).abs(y)),
+    )
+
+
+def _own(t: Elementwise, back: Elementwise, slope: Elementwise | None = None) -> Formula:
+    """A pair of functions of the user's; where t is not a number, y lies beyond an end."""
+
+    def forward(y: Array) -> Array:
+        s, middle = t(y), back(device_like(0.0, y))
+        xp = namespace(s)
+        end = xp.where(y < middle, xp.full_like(s, -xp.inf), xp.full_like(s, xp.inf))
+        return xp.where(xp.isnan(s), end, s)
+
+    def log_slope(y: Array) -> Array:
+        """By differences of the inverse, to nine digits or so, where no slope was given."""
+        xp = namespace(y)
+        if slope is not None:
+            return xp.log(slope(y))
+        s = _finite(forward(y))
+        h = 1e-3 * xp.maximum(xp.abs(s), xp.ones_like(s))
+        near, far = (back(s + k * h) - back(s - k * h) for k in (1, 2))
+        return xp.log(12 * h) - xp.log(8 * near - far)
+
+    return Formula(forward, back, log_slope)
+
+
+def formula_of(by: Any) -> Formula:
+    """That of a name, such as log or yeo-johnson:0.5, or of a pair (t, inverse) or a triple with t's slope."""
+    if isinstance(by, tuple) and len(by) in (2, 3) and all(map(callable, by)):
+        return _own(*by)
+    if not isinstance(by, str):
+        raise TypeError(f"Transformed takes a name, or a pair (function, inverse), got {by!r}")
+    if re.fullmatch(r"yeo-johnson:\d*\.?\d+", by):
+        return _yeo_johnson(float(by.partition(":")[2]))
+    if by not in FORMULAS:
+        known = ", ".join([*FORMULAS, "yeo-johnson:0.5"])
+        raise ValueError(f"Transformed takes one of {known}, or a pair of functions, got {by!r}")
+    return FORMULAS[by]
+
+
+def _finite(value: Array) -> Array:
+    """0 where it is infinite: beyond the ends of the labels, where nobody asks for a slope."""
+    xp = namespace(value)
+    return xp.where(xp.isfinite(value), value, xp.zeros_like(value))
+
+
+@dataclass(frozen=True)
+class Function(Transform):
+    """s = t(y), one t for all rows."""
+
+    by: str | tuple[Elementwise, ...]
+
+    @property
+    def formula(self) -> Formula:
+        return formula_of(self.by)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def __call__(self, y: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return self.formula.forward(y)
+
+    def inverse(self, s: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return self.formula.inverse(s)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        return self(y), self.log_slope(y)
+
+    def log_slope(self, y: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return _finite(self.formula.log_slope(y))
+
+
+@dataclass(frozen=True)
+class Inverse(Transform):
+    """y = t^-1(s), one t for all rows."""
+
+    function: Function
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def __call__(self, y: Array) -> Array:
+        return self.function.inverse(y)
+
+    def inverse(self, s: Array) -> Array:
+        return self.function(s)
+
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        s = self(y)
+        return s, -self.function.log_slope(s)
+
+
+def through(function: Function | Inverse, law: Distribution) -> Distribution:
+    """The distribution of the Y with t(Y) ~ law, for a batch.
+
+    log(Y + c) = f + S has Y = exp(f) exp(S) - c: one q of exp(S) for all rows, and one table.
+    """
+    logs = function in (Function("log"), Function("log1p"))
+    if logs and isinstance(law, LocationScale) and not law.base.shape and not anywhere(law.scale != 1):
+        xp, c = namespace(law.loc), -cast(Function, function).formula.lower
+        H = pull_back(law.base, Composed(Affine(xp.full_like(law.loc, -c), xp.exp(law.loc)), Logarithm()))
+        return H.clip(-c) if anywhere(law.base.cdf(-math.inf) > 0) else H
+    if isinstance(law, ByRow):
+        return law.pulled(function, lambda part, _: through(function, part))
+    return landed(Pulled(function, law))
+
+
+def mapped(
+    prediction: Any, function: Callable[[Array, str], Array], of_law: Callable[[Distribution], Distribution]
+) -> Prediction | Distribution:
+    """What a prediction of Y says of t(Y): numbers by `function(values, name)`, distributions by `of_law`.
+
+    A point becomes t of the point, which is a median where the point is one, and no mean.
+    """
+    match prediction:
+        case Distribution():
+            return of_law(prediction)
+        case Point():
+            return Point(function(prediction.values, "Point.values"))
+        case Interval():
+            ends = (function(getattr(prediction, name), f"Interval.{name}") for name in ("lower", "upper"))
+            return Interval(*ends)
+        case Quantiles():
+            return Quantiles(prediction.levels, function(prediction.values, "Quantiles.values"))
+        case Samples():
+            return Samples(function(prediction.values, "Samples.values"))
+        case WithAtom():
+            return WithAtom(mapped(prediction.prediction, function, of_law), prediction.share)
+        case Ensemble():
+            return Ensemble([mapped(member, function, of_law) for member in prediction.members], prediction.weights)
+    raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")
 
 
 @dataclass(frozen=True)
@@ -31,10 +240,10 @@ class Transformed(Labels):
     `by` is log, log1p, sqrt, logit, yeo-johnson:0.5 (a power of [0, 2]), or a pair (t, inverse) of increasing functions
     of an array, of which t maps the labels onto the whole line; a third one, t's slope, makes densities faster.
 
-    The law of Y is exact: its density has the factor t'(y), its quantiles are those of Y' taken back, and mean, std and
-    crps are integrals in y's own unit. A predicted law that has mass where t is not defined, as a normal law has below
-    0, is taken given that the label lies inside. A mean may be infinite: that of a log is, where the upper tail of q
-    has a mean excess of 1 or more.
+    The distribution of Y is exact: its density has the factor t'(y), its quantiles are those of Y' taken back, and
+    mean, std and crps are integrals in y's own unit. A predicted distribution that has mass where t is not defined, as
+    a normal one has below 0, is taken given that the label lies inside. A mean may be infinite: that of a log is, where
+    the upper tail of q has a mean excess of 1 or more.
 
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator(labels=Transformed("log")).fit([100.0, 200.0, 400.0], [80.0, 200.0, 500.0])
@@ -45,65 +254,50 @@ class Transformed(Labels):
     by: str | tuple[Elementwise, ...]
 
     def __post_init__(self) -> None:
-        function_of(self.by)  # which says what is wrong with it
+        formula_of(self.by)  # which says what is wrong with it
 
     @property
     def function(self) -> Function:
         """t."""
-        return function_of(self.by)
+        return Function(self.by)
+
+    @property
+    def _formula(self) -> Formula:
+        return formula_of(self.by)
 
     def check(self, y: Array, bound: Bound = None) -> None:
-        """Raise where y has no t(y)."""
-        del bound
         self._inside(y, "y")
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """t(y)."""
-        del prediction, bound, rng
         return self._inside(y, "y")
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """t of its numbers, and of a law the law of t(Y)."""
-        del bound
-        return mapped(prediction, self._inside, self._law)
+        """t of its numbers, and of a distribution that of t(Y)."""
+        return mapped(prediction, self._inside, self._transformed)
 
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """The law of the Y with t(Y) ~ law."""
-        del bound
-        t = self.function
-        H = through(t, law)
-        lower, upper = max(t.lower, t.least), t.upper
-        # mass that q has at infinity lies on the ends of the labels
-        beyond = anywhere(law.cdf(-math.inf) > 0) or anywhere(law.cdf_left(math.inf) < 1)
-        bounded = lower > -math.inf or upper < math.inf
-        return H.clip(lower, upper) if t.least > t.lower or (beyond and bounded) else H
+        """The distribution of the Y with t(Y) ~ law."""
+        H, t = through(self.function, law), self._formula
+        return H.clip(t.lower) if t.closed else H
 
     def _inside(self, values: Array, name: str) -> Array:
         """t(values), all of which must be finite."""
-        t = self.function
-        s = t.forward(values)
-        bad = ~namespace(s).isfinite(s) | (values < t.least)
-        if anywhere(bad):
-            row, count = first_and_count(bad)
-            first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
-            where = f"in row {row} ({in_all(count)})"
-            raise ValueError(f"{name} is {float(first):g} {where}, outside the domain of {self}{self._way_out(name)}")
+        s, way = self.function(values), ""
+        if name == "y" and self.by == "log":
+            way = ": log1p takes 0 too"
+        if name != "y" and self.by in ("log1p", "sqrt"):
+            way = f": chained behind a bound, '0:,{self.by}', it takes forecasts below 0"
+        bad = ~namespace(s).isfinite(s) | (values < self._formula.lower)
+        refuse_labels(name, values, bad, f", outside the domain of {self}{way}")
         return s
 
-    def _way_out(self, name: str) -> str:
-        """What helps where labels may well be at the end of the domain."""
-        if name == "y" and self.by == "log":
-            return ": log1p takes 0 too"
-        if name != "y" and self.function.upper == math.inf and self.by in ("log1p", "sqrt"):
-            return f": chained behind a bound, '0:,{self.by}', it takes forecasts below 0"
-        return ""
-
-    def _law(self, law: Distribution) -> Distribution:
-        """The law of t(Y), Y ~ law."""
-        t = self.function
-        if isinstance(t, Log) and isinstance(law, LogNormal):
+    def _transformed(self, law: Distribution) -> Distribution:
+        """The distribution of t(Y), Y ~ law, given that Y lies in the domain of t."""
+        t = self._formula
+        if self.by == "log" and isinstance(law, LogNormal):
             return Normal(law.mu, law.sigma)
-        below = law.cdf_left(t.least) if t.least > t.lower else law.cdf(t.lower)
+        below = law.cdf_left(t.lower) if t.closed else law.cdf(t.lower)
         above = 1 - law.cdf_left(t.upper) if t.upper < math.inf else law.sf(t.upper)
         outside = below + above
         if anywhere(outside > _MOST):
@@ -113,9 +307,8 @@ class Transformed(Labels):
                 f" ({in_all(count)}): hardly anything is left of it inside"
             )
         if anywhere(outside > 0):
-            law = Truncated(law, below, above, (max(t.lower, t.least), t.upper))
-        return through(Backwards(t), law)
+            law = Truncated(law, below, above, (t.lower, t.upper))
+        return through(Inverse(self.function), law)
 
     def __repr__(self) -> str:
-        named = self.by if isinstance(self.by, str) else ", ".join(getattr(f, "__name__", repr(f)) for f in self.by)
-        return f"Transformed({named})"
+        return f"Transformed({self.by if isinstance(self.by, str) else ', '.join(map(shown, self.by))})"

@@ -11,13 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
-from calibrant.labels.functions import OwnFunction
-from calibrant.labels.through import through
+from calibrant.labels.transformed import Function, mapped, through
 from calibrant.models import plain
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
 from calibrant.predictions import Point, Rates, Samples
-from calibrant.predictions.mapped import mapped
 
 _BLOCK = 2_000
 """Rows of draws that are filled at once, such that they stay in the processor's cache."""
@@ -56,7 +54,7 @@ def _transformed_target(model: Any, X: Any) -> Any:
     def of_law(law: Distribution) -> Distribution:
         if model.func is None or model.inverse_func is None:
             raise TypeError("it is known by its values alone")
-        return through(OwnFunction(model.func, model.inverse_func), law)
+        return through(Function((model.func, model.inverse_func)), law)
 
     try:
         low, high = back(np.sort(np.asarray(inner.centre_rows()))[[0, -1]] + np.asarray([0.0, 1e-3]), "")

@@ -10,13 +10,11 @@ from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import Forecast, Mark, Unsaid
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction
-from calibrant.predictions.as_prediction import with_labels as with_labels
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
-from calibrant.predictions.interval import Interval
-from calibrant.predictions.point import Point
-from calibrant.predictions.quantiles import Quantiles
+from calibrant.predictions.point import Point, as_prediction
+from calibrant.predictions.point import with_labels as with_labels
+from calibrant.predictions.quantiles import Interval, Quantiles
 from calibrant.predictions.rates import Rates
 from calibrant.predictions.samples import Samples
 from calibrant.predictions.with_atom import WithAtom

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, floats, namespace
+from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
-from calibrant.predictions.as_prediction import as_prediction
 from calibrant.predictions.base import Prediction
+from calibrant.predictions.point import as_prediction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +59,6 @@ class Ensemble(Prediction):
         return f"members=[{', '.join(type(member).__name__ for member in self.members)}], weights={self.weights}"
 
     def parts(self) -> tuple[Prediction | Distribution, ...]:
-        """The members."""
         return self.members
 
     def centre_rows(self) -> Array:
@@ -69,20 +68,17 @@ class Ensemble(Prediction):
 
     def spread_rows(self) -> Array | None:
         """sqrt(mean of s_k^2 + variance of c_k) for members with centres c_k and spreads s_k, 0 where one has none."""
-        if len(self.members) == 1:
-            spread: Array | None = self.members[0].spread_rows()
-            return spread
+        own: list[Array | None] = [member.spread_rows() for member in self.members]
+        if len(own) == 1:
+            return own[0]
         centres, weights = self._centres()
         xp = namespace(centres)
-        square = (centres - self.centre_rows()[:, None]) ** 2
-        own = [member.spread_rows() for member in self.members]
-        parts = [xp.zeros_like(centres[:, 0]) if each is None else each for each in own]
-        return xp.sqrt(xp.sum(weights * (square + xp.stack(parts, axis=1) ** 2), axis=1))
+        spreads = xp.stack([xp.zeros_like(centres[:, 0]) if each is None else each for each in own], axis=1)
+        return xp.sqrt(xp.sum(weights * ((centres - self.centre_rows()[:, None]) ** 2 + spreads**2), axis=1))
 
     def _centres(self) -> tuple[Array, Array]:
         centres = namespace(self.like).stack([member.centre_rows() for member in self.members], axis=1)
-        return centres, floats("Ensemble.weights", np.asarray(self.weights) / sum(self.weights), like=centres)
+        return centres, device_like(np.asarray(self.weights) / sum(self.weights), centres)
 
     def form(self) -> Form:
-        """The forms of the members, in their order."""
         return Form("an ensemble", members=tuple(member.form() for member in self.members))

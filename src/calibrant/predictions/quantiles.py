@@ -1,18 +1,17 @@
-"""A quantile prediction."""
+"""Predictions by quantiles, and by intervals."""
 
 from __future__ import annotations
 
-import warnings
-from bisect import bisect
-from dataclasses import KW_ONLY, dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, first_and_count, floats, namespace, to_numpy
+from calibrant._arguments import same_length
+from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, wider
+from calibrant._search import interpolated
 from calibrant._types import ArrayLike
-from calibrant._words import in_all, in_rows, said_of
+from calibrant._words import in_rows, said_of, warn_user
 from calibrant.forecast import Mark
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -22,8 +21,8 @@ from calibrant.predictions.base import Prediction
 class Quantiles(Prediction):
     """values[i, k] is the predicted quantile of row i at levels[k]; the levels increase strictly inside (0, 1).
 
-    Quantiles that cross are sorted and counted in a warning. Equal ones stay equal: what such a row's law is, the score
-    decides. With `strict=True` both raise.
+    Quantiles that cross are sorted and counted in a warning. Equal ones stay equal: what distribution such a row has,
+    the score decides.
 
     >>> Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0], [2.0, 4.0, 8.0]])
     Quantiles(n=2, levels=[0.1, 0.5, 0.9])
@@ -31,28 +30,23 @@ class Quantiles(Prediction):
 
     levels: Array = field(metadata={"shared": True})
     values: Array
-    _: KW_ONLY
-    strict: bool = field(default=False, metadata={"shared": True})
 
     if TYPE_CHECKING:
 
-        def __init__(self, levels: ArrayLike, values: ArrayLike, *, strict: bool = False) -> None: ...
+        def __init__(self, levels: ArrayLike, values: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         values = floats("Quantiles.values", self.values, ndim=2)
-        levels = floats("Quantiles.levels", self.levels, ndim=1)
-        shown = [float(level) for level in to_numpy(levels)]
+        levels = to_numpy(floats("Quantiles.levels", self.levels, ndim=1))
+        shown = [float(level) for level in levels]
         if not shown or any(b <= a for a, b in zip([0.0, *shown], [*shown, 1.0], strict=True)):
             raise ValueError(f"Quantiles.levels must increase strictly inside (0, 1), got {shown}")
         if values.shape[1] != len(shown):
             raise ValueError(
                 f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}"
             )
-        object.__setattr__(self, "levels", floats("Quantiles.levels", to_numpy(levels), like=values))
-        values = in_order("Quantiles.values", values, strict=self.strict)
-        if self.strict and bool(namespace(values).any(values[:, 1:] <= values[:, :-1])):
-            complain("Quantiles.values", values[:, 1:] <= values[:, :-1], "has zero width")
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "levels", floats("Quantiles.levels", levels, like=values))
+        object.__setattr__(self, "values", _in_order("Quantiles.values", values))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,17 +64,14 @@ class Quantiles(Prediction):
         return self.values[:, column]
 
     def quantile_levels(self) -> tuple[float, ...]:
-        """Its own."""
         return tuple(float(level) for level in to_numpy(self.levels))
 
     def centre_rows(self) -> Array:
         """The median, interpolated between the levels beside it."""
-        levels = self.quantile_levels()
-        k = min(max(bisect(levels, 0.5), 1), max(len(levels) - 1, 1))
-        if len(levels) == 1 or not levels[0] <= 0.5 <= levels[-1]:
-            return self.values[:, 0] if levels[0] > 0.5 else self.values[:, -1]
-        share = (0.5 - levels[k - 1]) / (levels[k] - levels[k - 1])
-        return self.values[:, k - 1] + share * (self.values[:, k] - self.values[:, k - 1])
+        first = self.values[:, :1]
+        if self.values.shape[1] == 1:
+            return first[:, 0]
+        return interpolated(namespace(first).full_like(first, 0.5), self.levels[None, :], self.values)[:, 0]
 
     def spread_rows(self) -> Array | None:
         """The mean distance of the quantiles from the median; nothing of a single one."""
@@ -90,30 +81,68 @@ class Quantiles(Prediction):
         return xp.mean(xp.abs(self.values - self.centre_rows()[:, None]), axis=1)
 
     def marks(self) -> list[Mark]:
-        """The quantiles, each with its level."""
         levels = enumerate(self.quantile_levels())
         return [Mark(f"quantile {level:.4g}", self.values[:, k], level) for k, level in levels]
 
     def form(self) -> Form:
-        """Quantiles and their levels."""
-        return _form(self.quantile_levels())
+        return Form("quantiles", levels=self.quantile_levels())
 
 
-@lru_cache(maxsize=64)
-def _form(levels: tuple[float, ...]) -> Form:
-    return Form("quantiles", levels=levels)
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval(Prediction):
+    """A lower and an upper bound a row.
+
+    Bounds that cross are swapped and counted in a warning. Bounds that are equal stay equal: what distribution such a
+    row has, the score decides.
+
+    >>> Interval([0.0, 1.0], [2.0, 5.0])
+    Interval(n=2)
+    """
+
+    lower: Array
+    upper: Array
+    own_bounds = True
+
+    if TYPE_CHECKING:
+
+        def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None: ...
+
+    def __post_init__(self) -> None:
+        lower = floats("Interval.lower", self.lower, ndim=1)
+        lower = floats("Interval.lower", lower, like=wider(lower, self.upper))
+        upper = floats("Interval.upper", self.upper, ndim=1, like=lower)
+        same_length("Interval.lower", lower.shape[0], "Interval.upper", upper.shape[0])
+        bounds = _in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1))
+        object.__setattr__(self, "lower", bounds[:, 0])
+        object.__setattr__(self, "upper", bounds[:, 1])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.lower.shape)
+
+    def bounds(self, coverage: float) -> tuple[Array, Array]:
+        """Its own, whatever coverage is asked for: they have no level."""
+        return self.lower, self.upper
+
+    def spread_rows(self) -> Array:
+        """The width."""
+        return self.upper - self.lower
+
+    def marks(self) -> list[Mark]:
+        return [Mark("lower", self.lower), Mark("upper", self.upper)]
+
+    def form(self) -> Form:
+        return Form("intervals")
 
 
-def in_order(name: str, values: Array, *, strict: bool, depth: int = 4) -> Array:
-    """Each row sorted; rows that were not are counted in a warning, or raise."""
+def _in_order(name: str, values: Array) -> Array:
+    """Each row sorted; rows that were not are counted in a warning."""
     xp = namespace(values)
     crossing = values[:, 1:] < values[:, :-1]
     if not bool(xp.any(crossing)):
         return values
     first, number = first_and_count(crossing)
-    if strict:
-        raise ValueError(f"{name} crosses in row {first} ({in_all(number)})")
-    warnings.warn(f"{name} crosses {in_rows(number, first)}: {said_of(number, 'they are')} sorted", stacklevel=depth)
+    warn_user(f"{name} crosses {in_rows(number, first)}: {said_of(number, 'they are')} sorted")
     return xp.sort(values, axis=1)
 
 

@@ -16,7 +16,7 @@ class Rates(Point):
     """A Point by a model with a Poisson loss, or a negative binomial one of this `dispersion`.
 
     It is a Point like any other, as such models are used for rates that are no counts too. Where the labels are
-    `calibrant.labels.Counts`, it stands for the Poisson law, or the negative binomial one, with this mean.
+    `calibrant.labels.Counts`, it stands for the Poisson distribution, or the negative binomial one, with this mean.
 
     >>> Rates([0.5, 2.0]).law()
     Poisson(n=2)
@@ -33,5 +33,5 @@ class Rates(Point):
         refuse("Rates.values", self.values < 0, "is negative")
 
     def law(self) -> Poisson | NegativeBinomial:
-        """The law of counts with this mean."""
+        """The distribution of counts with this mean."""
         return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)

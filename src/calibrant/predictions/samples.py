@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._arrays import Array, complain, floats, namespace
+from calibrant._arrays import Array, floats, namespace
 from calibrant._types import ArrayLike
 from calibrant.forecast import Mark
 from calibrant.forms import Form
@@ -19,32 +19,27 @@ _MOST_MARKS = 50
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples(Prediction):
-    """values[i, k], k = 1..K: draws from the predictive law of row i, in any order.
+    """values[i, k], k = 1..K: draws from the predictive distribution of row i, in any order.
 
-    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are ordinary and stay equal; with `strict=True`
-    they raise. A row whose draws are all equal says nothing about its own spread: see `SamplesScore`.
+    Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are ordinary and stay equal. A row whose draws
+    are all equal says nothing about its own spread: see `SamplesScore`.
 
     >>> Samples([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]])
     Samples(n=2, 3 a row)
     """
 
     values: Array
-    _: KW_ONLY
-    strict: bool = field(default=False, metadata={"shared": True})
 
     if TYPE_CHECKING:
 
-        def __init__(self, values: ArrayLike, *, strict: bool = False) -> None: ...
+        def __init__(self, values: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         values = floats("Samples.values", self.values, ndim=2)
         if values.shape[1] == 0:
             raise ValueError("Samples.values must have at least one column")
-        xp = namespace(values)
         if not (isinstance(values, np.ndarray) and np.all(values[:, 1:] >= values[:, :-1])):  # else no copy is made
-            values = xp.sort(values, axis=1)
-        if self.strict and bool(xp.any(values[:, 1:] <= values[:, :-1])):
-            complain("Samples.values", values[:, 1:] <= values[:, :-1], "has zero width between draws")
+            values = namespace(values).sort(values, axis=1)
         object.__setattr__(self, "values", values)
 
     @property
@@ -78,24 +73,21 @@ class Samples(Prediction):
         return (below + u * (1 + at)) / (self.values.shape[1] + 1)
 
     def quantile_levels(self) -> tuple[float, ...]:
-        """(k - 1/2) / K."""
         return self.as_quantiles().quantile_levels()
 
     def crps_rows(self, y: Array) -> Array:
-        """The CRPS of the empirical law: twice the pinball loss at the levels (k - 1/2) / K."""
+        """The CRPS of the empirical distribution: twice the pinball loss at the levels (k - 1/2) / K."""
         quantiles = self.as_quantiles()
         return 2 * namespace(y).mean(pinball_rows(quantiles.values, y[:, None], quantiles.levels), axis=1)
 
     def std_rows(self) -> Array:
-        """The standard deviation of the empirical law."""
+        """The standard deviation of the empirical distribution."""
         return namespace(self.values).std(self.values, axis=1)
 
     def centre_rows(self) -> Array:
-        """The mean of the draws."""
         return namespace(self.values).mean(self.values, axis=1)
 
     def spread_rows(self) -> Array:
-        """The standard deviation of the empirical law."""
         return self.std_rows()
 
     def marks(self) -> list[Mark]:
@@ -105,5 +97,4 @@ class Samples(Prediction):
         return [Mark("sample", self.values[:, k], (k + 0.5) / count) for k in kept.tolist()]
 
     def form(self) -> Form:
-        """Samples and the number of draws a row."""
         return Form("samples", draws=int(self.values.shape[1]))

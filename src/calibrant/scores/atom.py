@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant.predictions.atom_line import LEVELS, AtomLine
 from calibrant.predictions.quantiles import Quantiles
+from calibrant.predictions.with_atom import LEVELS, AtomLine
 from calibrant.scores.base import default_for
 from calibrant.scores.quantile import QuantileLine
 from calibrant.scores.transforms import BrokenLine, Transform

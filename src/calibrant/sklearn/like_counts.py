@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._words import warn_user
-from calibrant.labels.like_counts import look_like_counts
+from calibrant.labels.counts import look_like_counts
 
 
 def warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:

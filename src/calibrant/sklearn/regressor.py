@@ -25,7 +25,7 @@ from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
-from calibrant.labels.domain import takes_any_quantile
+from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.named import labels_named
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
