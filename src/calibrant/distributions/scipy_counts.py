@@ -35,7 +35,7 @@ _OURS: dict[str, Callable[..., Distribution]] = {
 class ScipyCounts(ScipyFamily, OnLattice):
     """A discrete family of scipy.stats, with one value of each parameter a row: shapes, and loc, which is whole."""
 
-    _reach = 27.0  # 2e-12 of the mass: some families have 1 - F by subtraction
+
     family: Any = field(metadata={"shared": True})
     parameters: tuple[Array, ...]
 
