@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.table import MassTable
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
-_REACH = 27.0  # the logit of the outermost points of a table: beyond lies 2e-12 of the mass, the tail that it tells
+_REACH = 32.0  # the logit of the outermost points of a table: 1e-14 of the mass lies beyond, and has two digits
 _PARTS = 8  # even steps from one quantile to the next, where a row has too many points to take each
 
 

@@ -121,7 +121,8 @@ class Lattice(OnLattice):
     def _places(self, s: Array) -> Array:
         if not isinstance(self._infinite()[1], float):
             return super()._places(s)
-        return self._place(self._cell(self.base._places(s)))
+        k = position(self.base._places(s), self.lattice)[0]
+        return self._place(k if self.lower is None else namespace(k).maximum(k, 0 * k))
 
     # ---- sums ------------------------------------------------------------------------------------------------------
 
