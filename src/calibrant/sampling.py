@@ -19,7 +19,7 @@ from calibrant._arrays import first_and_count
 from calibrant._types import Values
 from calibrant._uniforms import mixed
 from calibrant._words import in_all
-from calibrant.distributions.labels import labels_of
+from calibrant.distributions.context import labels_of
 
 Keys = NDArray[np.uint64]
 

@@ -14,9 +14,8 @@ from calibrant.distributions.negative_binomial import NegativeBinomial
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.poisson import Poisson
-from calibrant.distributions.rounding import Lattice
+from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.distributions.scipy_law import from_scipy
-from calibrant.distributions.rounding import SpreadLaw
 from calibrant.distributions.student_t import StudentT
 from calibrant.distributions.torch_law import from_torch
 from calibrant.distributions.zero_inflated import ZeroInflated

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ from calibrant._arguments import generator
 from calibrant._batch import take_rows
 from calibrant._words import count, said_of, warn_user
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.context import Context, in_words, labels_of
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
-from calibrant.distributions.labels import labels_of, said
 
 Numbers = NDArray[np.int64]
 
@@ -45,8 +45,8 @@ class Grouped(Forwarding):
         laws = take_rows(self.laws, self._numbers(context.by))
         if not isinstance(laws, Joined):
             return laws
-        uniforms = _Uniforms(context)
-        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=uniforms.of(rows))))
+        uniforms = cache(lambda: generator(context.rng).random(context.rows))  # of all rows, whatever their groups
+        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=_Part(uniforms, rows))))
 
     def known(self, by: Any) -> NDArray[np.bool_]:
         """Whether each row's group is one that calibration rows had: only for those is anything promised."""
@@ -68,7 +68,7 @@ class Grouped(Forwarding):
     def _unknown(self, rows: Numbers, labels: list[Hashable]) -> None:
         """Say that some groups are new: an error, unless there is a law for them."""
         first = labels[rows[0]]
-        what = "is missing" if first is None else f"is {said(first)}, which no calibration row had"
+        what = "is missing" if first is None else f"is {in_words(first)}, which no calibration row had"
         some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.laws) == len(self.labels):
@@ -84,29 +84,13 @@ class Grouped(Forwarding):
         return f"{len(self.labels)} groups"
 
 
-class _Uniforms:
-    """The uniforms of all rows, drawn once if any group asks for its own."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.drawn: Any = None
-
-    def of(self, rows: Numbers) -> _Part:
-        """What draws for these rows."""
-        return _Part(self, rows)
-
-    def all(self) -> Any:
-        """One for each row."""
-        if self.drawn is None:
-            self.drawn = generator(self.context.rng).random(self.context.rows)
-        return self.drawn
-
-
+@dataclass(frozen=True)
 class _Part:
-    def __init__(self, uniforms: _Uniforms, rows: Numbers) -> None:
-        self.uniforms, self.rows = uniforms, rows
+    """Some rows' share of the uniforms of all."""
+
+    uniforms: Callable[[], Any]
+    rows: Numbers
 
     def random(self, count: int) -> Any:
-        """Those of the rows, which are so many."""
         del count
-        return self.uniforms.all()[self.rows]
+        return self.uniforms()[self.rows]

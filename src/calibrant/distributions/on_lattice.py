@@ -141,9 +141,7 @@ class OnLattice(Distribution):
 
         return self._least("_ppf_logit", s, enough, s == -np.inf, s == np.inf)
 
-    def _least(
-        self, name: str, level: Array, enough: Callable[[Array], Array], none: Array, every: Array
-    ) -> Array:
+    def _least(self, name: str, level: Array, enough: Callable[[Array], Array], none: Array, every: Array) -> Array:
         """The smallest point that is enough: from mean + std * z in growing steps to either side, then by halves."""
         xp = namespace(level)
         z = ndtri(clip(level, 1e-300, 1 - 1e-16)) if name == "_ppf" else ndtri_logit(clip(level, -700.0, 700.0))

@@ -108,10 +108,10 @@ class Lattice(OnLattice):
     def _least(self, name: str, level: Array, enough: Callable[[Array], Array], none: Array, every: Array) -> Array:
         """Beside the quantile of the base, or of a mixture between those of its components."""
         xp, base = namespace(level), self.base
-        mixed = isinstance(base, Mixture)
-        cells = [self._cell(end) for end in (base.ends(name, level) if mixed else [getattr(base, name)(level)])]
+        ends = base.ends(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)]
+        cells = [self._cell(end) for end in ends]
         low, high = (reduce(pick, cells) for pick in (xp.minimum, xp.maximum))
-        if mixed and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
+        if len(cells) > 1 and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
             low = high = self._cell(getattr(base, name)(level))
         inner = xp.isfinite(low) & ~none & ~every
         start, end = (xp.where(inner, k, 0 * z) for k, z in ((low, level), (high, level)))

@@ -35,7 +35,6 @@ _OURS: dict[str, Callable[..., Distribution]] = {
 class ScipyCounts(ScipyFamily, OnLattice):
     """A discrete family of scipy.stats, with one value of each parameter a row: shapes, and loc, which is whole."""
 
-
     family: Any = field(metadata={"shared": True})
     parameters: tuple[Array, ...]
 

@@ -16,8 +16,7 @@ from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import NEAR, off_lattice
-from calibrant.distributions.rounding import Lattice
-from calibrant.distributions.rounding import SpreadLaw
+from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.labels.base import Labels
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
 from calibrant.predictions.base import Prediction
