@@ -178,31 +178,24 @@ class OnLattice(Distribution):
         return found if closed is None else Moments(*closed, found.shift)
 
     def _table(self, count: int) -> MassTable:
-        """Of all points; where there are many, of two thirds of `count`, and the sums over what lies in between.
-
-        The mass between two points is spread evenly over the last one and those in between, and the bulge is what
-        their sum has beside that.
-        """
+        """Of all points; where there are many, of two thirds of `count`, and of what lies in between."""
         law = self._in_double
         k = law._points(2 * count // (3 * _PARTS) * _PARTS + 1)
         xp, F, gap = namespace(k), law._below(k), k[:, 1:] - k[:, :-1]
-        rise = (F[:, 1:] - F[:, :-1]) / xp.where(gap > 0, gap, xp.ones_like(gap))
-        F_left = concatenate([law._below(k[:, :1] - 1), F[:, 1:] - rise], axis=1)
-        bulges = 0 * gap
+        before = F[:, :-1]  # of equal points, the first one has the mass
         if anywhere(gap > 1):
-            bulges = xp.where(gap > 1, law.step * law._bulges(k, gap, F, rise), bulges)
+            before = xp.where(gap > 0, law._below(k[:, 1:] - 1), before)
+        F_left = concatenate([law._below(k[:, :1] - 1), before], axis=1)
+        bulges = law.step * law._bulges(k, gap, F, F_left) if anywhere(gap > 2) else 0 * gap
+        bulges = xp.where(gap > 2, bulges, 0 * gap)
         below, above = (mass + 0 * F[:, :1] for mass in law._infinite())
         return MassTable.of_heights(law._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, (below, above))
 
-    def _bulges(self, k: Array, gap: Array, F: Array, rise: Array) -> Array:
-        """-F'' g (g^2 - 1) / 12, F'' from how the rise changes over the gaps g on either side."""
-        del k, F
-        xp, zero = namespace(gap), 0 * gap[:, :1]
-        padded = concatenate([zero, gap, zero], axis=1), concatenate([zero, rise, zero], axis=1)
-        (g0, r0), (g1, r1) = (tuple(part[:, side] for part in padded) for side in (slice(None, -2), slice(2, None)))
-        r0, r1 = xp.where(g0 > 0, r0, rise), xp.where(g1 > 0, r1, rise)
-        bend = (r1 - r0) / (gap + (g0 + g1) / 2 + (gap == 0))
-        return -bend * gap * (gap**2 - 1) / 12
+    def _bulges(self, k: Array, gap: Array, F: Array, F_left: Array) -> Array:
+        """The sum of the steps from each point to the next less a trapezoid: F is quadratic, as its masses tell."""
+        del k
+        mass = F - F_left
+        return -(gap - 1) * (gap - 2) / 12 * (mass[:, 1:] - mass[:, :-1])
 
     def _points(self, most: int) -> Array:
         """All k of each row up to `most`; of a longer one about as many, evenly between one quantile and the next."""

@@ -164,5 +164,9 @@ class Unrealised(Forwarding, ByRow):
         """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("Random's q")
 
+    def _clip(self, lower: Any, upper: Any) -> Distribution:
+        low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
+        return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
+
     def _describe(self) -> str:
         return repr(self.atoms)

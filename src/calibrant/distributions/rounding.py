@@ -126,10 +126,10 @@ class Lattice(OnLattice):
 
     # ---- sums ------------------------------------------------------------------------------------------------------
 
-    def _bulges(self, k: Array, gap: Array, F: Array, rise: Array) -> Array:
+    def _bulges(self, k: Array, gap: Array, F: Array, F_left: Array) -> Array:
         """The sum of F over each gap, which is the integral of the base from mid-cell to mid-cell, less a trapezoid."""
         area = self.base._integrals(self._place(k) + self.step / 2, ONCE) / self.step
-        return area[:, 1:] - area[:, :-1] - gap * (F[:, :-1] + F[:, 1:] - rise) / 2
+        return area[:, 1:] - area[:, :-1] - gap * (F[:, :-1] + F_left[:, 1:]) / 2
 
     def _describe(self) -> str:
         start = "" if self.lower is None else f" from {self.lower:g}"
