@@ -15,13 +15,13 @@ from calibrant._arguments import check_bound, check_has, check_is
 from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._hints import LABELS, NotTheEstimator
 from calibrant._missing import labelled
+from calibrant._row_hash import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
-from calibrant.sampling import source
 from calibrant.scores.base import Score, learned
 from calibrant.scores.default import default_score
 

@@ -1,7 +1,8 @@
-"""A q that depends on the group of a row."""
+"""A q that depends on the group of a row, and the labels of groups."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,11 +15,13 @@ from calibrant._arguments import generator
 from calibrant._batch import take_rows
 from calibrant._words import count, said_of, warn_user
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context, in_words, labels_of
+from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
 
 Numbers = NDArray[np.int64]
+
+_PLAIN = {str, int, bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,3 +97,62 @@ class _Part:
     def random(self, count: int) -> Any:
         del count
         return self.uniforms()[self.rows]
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+
+
+def labels_of(by: Any) -> list[Hashable]:
+    """One label for each row: text or a whole number, None where it is missing; of several columns a tuple.
+
+    >>> labels_of(["north", None]), labels_of([[1, 2], [3, 4]])
+    (['north', None], [(1, 2), (3, 4)])
+    """
+    if hasattr(by, "columns"):  # a data frame
+        columns = [by[name] for name in by.columns]
+    else:
+        columns = [values := _plain_list(by)]
+        if values and all(isinstance(value, (list, tuple)) for value in values):
+            width = len(values[0])
+            for row, value in enumerate(values):
+                if len(value) != width:
+                    raise ValueError(
+                        f"by must hold as many values in each row, got {width} in row 0, {len(value)} in {row}"
+                    )
+            columns = list(zip(*values, strict=True))
+    columns = [_column(column) for column in columns]
+    return columns[0] if len(columns) == 1 else [None if None in row else row for row in zip(*columns, strict=True)]
+
+
+def _plain_list(values: Any) -> Any:
+    if getattr(getattr(values, "dtype", None), "kind", "") in "mM":
+        return list(values)  # numpy would make numbers of dates
+    for method in ("tolist", "to_list"):
+        if hasattr(values, method):
+            return getattr(values, method)()
+    return list(values)
+
+
+def _column(given: Any) -> list[Any]:
+    """The values as plain Python ones, None where they are missing."""
+    values: list[Any] = _plain_list(given)
+    if set(map(type, values)) <= _PLAIN:
+        return values
+    values = [value.item() if hasattr(value, "item") else value for value in values]
+    for row, value in enumerate(values):
+        if type(value) in _PLAIN:
+            continue
+        if value is None or str(value) in ("<NA>", "NaT") or (isinstance(value, float) and math.isnan(value)):
+            values[row] = None
+            continue
+        what = "floats" if isinstance(value, float) else f"a {type(value).__name__}"
+        raise TypeError(
+            f"by must hold names or whole numbers, one group a row, got {what}, {value!r} in row {row}:"
+            " cut them into bins, or write them as text"
+        )
+    return values
+
+
+def in_words(label: Any) -> str:
+    """A label in an error."""
+    return ", ".join(map(repr, label)) if isinstance(label, tuple) else repr(label)

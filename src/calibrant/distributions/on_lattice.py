@@ -133,8 +133,9 @@ class OnLattice(Distribution):
 
     def _ppf_logit(self, s: Array) -> Array:
         """The same at sigmoid(s); for s > 0 the smallest with P(K > k) <= sigmoid(-s)."""
-        xp, inner = namespace(s), clip(s, -700.0, 700.0)
-        low, high = sigmoid(inner), sigmoid(-inner)
+        xp = namespace(s)
+        tiny = float(xp.finfo(s.dtype).smallest_normal)
+        low, high = (clip(sigmoid(part), tiny, 1.0) for part in (s, -s))
 
         def enough(k: Array) -> Array:
             return xp.where(s <= 0, self._at_k("_below", k) >= low, self._at_k("_above", k) <= high)
@@ -144,7 +145,7 @@ class OnLattice(Distribution):
     def _least(self, name: str, level: Array, enough: Callable[[Array], Array], none: Array, every: Array) -> Array:
         """The smallest point that is enough: from mean + std * z in growing steps to either side, then by halves."""
         xp = namespace(level)
-        z = ndtri(clip(level, 1e-300, 1 - 1e-16)) if name == "_ppf" else ndtri_logit(clip(level, -700.0, 700.0))
+        z = clip(ndtri(level) if name == "_ppf" else ndtri_logit(clip(level, -700.0, 700.0)), -40.0, 40.0)
         mean, std = (detached(self._lift(part)) / self.step for part in (self.mean(), self.std()))
         known = xp.isfinite(mean) & xp.isfinite(std)
         mean, std = (xp.where(known, part, 0 * z) for part in (mean - self.origin / self.step, std))
@@ -154,7 +155,7 @@ class OnLattice(Distribution):
         low = high = xp.minimum(xp.maximum(xp.floor(mean + std * z), first), last)
         step = xp.ceil(std / 4) + 1
         while anywhere(far := (low >= first) & enough(low)):
-            low, high = xp.where(far, low - step, low), xp.where(far, low, high)
+            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)
             step = 2 * step
         while anywhere(far := (high < last) & ~enough(high)):
             low, high = xp.where(far, high, low), xp.where(far, high + step, high)
@@ -186,8 +187,9 @@ class OnLattice(Distribution):
         if anywhere(gap > 1):
             before = xp.where(gap > 0, law._below(k[:, 1:] - 1), before)
         F_left = concatenate([law._below(k[:, :1] - 1), before], axis=1)
-        bulges = law.step * law._bulges(k, gap, F, F_left) if anywhere(gap > 2) else 0 * gap
-        bulges = xp.where(gap > 2, bulges, 0 * gap)
+        bulges = 0 * gap
+        if anywhere(gap > 2):
+            bulges = xp.where(gap > 2, law.step * law._bulges(k, gap, F, F_left), bulges)
         below, above = (mass + 0 * F[:, :1] for mass in law._infinite())
         return MassTable.of_heights(law._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, (below, above))
 

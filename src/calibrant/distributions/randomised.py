@@ -15,6 +15,7 @@ from calibrant.distributions.by_row import ByRow, Pull, no_rows_yet
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.maps import Increasing
+from calibrant.distributions.reweighted import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
 
 
@@ -149,7 +150,7 @@ class Unrealised(Forwarding, ByRow):
         if self.unit is None:
             refuse_unused(context)
         like, ones = self.atoms.like, np.ones(context.rows)
-        ratio = device_like(ones, like) if self.unit is None else context.ratios(like, self.unit)
+        ratio = device_like(ones, like) if self.unit is None else ratios_of(context, like, self.unit)
         uniform = generator(context.rng).random(context.rows)
         lower, upper, uniform = (device_like(each, like) for each in (self.lower * ones, self.upper * ones, uniform))
         return Randomised(self.atoms, lower, upper, uniform, ratio, self.total)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibrant._arrays import Array, clip, concatenate, device_like, first_and_count, namespace
+import numpy as np
+
+from calibrant._arrays import (
+    Array,
+    clip,
+    concatenate,
+    device_like,
+    first_and_count,
+    floats,
+    namespace,
+    refuse,
+    to_numpy,
+)
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant._words import count, the_first, warn_user
@@ -15,6 +27,8 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.maps import Increasing
 from calibrant.distributions.table import ONCE, MassTable
+
+_LARGEST_RATIO = 1e30  # a row of a larger one has all of its mass in the tails, as has one of this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +144,7 @@ class Reweighted(Forwarding, ByRow):
 
     def for_rows(self, context: Context) -> Distribution:
         """Those of rows with these ratios; one for all where no tail takes mass from the scores."""
-        ratio = context.ratios(self.base.like, self.unit)
+        ratio = ratios_of(context, self.base.like, self.unit)
         if self.low == 0:
             return self.base
         alone = ratio > self.total  # p_x > 1/2
@@ -152,6 +166,18 @@ class Reweighted(Forwarding, ByRow):
 
     def _describe(self) -> str:
         return f"{self.base!r}, worth {self.total:.4g} equal rows"
+
+
+def ratios_of(context: Context, like: Array, unit: float) -> Array:
+    """The likelihood ratios of the rows in a unit, beside `like`: not negative, and given."""
+    if context.by is not None:
+        raise TypeError("q was weighted by likelihood ratios and takes no by=")
+    if context.weights is None:
+        raise TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
+    ratios = floats("weights", context.weights, ndim=1)
+    refuse("weights", ratios < 0, "is negative")
+    with np.errstate(over="ignore"):
+        return device_like(np.minimum(to_numpy(ratios) / unit, _LARGEST_RATIO), like)
 
 
 def _divided(p: Array, slope: Array, most: float) -> Array:

@@ -178,11 +178,6 @@ class SpreadLaw(Distribution):
         before, point, t = self._points(y)
         return (1 - t) * self.base._cdf(before) + t * self.base._cdf(point)
 
-    def _cdf_left(self, y: Array) -> Array:
-        """The same but at +inf, where the base may have mass."""
-        _, point, t = self._points(y)
-        return (1 - t) * self.base._cdf_left(point) + t * self.base._cdf(point)
-
     def _sf(self, y: Array) -> Array:
         before, point, t = self._points(y)
         return (1 - t) * self.base._sf(before) + t * self.base._sf(point)

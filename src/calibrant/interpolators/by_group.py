@@ -11,8 +11,8 @@ import numpy as np
 from calibrant._arrays import Array, Rng, device_like, first_and_count, to_numpy
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context, labels_of
-from calibrant.distributions.grouped import Grouped
+from calibrant.distributions.context import Context
+from calibrant.distributions.grouped import Grouped, labels_of
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee

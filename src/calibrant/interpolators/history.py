@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import Array, concatenate, first_and_count, moved, namespace
 from calibrant._words import in_all
-from calibrant.distributions.context import Context, labels_of
+from calibrant.distributions.context import Context
+from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators.forget import Forgetting
 from calibrant.interpolators.weights import CalibrationWeights, as_weights
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 from calibrant._arguments import same_length
 from calibrant._frames import is_frame
 from calibrant._words import count, warn_user
-from calibrant.distributions.context import in_words, labels_of
+from calibrant.distributions.grouped import in_words, labels_of
 
 OTHERWISE = {
     "by": "give its number, or a function of X",

@@ -23,7 +23,7 @@ from calibrant._batch import row_fields
 from calibrant._types import Values
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import labels_of
+from calibrant.distributions.grouped import labels_of
 
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.float64]
