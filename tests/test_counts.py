@@ -49,7 +49,7 @@ PROMISED = TOLERANCES["curved"].integrals
 LAWS = {
     "poisson": lambda: Poisson([0.3, 3.0, 30.0, 300.0]),
     "a single poisson": lambda: Poisson(2.5),
-    "negative binomial": lambda: NegativeBinomial([0.3, 3.0, 300.0, 3e3], [2.0, 0.5, 0.3, 0.1]),
+    "negative binomial": lambda: NegativeBinomial([0.3, 3.0, 300.0], [2.0, 0.5, 0.3]),
     "binomial": lambda: Binomial([1, 10, 1000, 7], [0.5, 0.1, 0.9, 1.0]),
     "zero-inflated": lambda: ZeroInflated(Poisson([3.0, 0.2, 40.0]), [0.4, 0.1, 0.9]),
     "scipy's geometric": lambda: from_scipy(st.geom([0.3, 0.05])),
