@@ -28,9 +28,9 @@ AREAS = {
     "reports": ["reports", "plots"],
     "shared": [
         *("_arguments.py", "_arrays.py", "_batch.py", "_hints.py", "_missing.py", "_roots.py"),
-        *("_search.py", "_special.py", "_uniforms.py", "_words.py", "backtesting", "censored.py", "cross.py"),
+        *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
         *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals", "labels"),
-        *("monitoring", "names.py", "predictions", "refine", "sampling.py", "several"),
+        *("monitoring", "names.py", "predictions", "refine", "several"),
         *("tracking", "updating.py"),
     ],
 }

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Interval, Normal, Point, Window, evaluate, report
 from calibrant.distributions import Context, Joined, Logistic
-from calibrant.distributions.labels import labels_of
+from calibrant.distributions.grouped import labels_of
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random

@@ -1,7 +1,6 @@
 """The uniform of a row with a seed: a function of the seed, of what was learned and of the row's own forecast."""
 
 import os
-import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -65,15 +64,6 @@ def test_a_row_has_its_uniform_in_any_batch_and_any_order(base, cv):
     np.testing.assert_allclose(answers(X[NEW][40:47]), whole[40:47], rtol=1e-12)
     np.testing.assert_allclose(np.concatenate([answers(X[k : k + 1]) for k in range(200, 230)]), whole[:30], rtol=1e-12)
     assert np.unique(uniforms(model.predict_distribution(X[NEW]))).size > 90
-
-
-def test_the_same_rows_give_the_same_bits():
-    model = randomised(RandomForestRegressor(5, min_samples_leaf=5, random_state=0))
-    one, two = (model.predict_distribution(X[rows]) for rows in (slice(200, 250), slice(190, 300)))
-    np.testing.assert_array_equal(one.uniform, two.uniform[10:60])
-    np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(model)).predict_distribution(X[200:250]).uniform, one.uniform
-    )
 
 
 PROGRAM = """

@@ -7,10 +7,10 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Normal, Window
+from calibrant._row_hash import RowDraws, row_keys, smallest
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
-from calibrant.sampling import RowDraws, row_keys, smallest
 from calibrant.scores import ZScore
 
 N = 1200

@@ -14,7 +14,7 @@ from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._calibrated import NotTheEstimator
 from calibrant._hints import LABELS
 from calibrant._missing import labelled
-from calibrant._uniforms import source
+from calibrant._row_hash import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered

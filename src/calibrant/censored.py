@@ -13,7 +13,7 @@ from calibrant._arrays import floats, refuse, rows, to_numpy
 from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
 from calibrant.calibration import Calibrated, Calibrator, spread
-from calibrant.distributions.followed_up import FollowedUp
+from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights, Weights

@@ -15,7 +15,7 @@ from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.rounded_down import Lattice
+from calibrant.distributions.rounding import Lattice
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import CrossGuarantee
 from calibrant.interpolators.weights import Weights

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
+from calibrant._row_hash import RowDraws
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
 from calibrant.batches.header import Header
@@ -31,7 +32,6 @@ from calibrant.metrics.forecasts import beside, paired
 from calibrant.metrics.of_labels import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
-from calibrant.sampling import RowDraws
 
 BINS = 2**16
 """Of the histogram of PITs: what is said of their law is off by at most 1/65,536."""

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
+from calibrant._row_hash import Keys, RowDraws, row_keys, smallest
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header, listed
@@ -21,7 +22,6 @@ from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
-from calibrant.sampling import Keys, RowDraws, row_keys, smallest
 
 ENOUGH = 100_000
 """Rows that are calibrated on, at most: with so many the error of one set is below 0.0043."""

@@ -12,9 +12,8 @@ from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.rounded_down import Lattice
+from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.distributions.scipy_distributions import from_scipy
-from calibrant.distributions.spread import SpreadLaw
 from calibrant.distributions.student_t import StudentT
 from calibrant.distributions.torch_distributions import from_torch
 from calibrant.distributions.zero_inflated import ZeroInflated

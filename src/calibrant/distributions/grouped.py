@@ -1,9 +1,11 @@
-"""A q that depends on the group of a row."""
+"""A q that depends on the group of a row, and the labels of groups."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,10 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
-from calibrant.distributions.labels import labels_of, said
 
 Numbers = NDArray[np.int64]
+
+_PLAIN = {str, int, bool}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +48,8 @@ class Grouped(Forwarding):
         laws = take_rows(self.laws, self._numbers(context.by))
         if not isinstance(laws, Joined):
             return laws
-        uniforms = _Uniforms(context)
-        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=uniforms.of(rows))))
+        uniforms = cache(lambda: generator(context.rng).random(context.rows))  # of all rows, whatever their groups
+        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=_Part(uniforms, rows))))
 
     def known(self, by: Any) -> NDArray[np.bool_]:
         """Whether each row's group is one that calibration rows had: only for those is anything promised."""
@@ -68,7 +71,7 @@ class Grouped(Forwarding):
     def _unknown(self, rows: Numbers, labels: list[Hashable]) -> None:
         """Say that some groups are new: an error, unless there is a law for them."""
         first = labels[rows[0]]
-        what = "is missing" if first is None else f"is {said(first)}, which no calibration row had"
+        what = "is missing" if first is None else f"is {in_words(first)}, which no calibration row had"
         some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.laws) == len(self.labels):
@@ -84,29 +87,72 @@ class Grouped(Forwarding):
         return f"{len(self.labels)} groups"
 
 
-class _Uniforms:
-    """The uniforms of all rows, drawn once if any group asks for its own."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.drawn: Any = None
-
-    def of(self, rows: Numbers) -> _Part:
-        """What draws for these rows."""
-        return _Part(self, rows)
-
-    def all(self) -> Any:
-        """One for each row."""
-        if self.drawn is None:
-            self.drawn = generator(self.context.rng).random(self.context.rows)
-        return self.drawn
-
-
+@dataclass(frozen=True)
 class _Part:
-    def __init__(self, uniforms: _Uniforms, rows: Numbers) -> None:
-        self.uniforms, self.rows = uniforms, rows
+    """Some rows' share of the uniforms of all."""
+
+    uniforms: Callable[[], Any]
+    rows: Numbers
 
     def random(self, count: int) -> Any:
-        """Those of the rows, which are so many."""
         del count
-        return self.uniforms.all()[self.rows]
+        return self.uniforms()[self.rows]
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+
+
+def labels_of(by: Any) -> list[Hashable]:
+    """One label for each row: text or a whole number, None where it is missing; of several columns a tuple.
+
+    >>> labels_of(["north", None]), labels_of([[1, 2], [3, 4]])
+    (['north', None], [(1, 2), (3, 4)])
+    """
+    if hasattr(by, "columns"):  # a data frame
+        columns = [by[name] for name in by.columns]
+    else:
+        columns = [values := _plain_list(by)]
+        if values and all(isinstance(value, (list, tuple)) for value in values):
+            width = len(values[0])
+            for row, value in enumerate(values):
+                if len(value) != width:
+                    raise ValueError(
+                        f"by must hold as many values in each row, got {width} in row 0, {len(value)} in {row}"
+                    )
+            columns = list(zip(*values, strict=True))
+    columns = [_column(column) for column in columns]
+    return columns[0] if len(columns) == 1 else [None if None in row else row for row in zip(*columns, strict=True)]
+
+
+def _plain_list(values: Any) -> Any:
+    if getattr(getattr(values, "dtype", None), "kind", "") in "mM":
+        return list(values)  # numpy would make numbers of dates
+    for method in ("tolist", "to_list"):
+        if hasattr(values, method):
+            return getattr(values, method)()
+    return list(values)
+
+
+def _column(given: Any) -> list[Any]:
+    """The values as plain Python ones, None where they are missing."""
+    values: list[Any] = _plain_list(given)
+    if set(map(type, values)) <= _PLAIN:
+        return values
+    values = [value.item() if hasattr(value, "item") else value for value in values]
+    for row, value in enumerate(values):
+        if type(value) in _PLAIN:
+            continue
+        if value is None or str(value) in ("<NA>", "NaT") or (isinstance(value, float) and math.isnan(value)):
+            values[row] = None
+            continue
+        what = "floats" if isinstance(value, float) else f"a {type(value).__name__}"
+        raise TypeError(
+            f"by must hold names or whole numbers, one group a row, got {what}, {value!r} in row {row}:"
+            " cut them into bins, or write them as text"
+        )
+    return values
+
+
+def in_words(label: Any) -> str:
+    """A label in an error."""
+    return ", ".join(map(repr, label)) if isinstance(label, tuple) else repr(label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.table import MassTable
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
+_REACH = 32.0  # the logit of the outermost points of a table: 1e-14 of the mass lies beyond, and has two digits
 _PARTS = 8  # even steps from one quantile to the next, where a row has too many points to take each
-_NEARLY_ALL = 1 - 1e-6  # F from which on 1 - F is asked for itself
 
 
 def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:
@@ -52,9 +52,6 @@ class OnLattice(Distribution):
     and over some hundreds of them where they are many, with an error of 5e-5 of the spread.
     """
 
-    _reach: ClassVar[float] = 36.0
-    """The logit of the outermost points of the table: beyond lies 2e-16 of the mass."""
-
     @property
     def origin(self) -> float:
         """The point k = 0."""
@@ -88,11 +85,6 @@ class OnLattice(Distribution):
     def _infinite(self) -> tuple[Any, Any]:
         """The mass at -inf and at +inf, ready to meet (n, k)."""
         return 0.0, 0.0
-
-    def _summed(self, k: Array) -> Array | None:
-        """The sum of P(K <= i) over i < k, but for a constant; None where masses beside k tell how F bulges there."""
-        del k
-        return None
 
     # ---- what it says ----------------------------------------------------------------------------------------------
 
@@ -137,37 +129,38 @@ class OnLattice(Distribution):
         """The smallest point with P(K <= k) >= p."""
         tiny, eps = (float(getattr(namespace(p).finfo(p.dtype), name)) for name in ("smallest_normal", "eps"))
         inner = clip(p, tiny, 1 - eps / 2)
-        return self._searched(lambda k: self._at_k("_below", k) >= inner, ndtri(inner), p <= 0, p >= 1)
+        return self._least("_ppf", p, lambda k: self._at_k("_below", k) >= inner, p <= 0, p >= 1)
 
     def _ppf_logit(self, s: Array) -> Array:
         """The same at sigmoid(s); for s > 0 the smallest with P(K > k) <= sigmoid(-s)."""
-        xp, inner = namespace(s), clip(s, -700.0, 700.0)
-        low, high = sigmoid(inner), sigmoid(-inner)
+        xp = namespace(s)
+        tiny = float(xp.finfo(s.dtype).smallest_normal)
+        low, high = (clip(sigmoid(part), tiny, 1.0) for part in (s, -s))
 
         def enough(k: Array) -> Array:
             return xp.where(s <= 0, self._at_k("_below", k) >= low, self._at_k("_above", k) <= high)
 
-        return self._searched(enough, ndtri_logit(inner), s == -np.inf, s == np.inf)
+        return self._least("_ppf_logit", s, enough, s == -np.inf, s == np.inf)
 
-    def _searched(self, enough: Callable[[Array], Array], z: Array, none: Array, every: Array) -> Array:
-        """The smallest point that is enough: from mean + std * z in growing steps until past it, then by halves."""
-        xp = namespace(z)
+    def _least(self, name: str, level: Array, enough: Callable[[Array], Array], none: Array, every: Array) -> Array:
+        """The smallest point that is enough: from mean + std * z in growing steps to either side, then by halves."""
+        xp = namespace(level)
+        z = clip(ndtri(level) if name == "_ppf" else ndtri_logit(clip(level, -700.0, 700.0)), -40.0, 40.0)
         mean, std = (detached(self._lift(part)) / self.step for part in (self.mean(), self.std()))
         known = xp.isfinite(mean) & xp.isfinite(std)
         mean, std = (xp.where(known, part, 0 * z) for part in (mean - self.origin / self.step, std))
         first, last = (
             (self._lift(end) if getattr(end, "ndim", 0) else end) + xp.zeros_like(std) for end in self._ends()
         )
-        at, low, high = xp.floor(mean + std * z), first - 1, last
-        at, step = xp.minimum(xp.maximum(at, first), last), xp.ceil(std / 4) + 1
-        while True:
-            found = enough(at)
-            low, high = xp.where(found, low, xp.maximum(low, at)), xp.where(found, xp.minimum(high, at), high)
-            middle = xp.floor(low / 2 + high / 2)
-            at = xp.where(found, xp.maximum(at - step, middle), xp.minimum(at + step, middle))
-            if not anywhere((at > low) & (at < high)):
-                return self._place(xp.where(none, first, xp.where(every, last, high)))
+        low = high = xp.minimum(xp.maximum(xp.floor(mean + std * z), first), last)
+        step = xp.ceil(std / 4) + 1
+        while anywhere(far := (low >= first) & enough(low)):
+            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)
             step = 2 * step
+        while anywhere(far := (high < last) & ~enough(high)):
+            low, high = xp.where(far, high, low), xp.where(far, high + step, high)
+            step = 2 * step
+        return self._place(xp.where(none, first, xp.where(every, last, halved(low, xp.minimum(high, last), enough))))
 
     # ---- sums ------------------------------------------------------------------------------------------------------
 
@@ -186,44 +179,25 @@ class OnLattice(Distribution):
         return found if closed is None else Moments(*closed, found.shift)
 
     def _table(self, count: int) -> MassTable:
-        """Of all points; where there are more than two thirds of `count`, of so many, and of what lies in between."""
+        """Of all points; where there are many, of two thirds of `count`, and of what lies in between."""
         law = self._in_double
         k = law._points(2 * count // (3 * _PARTS) * _PARTS + 1)
-        xp = namespace(k)
-        gap = k[:, 1:] - k[:, :-1]
-        F, S = law._heights(k)
+        xp, F, gap = namespace(k), law._below(k), k[:, 1:] - k[:, :-1]
+        before = F[:, :-1]  # of equal points, the first one has the mass
         if anywhere(gap > 1):
-            F_left, S_left = law._heights(k - 1)
-        else:
-            first, inner = law._heights(k[:, :1] - 1), k[:, 1:] > k[:, :1]
-            F_left, S_left = (
-                concatenate([start, xp.where(inner, part[:, :-1], start)], axis=1)
-                for start, part in zip(first, (F, S), strict=True)
-            )
-        bulges = law.step * law._bulges(k, gap, F, F_left) if anywhere(gap > 2) else 0 * gap
-        last = concatenate([gap, xp.ones_like(k[:, :1])], axis=1) > 0  # of equal ones, which has the mass
-        F, S = xp.where(last, F, F_left), xp.where(last, S, S_left)
+            before = xp.where(gap > 0, law._below(k[:, 1:] - 1), before)
+        F_left = concatenate([law._below(k[:, :1] - 1), before], axis=1)
+        bulges = 0 * gap
+        if anywhere(gap > 2):
+            bulges = xp.where(gap > 2, law.step * law._bulges(k, gap, F, F_left), bulges)
         below, above = (mass + 0 * F[:, :1] for mass in law._infinite())
-        return MassTable.of_heights(law._place(k), (F_left, F), (S_left, S), bulges, (below, above))
+        return MassTable.of_heights(law._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, (below, above))
 
     def _bulges(self, k: Array, gap: Array, F: Array, F_left: Array) -> Array:
-        """The sum of the steps from each of these points to the next, less the trapezoid between their heights."""
-        xp, summed = namespace(k), self._summed(k)
-        rise, mass = F_left[:, 1:] - F[:, :-1], F - F_left
-        if summed is None:  # of heights that are quadratic in k, by the change of the mass
-            bulges = -(gap - 1) * (gap - 2) / 12 * (mass[:, 1:] - mass[:, :-1])
-        else:
-            bulges = summed[:, 1:] - summed[:, :-1] - gap * (F[:, :-1] + F_left[:, 1:]) / 2
-        most = gap * rise / 2  # of heights that do not fall
-        return xp.where(gap > 2, clip(bulges, -most, most), 0 * gap)
-
-    def _heights(self, k: Array) -> tuple[Array, Array]:
-        """P(K <= k) and P(K > k), which is the rest where that has its digits; k increases along a row."""
-        xp, F = namespace(k), self._below(k)
-        close = xp.any(F > _NEARLY_ALL, axis=0)
-        start = int(xp.argmax(xp.astype(close, xp.int8))) if anywhere(close) else k.shape[1]
-        S = 1 - F
-        return F, S if start == k.shape[1] else concatenate([S[:, :start], self._above(k[:, start:])], axis=1)
+        """The sum of the steps from each point to the next less a trapezoid: F is quadratic, as its masses tell."""
+        del k
+        mass = F - F_left
+        return -(gap - 1) * (gap - 2) / 12 * (mass[:, 1:] - mass[:, :-1])
 
     def _points(self, most: int) -> Array:
         """All k of each row up to `most`; of a longer one about as many, evenly between one quantile and the next."""
@@ -243,10 +217,19 @@ class OnLattice(Distribution):
 
     def _near_quantiles(self, count: int) -> Array:
         """The k of about so many quantiles, in increasing order, as far out as the finite mass reaches."""
-        levels = np.sinh(np.linspace(-1, 1, count) * np.arcsinh(self._reach))
+        levels = np.sinh(np.linspace(-1, 1, count) * np.arcsinh(_REACH))
         s, (below, above) = device_like(levels[None, :], self.like), self._infinite()
         if not all(isinstance(mass, float) for mass in (below, above)):
             xp, rest = namespace(s), 1 - below - above
             p, q = (mass * (1 + 1e-9) + rest * sigmoid(t) for mass, t in ((below, s), (above, -s)))
             s = xp.log(p) - xp.log(q)
         return detached(position(self._places(s), self.lattice)[0])
+
+
+def halved(low: Array, high: Array, enough: Callable[[Array], Array]) -> Array:
+    """The least whole k in (low, high] that is enough, where `high` is."""
+    xp = namespace(low)
+    while anywhere(((middle := xp.floor(low / 2 + high / 2)) > low) & (middle < high)):
+        found = enough(middle)
+        low, high = xp.where(found, low, middle), xp.where(found, middle, high)
+    return high

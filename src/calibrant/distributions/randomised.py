@@ -14,8 +14,8 @@ from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
-from calibrant.distributions.ratios import ratios_of
-from calibrant.distributions.table import ONCE, TWICE, MassTable
+from calibrant.distributions.reweighted import ratios_of
+from calibrant.distributions.table import ONCE, MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,45 +83,34 @@ class Randomised(ByRow):
         del u
         return self._cdf(y)
 
-    def _ends(self) -> tuple[Array, Array, Array]:
-        """Which rows have no mass at infinite ends, and the ends, 0 where they are infinite."""
-        xp, (_, low, high) = namespace(self.uniform), self._shares()
-        lower, upper = (xp.where(xp.isfinite(end), end, xp.zeros_like(end)) for end in (self.lower, self.upper))
-        finite = (xp.isfinite(self.lower) | (low == 0)) & (xp.isfinite(self.upper) | (high == 0))
-        return finite, lower, upper
-
     def _moments(self) -> Moments:
         """Of the mixture: F = low + core A between the ends, so that E |Y - Y'| / 2 is a sum of four integrals."""
         xp, (core, low, high) = namespace(self.uniform), self._shares()
         own = self.atoms.remember("_kept_moments", self.atoms._moments)
-        finite, lower, upper = self._ends()
-        with np.errstate(invalid="ignore"):
-            mean = core * own.mean + low * lower + high * upper
-            square = (
-                core * (own.std**2 + (own.mean - mean) ** 2) + low * (lower - mean) ** 2 + high * (upper - mean) ** 2
-            )
-            cross = core * (low * (own.mean - lower) + high * (upper - own.mean)) + low * high * (upper - lower)
-            shift = mean - core**2 * (own.mean - own.shift) - cross
-            inf = xp.full_like(mean, np.inf)
-            ends = xp.where(xp.isinf(self.lower) & (low > 0), -inf, 0 * mean)
-            ends = ends + xp.where(xp.isinf(self.upper) & (high > 0), inf, 0 * mean)
-        std = xp.where(finite, xp.sqrt(square), inf)
-        return Moments(xp.where(finite, mean, ends), std, xp.where(finite, shift, inf))
+        lower, upper = (xp.where(xp.isinf(end), xp.zeros_like(end), end) for end in (self.lower, self.upper))
+        mean = core * own.mean + low * lower + high * upper
+        square = core * (own.std**2 + (own.mean - mean) ** 2) + low * (lower - mean) ** 2 + high * (upper - mean) ** 2
+        cross = core * (low * (own.mean - lower) + high * (upper - own.mean)) + low * high * (upper - lower)
+        shift = mean - core**2 * (own.mean - own.shift) - cross
+        inf, below, above = (
+            xp.full_like(mean, np.inf),
+            xp.isinf(self.lower) & (low > 0),
+            xp.isinf(self.upper) & (high > 0),
+        )
+        far = xp.where(below, xp.where(above, np.nan * inf, -inf), inf)
+        return Moments(
+            *(xp.where(below | above, *pair) for pair in ((far, mean), (inf, xp.sqrt(square)), (inf, shift)))
+        )
 
     def _integrals(self, y: Array, which: int) -> Array:
         """Of low + core A between the ends; what lies below an infinite lower end has no integral and is left out."""
+        if which != ONCE:
+            return super()._integrals(y, which)
         xp, (core, low, _) = namespace(y), (self._lift(share) for share in self._shares())
-        _, lower, upper = (self._lift(end) for end in self._ends())
-        inside = xp.where(xp.isfinite(self._lift(self.upper)), xp.minimum(y, upper), y)
-        inside = xp.where(xp.isfinite(self._lift(self.lower)), xp.maximum(inside, lower), inside)
-        over, way = xp.maximum(y - inside, 0 * y), inside - lower
-        A = self.atoms._integrals(inside, ONCE)
-        once = core * A + low * way
-        if which == ONCE:
-            return once + over
-        if which == TWICE:
-            return core * self.atoms._integrals(inside, TWICE) + low * way**2 / 2 + over * once + over**2 / 2
-        return core**2 * self.atoms._integrals(inside, which) + 2 * low * core * A + low**2 * way + over
+        lower, upper = self._lift(self.lower), self._lift(self.upper)
+        inside = xp.minimum(xp.maximum(y, lower), upper)
+        way = inside - xp.where(xp.isinf(lower), xp.zeros_like(lower), lower)
+        return low * way + core * self.atoms._integrals(inside, ONCE) + xp.maximum(y - inside, 0 * y)
 
     def _table(self, count: int) -> MassTable:
         """That of the atoms, with the ends beside it."""
@@ -140,8 +129,7 @@ class Randomised(ByRow):
         return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
 
     def _describe(self) -> str:
-        ends = "bounded" if bool(namespace(self.uniform).all(self._ends()[0])) else "infinite"
-        return f"{self.atoms!r}, ends={ends}"
+        return repr(self.atoms)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,30 +146,27 @@ class Unrealised(Forwarding, ByRow):
 
     def for_rows(self, context: Context) -> Distribution:
         """One uniform for each row, and its ratio."""
-        like = self.atoms.like
         if self.unit is None:
             refuse_unused(context)
-            ratio = device_like(np.ones(context.rows), like)
-        else:
-            ratio = ratios_of(context, like, self.unit)
-        lower, upper = (device_like(np.full(context.rows, end), like) for end in (self.lower, self.upper))
-        uniform = device_like(generator(context.rng).random(context.rows), like)
+        like, ones = self.atoms.like, np.ones(context.rows)
+        ratio = device_like(ones, like) if self.unit is None else ratios_of(context, like, self.unit)
+        uniform = generator(context.rng).random(context.rows)
+        lower, upper, uniform = (device_like(each, like) for each in (self.lower * ones, self.upper * ones, uniform))
         return Randomised(self.atoms, lower, upper, uniform, ratio, self.total)
-
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
-        """No H: there is one for each row, once the rows are known."""
-        raise no_rows_yet("Random's q")
 
     @property
     def _other(self) -> Distribution:
         """The row of U = 1/2 and ratio 1."""
-        like = self.atoms.like
-        lower, upper, half, one = (device_like(number, like) for number in (self.lower, self.upper, 0.5, 1.0))
+        lower, upper, half, one = (device_like(each, self.atoms.like) for each in (self.lower, self.upper, 0.5, 1.0))
         return Randomised(self.atoms, lower, upper, half, one, self.total)
+
+    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+        """No H: there is one for each row, once the rows are known."""
+        raise no_rows_yet("Random's q")
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (min(max(end, lower), upper) for end in (self.lower, self.upper))
         return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
 
     def _describe(self) -> str:
-        return f"{self.atoms!r}"
+        return repr(self.atoms)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibrant._arrays import Array, clip, concatenate, device_like, first_and_count, namespace
+import numpy as np
+
+from calibrant._arrays import (
+    Array,
+    clip,
+    concatenate,
+    device_like,
+    first_and_count,
+    floats,
+    namespace,
+    refuse,
+    to_numpy,
+)
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant._words import count, the_first, warn_user
@@ -13,8 +25,9 @@ from calibrant.distributions.base import Distribution, drawn_in
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
-from calibrant.distributions.ratios import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
+
+_LARGEST_RATIO = 1e30  # a row of a larger one has all of its mass in the tails, as has one of this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +63,7 @@ class ReweightedRows(ByRow):
         """s and d, and the slopes of the lower and the upper tail, as columns."""
         w, N = self.ratio[:, None], self.total
         s, d = (N + 1) / (N + w), (w - 1) / 2 / (N + w)
-        tails = ((s * mass + d) / mass for mass in (self.low, 1 - self.high))
-        first, last = (namespace(w).maximum(slope, namespace(w).zeros_like(w)) for slope in tails)  # 0 may round
+        first, last = (namespace(w).maximum((s * mass + d) / mass, 0 * w) for mass in (self.low, 1 - self.high))
         return s, d, first, last
 
     def _bend(self, F: Array) -> Array:
@@ -74,23 +86,20 @@ class ReweightedRows(ByRow):
         return self._mirrored(self.base._sf(y))
 
     def _ppf(self, p: Array) -> Array:
-        s, d, first, last = self._line
-        xp = namespace(p)
-        level = (p - d) / s
-        level = xp.where(p < first * self.low, _divided(p, first, self.low), level)
-        level = xp.where(1 - p < last * (1 - self.high), 1 - _divided(1 - p, last, 1 - self.high), level)
+        xp, (s, d, first, last) = namespace(p), self._line
+        level = xp.where(p < first * self.low, _divided(p, first, self.low), (p - d) / s)
+        upper = 1 - p < last * (1 - self.high)
+        level = xp.where(upper, 1 - _divided(1 - p, last, 1 - self.high), level)
         return self.base._ppf(clip(level, 0.0, 1.0))
 
     def _ppf_logit(self, s: Array) -> Array:
         """In the upper tail from the mass beyond, sigmoid(-s), which does not round to 0."""
-        xp, last = namespace(s), self._line[3]
-        rest, y = sigmoid(-s), self._ppf(sigmoid(s))
-        tail = rest < last * (1 - self.high)
-        return xp.where(tail, self.base._ppf_logit(-logit(_divided(rest, last, 1 - self.high))), y)
+        last, rest = self._line[3], sigmoid(-s)
+        tail = self.base._ppf_logit(-logit(_divided(rest, last, 1 - self.high)))
+        return namespace(s).where(rest < last * (1 - self.high), tail, self._ppf(sigmoid(s)))
 
     def _logpdf(self, y: Array) -> Array:
-        xp, F = namespace(y), self.base._cdf(y)
-        s, _, first, last = self._line
+        xp, F, (s, _, first, last) = namespace(y), self.base._cdf(y), self._line
         slope = xp.where(self.low > F, first, xp.where(self.high <= F, last, s))
         return self.base._logpdf(y) + safe_log(slope)
 
@@ -98,11 +107,11 @@ class ReweightedRows(ByRow):
         """With the ends of the tails among the places of the base."""
         law = self._in_double
         xp, base = namespace(law.ratio), law.base
-        ends = base._ppf(device_like([[self.low, self.high]], law.ratio))
+        ends = drawn_in(base._ppf(device_like([[self.low, self.high]], law.ratio)))
         places = base._table(count).to(law.ratio).places
         rows = max(places.shape[0], ends.shape[0])
-        parts = [xp.broadcast_to(part, (rows, part.shape[1])) for part in (places, drawn_in(ends))]
-        places = xp.sort(concatenate(parts, axis=1), axis=1)
+        both = concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in (places, ends)], axis=1)
+        places = xp.sort(both, axis=1)
         return MassTable.through(base, places, base._integrals(places, ONCE)).bent(law._bend, law._mirrored)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
@@ -141,12 +150,12 @@ class Reweighted(Forwarding, ByRow):
         if bool(namespace(ratio).any(alone)):
             first, number = first_and_count(alone)
             which = f"weights of {count(number, 'row')}, {the_first(number, first)}, are"
-            said = ("their distributions are", "them")
+            theirs = ("their distributions are", "them")
             if number == 1:
-                which, said = f"the weight of row {first} is", ("its distribution is", "it")
+                which, theirs = f"the weight of row {first} is", ("its distribution is", "it")
             warn_user(
-                f"{which} larger than those of all calibration rows together: {said[0]} mostly tails, since nearly no"
-                f" calibration rows are like {said[1]}"
+                f"{which} larger than those of all calibration rows together: {theirs[0]} mostly tails, since nearly no"
+                f" calibration rows are like {theirs[1]}"
             )
         return ReweightedRows(self.base, ratio, self.total, self.low, self.high)
 
@@ -154,16 +163,24 @@ class Reweighted(Forwarding, ByRow):
         """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("a weighted q")
 
-    def _clip(self, lower: Any, upper: Any) -> Distribution:
-        return replace(self, base=self.base._clip(lower, upper))
-
     def _describe(self) -> str:
         return f"{self.base!r}, worth {self.total:.4g} equal rows"
 
 
+def ratios_of(context: Context, like: Array, unit: float) -> Array:
+    """The likelihood ratios of the rows in a unit, beside `like`: not negative, and given."""
+    if context.by is not None:
+        raise TypeError("q was weighted by likelihood ratios and takes no by=")
+    if context.weights is None:
+        raise TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
+    ratios = floats("weights", context.weights, ndim=1)
+    refuse("weights", ratios < 0, "is negative")
+    with np.errstate(over="ignore"):
+        return device_like(np.minimum(to_numpy(ratios) / unit, _LARGEST_RATIO), like)
+
+
 def _divided(p: Array, slope: Array, most: float) -> Array:
     """p / slope, at most `most`: a tail without mass, of slope 0, is passed at once."""
-    xp = namespace(slope)
-    flat = slope <= 0
-    level = xp.where(flat, xp.full_like(p / xp.ones_like(slope), most), p / xp.where(flat, xp.ones_like(slope), slope))
+    xp = namespace(p)
+    level = xp.where(slope > 0, p / xp.where(slope > 0, slope, xp.ones_like(slope)), xp.full_like(p + slope, most))
     return xp.minimum(level, device_like(most, level))

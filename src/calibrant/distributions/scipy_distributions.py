@@ -168,7 +168,6 @@ class ScipyDistribution(_ScipyFamily):
 class ScipyCounts(_ScipyFamily, OnLattice):
     """A discrete family of scipy.stats, with one value of each parameter per row: shapes, and loc, which is whole."""
 
-    _reach = 27.0  # 2e-12 of the mass: some families have 1 - F by subtraction
     family: Any = field(metadata={"shared": True})
     parameters: tuple[Array, ...]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, concatenate, moved, namespace, refuse
 from calibrant.distributions.context import Context
-from calibrant.distributions.labels import labels_of
+from calibrant.distributions.grouped import labels_of
 from calibrant.guarantee import FadingGuarantee, WeightedGuarantee
 from calibrant.interpolators.weights import CalibrationWeights, as_weights
 

@@ -15,8 +15,7 @@ from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import NEAR, off_lattice
-from calibrant.distributions.rounded_down import Lattice
-from calibrant.distributions.spread import SpreadLaw
+from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.labels.base import Labels, refuse_labels, shown, uniform
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
 from calibrant.predictions.base import Prediction

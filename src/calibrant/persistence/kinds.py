@@ -13,8 +13,8 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import GaussianMixture, LocationScale, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.distributions.clipped import Clipped
-from calibrant.distributions.followed_up import FollowedUp
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined, Row

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 from calibrant._arguments import same_length
 from calibrant._frames import is_frame
 from calibrant._words import count, warn_user
-from calibrant.distributions.labels import labels_of, said
+from calibrant.distributions.grouped import in_words, labels_of
 
 OTHERWISE = {
     "by": "give its number, or a function of X",
@@ -110,7 +110,7 @@ def check_held(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]])
             where = f"in fold {k} of {len(held)}" if len(held) > 1 else "in the part held out"
             others = f", one of {len(lacking)} such groups" if len(lacking) > 1 else ""
             raise ValueError(
-                f"group {said(first)}, with {count(labels.count(first), 'row')}, has none to calibrate on {where}"
+                f"group {in_words(first)}, with {count(labels.count(first), 'row')}, has none to calibrate on {where}"
                 f"{others}: use fewer folds, or an interpolator with unseen='pooled'"
             )
 

@@ -1,4 +1,4 @@
-"""A distribution whose upper levels nobody has seen."""
+"""A distribution whose upper tail nobody has seen, since labels are censored."""
 
 from __future__ import annotations
 
@@ -36,32 +36,28 @@ class FollowedUp(Forwarding, ByRow):
         """H: the same of the distribution that is pulled back."""
         return replace(self, base=pull(self.base, map))
 
-    def _refused(self, what: str) -> ValueError:
-        return ValueError(
+    def _refused(self, what: str) -> NoReturn:
+        raise ValueError(
             f"{what} cannot be known: labels were followed up as far as level {self.known:.3g}, and beyond it none was"
             " seen"
         )
 
     def mean(self) -> NoReturn:
         """Refused: what is beyond the follow-up counts."""
-        raise self._refused("the mean")
+        self._refused("the mean")
 
     def std(self) -> NoReturn:
         """Refused."""
-        raise self._refused("the std")
-
-    def _asked(self, p: Array) -> None:
-        most = 0.0 if 0 in p.shape else float(namespace(p).max(p))
-        if most > self.known:
-            raise self._refused(f"the quantile at level {most:.6g}")
+        self._refused("the std")
 
     def _ppf(self, p: Array) -> Array:
-        self._asked(p)
+        most = 0.0 if 0 in p.shape else float(namespace(p).max(p))
+        if most > self.known:
+            self._refused(f"the quantile at level {most:.6g}")
         return self.base._ppf(p)
 
     def _ppf_logit(self, s: Array) -> Array:
-        self._asked(sigmoid(s))
-        return self.base._ppf_logit(s)
+        return self._ppf(sigmoid(s))
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return replace(self, base=self.base._clip(lower, upper))
