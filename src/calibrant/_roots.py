@@ -58,14 +58,15 @@ def _newton(
         value, log_slope = function(y)
         length = _exp(-detached(log_slope))
         step = (value - target) * length
-        step = xp.where(xp.isfinite(step), step, xp.zeros_like(step))
-        size = detached(step)
+        size = detached(step)  # infinite where the value is: no step to take, but a side to look on
+        step = xp.where(xp.isfinite(size), step, xp.zeros_like(step))
+        size = xp.where(xp.isnan(size), xp.zeros_like(size), size)
         low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
         safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
         moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
         per_unit, last = xp.where(going, length, per_unit), xp.abs(moved - y)
         going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
-        y = moved - (step - size)
+        y = moved - (step - detached(step))
         if not anywhere(going):
             break
     return y, per_unit
