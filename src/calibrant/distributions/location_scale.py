@@ -29,6 +29,12 @@ class LocationScale(Distribution):
     scale: Array
     base: Distribution
 
+    def __post_init__(self) -> None:
+        """One of each per row."""
+        loc, scale, base = self.loc, self.scale, self.base
+        if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
+            raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
+
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.loc.shape)

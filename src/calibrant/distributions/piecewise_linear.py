@@ -64,6 +64,23 @@ class Lines:
     right: Array
     shape = ()  # that of one value: what is worked out for it is kept for all rows
 
+    def __post_init__(self) -> None:
+        """Each has knots of its own; knots and probs do not fall, and a tail that has mass has a width."""
+        knots, probs, first, number = to_numpy(self.knots), to_numpy(self.probs), self.first, len(self)
+        left, right = to_numpy(self.left), to_numpy(self.right)
+        if knots.shape != probs.shape or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1:
+            raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+        if number < 1 or first[0] != 0 or first[-1] != knots.size or (first[1:] <= first[:-1]).any():
+            raise ValueError(f"its laws must share its {knots.size} knots, one after the other")
+        if not left.size == right.size == number:
+            raise ValueError(f"{number} laws do not go with {left.size} and {right.size} tails")
+        for name, column in (("knots", knots), ("probs", probs)):
+            falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
+            if falls.size:
+                raise ValueError(f"its {name} fall at place {falls[0]}")
+        if ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any():
+            raise ValueError("a tail that has mass needs a mean excess above 0")
+
     @classmethod
     def of(cls, parts: Sequence[PiecewiseLinear | Lines]) -> Lines:
         """Those of all parts, one after the other."""
@@ -162,6 +179,15 @@ class PiecewiseLinear(Distribution):
     lines: Lines = shared()
     group: Counts | None = None
     _block = CLOSED
+
+    def __post_init__(self) -> None:
+        """Each row has one of the lines; without rows there is one."""
+        number = len(self.lines)
+        if self.group is None:
+            if number != 1:
+                raise ValueError(f"a single distribution is one line, got {number}")
+        elif self.group.size and not 0 <= self.group.min() <= self.group.max() < number:
+            raise ValueError(f"its rows must be of its {number} lines, got {self.group.min()} to {self.group.max()}")
 
     @classmethod
     def through(cls, knots: Array, probs: Array, left: float = math.inf, right: float = math.inf) -> PiecewiseLinear:
