@@ -3,7 +3,8 @@
 SRC is the src folder of another checkout ('before'); this one is 'after'. Two processes, one for each tree, are asked
 in turn to run the same work many times; while one works the other waits. A ratio is the median over the rounds of
 after / before. Every work starts from the prediction, so nothing kept in an earlier law of the same rows helps it.
-The table is printed and written to results/main_road.md.
+The table is printed and written to results/main_road.md. With `--catalogue` the works are mean, std and crps of every
+combination of benchmarks/catalogue.py, and the table is results/catalogue_before_after.md.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-N = 10_000
+N, ROWS = 10_000, 300
 HERE = Path(__file__).resolve().parents[1] / "src"
 
 
@@ -79,11 +80,10 @@ def works() -> dict[str, Callable[[], Any]]:
     return result
 
 
-def worker() -> None:
+def worker(named: dict[str, Callable[[], Any]]) -> None:
     """Answers lines of JSON, [work, repetitions], with the median seconds of one."""
     import calibrant
 
-    named = works()
     print(json.dumps({"file": calibrant.__file__, "works": list(named)}), flush=True)
     for line in sys.stdin:
         name, count = json.loads(line)
@@ -95,16 +95,32 @@ def worker() -> None:
         print(json.dumps(median(times)), flush=True)
 
 
+def catalogue_works() -> dict[str, Callable[[], Any]]:
+    """Mean, std and crps of 300 rows of every combination, of a prediction that is made anew."""
+    from functools import cache
+
+    from catalogue import SLOW, N, call, cases
+
+    result: dict[str, Callable[[], Any]] = {}
+    for case in cases():
+        fitted = cache(lambda case=case: case.fit(N))
+        for method in SLOW:
+            result[f"{case.name}; {method}"] = lambda case=case, fitted=fitted, method=method: call(
+                case.predict(fitted(), ROWS), method, case.y, None
+            )
+    return result
+
+
 # ---- the one who asks -----------------------------------------------------------------------------------------------
 
 
 class Tree:
     """A worker on one source tree."""
 
-    def __init__(self, src: Path) -> None:
+    def __init__(self, src: Path, options: Sequence[str] = ()) -> None:
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", __file__, "--worker"],
+            [sys.executable, "-W", "ignore", __file__, "--worker", *options],
             env={**os.environ, **threads, "PYTHONPATH": str(src)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -136,7 +152,7 @@ def compare(before: Tree, after: Tree, work: str, rounds: int) -> list[str]:
     ratios = sorted(new / old for old, new in zip(times[before], times[after], strict=True))
     low, high = ratios[rounds // 4], ratios[-1 - rounds // 4]
     shown = [f"{median(times[tree]) * 1e6:,.0f}" for tree in (before, after)]
-    combination, act = work.split("; ")
+    combination, act = work.rsplit("; ", 1)
     return [combination, act, *shown, f"{median(ratios):.2f}", f"{low:.2f} to {high:.2f}"]
 
 
@@ -145,30 +161,38 @@ def main() -> None:
     parser.add_argument("other", nargs="?", type=Path, help="the src folder of another checkout: 'before'")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="only works whose name has this in it")
-    parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "main_road.md")
+    parser.add_argument("--catalogue", action="store_true", help="mean, std and crps of every combination instead")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        worker()
+        worker(catalogue_works() if options.catalogue else works())
         return
     if options.other is None or not (options.other / "calibrant").is_dir():
         parser.error("say where the other tree is: a folder with calibrant/ in it")
-    before, after = Tree(options.other.resolve()), Tree(HERE)
+    own = ["--catalogue"] if options.catalogue else []
+    before, after = Tree(options.other.resolve(), own), Tree(HERE, own)
     lines = [compare(before, after, work, options.rounds) for work in after.works if options.only in work]
     before.close()
     after.close()
     header = ["combination", "work", "before, µs", "after, µs", "after / before", "middle half of the rounds"]
+    what = (
+        f"mean, std and crps of {ROWS} rows of every combination of benchmarks/catalogue.py, n = 1,000 calibration rows"
+        if options.catalogue
+        else f"linear interpolation, n = {N:,} calibration rows"
+    )
+    title, name = ("The catalogue", "catalogue_before_after") if options.catalogue else ("The main road", "main_road")
     text = (
-        "# The main road, before and after\n\n"
-        "Made by `python benchmarks/main_road.py SRC`: linear interpolation, n = 10,000 calibration rows, float64, one"
-        f" thread; two processes in turn, {options.rounds} rounds. A row of its own is predicted as a server does it:"
-        " from new arrays of length 1.\n\n"
+        f"# {title}, before and after\n\nMade by `python benchmarks/main_road.py {' '.join([*own, 'SRC'])}`: {what},"
+        f" float64, one thread; two processes in turn, {options.rounds} rounds. A row of its own is predicted as a"
+        " server does it: from new arrays of length 1.\n\n"
         + "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
         + f"\n\nThe geometric mean of the ratios is {geometric_mean([float(line[4]) for line in lines]):.3f}.\n"
     )
     print(text)
-    options.out.parent.mkdir(exist_ok=True)
-    options.out.write_text(text, encoding="utf-8")
+    out = options.out or HERE.parent / "results" / f"{name}.md"
+    out.parent.mkdir(exist_ok=True)
+    out.write_text(text, encoding="utf-8")
 
 
 def geometric_mean(ratios: list[float]) -> float:
