@@ -31,10 +31,10 @@ class AtomScore(QuantileLine):
         """Those above the atom."""
         return Quantiles(device_like(LEVELS, prediction.values), prediction.values)
 
-    def widths(self, prediction: Any) -> tuple[Array, Array]:
-        """f_K - at, near the atom."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+        """The atom, and f_K - at."""
         last = prediction.values[:, -1]
-        return last - prediction.at, namespace(last).full_like(last, prediction.at)
+        return namespace(last).full_like(last, prediction.at), last - prediction.at
 
     def transform(self, prediction: Any) -> Transform:
         """The broken line."""

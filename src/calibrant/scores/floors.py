@@ -15,11 +15,11 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
 from calibrant._words import count, said_of, the_first, warn_user
-from calibrant.scores.dominant_rows import Reviewed
+from calibrant.scores.base import TransformScore, upper_median
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(Reviewed):
+class Floored(TransformScore):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -35,27 +35,39 @@ class Floored(Reviewed):
     """Of the median width of the calibration rows: the floor that `fit` learns."""
     warns: ClassVar[bool] = True
     """Whether it warns of rows that are given the floor."""
-    _remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
+    remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
 
     def __post_init__(self) -> None:
         if self.floor is not None:
             object.__setattr__(self, "floor", positive(f"{type(self).__name__}.floor", self.floor))
 
     @abstractmethod
-    def widths(self, prediction: Any) -> tuple[Array, Array] | None:
-        """The width that each row has by itself, and a value near it; None where the score needs no width."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
+        """A value near which each row lies, and the width it has by itself; None where the score needs no width."""
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """The same score with a floor, and which rows are below it; as it is, if it has one."""
+        """The same score with a floor, and which rows are below it; as it is, if it has one.
+
+        The floor is a share of the median of the widths that are more than rounding. Where there is none, every row
+        gets the same scale, and any gives these rows the same distribution: then it is the spread of the centres, so
+        that a later row with a width is not stretched beyond it.
+        """
         prediction = self.expected(prediction)
-        found = None if self.floor is not None else self.widths(prediction)
+        found = None if self.floor is not None else self.loc_scale(prediction)
         if found is None:
             return self, no_rows(prediction)
-        width, centre = (detached(part) for part in found)
-        floor = self._typical(width, centre)
+        centre, width = detached(found[0]), detached(found[1])
+        xp, least = namespace(width), smallest(width)
+        # a distribution whose scale is what floats tell apart has a std of a few times that
+        own = width[width > 16 * resolution(centre, least)]
+        if own.shape[0]:
+            floor = self.share * float(upper_median(own))
+        else:
+            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0
+        floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
-    def at_least(self, width: Array, centre: Array) -> Array:
+    def wide_enough(self, width: Array, centre: Array) -> Array:
         """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""
         floor = max(smallest(width), self.floor or 0.0)
         low = width < floor
@@ -69,19 +81,6 @@ class Floored(Reviewed):
                 f" {said_of(number, 'have no width of their own: they are given')} {given}"
             )
         return namespace(width).where(low, resolution(centre, floor), width)
-
-    def _typical(self, width: Array, centre: Array) -> float:
-        """A share of the median of the widths that are more than rounding.
-
-        Where there is none, every row gets the same scale, and any gives these rows the same distribution: then the
-        spread of the centres, so that a later row with a width is not stretched beyond it.
-        """
-        xp, least = namespace(width), smallest(width)
-        # a distribution whose scale is what floats tell apart has a std of a few times that
-        own = xp.sort(width[(width > 16 * resolution(centre, least)) & xp.isfinite(width)])
-        if own.shape[0]:
-            return max(self.share * float(own[own.shape[0] // 2]), least)
-        return max(float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0, least)
 
     def __repr__(self) -> str:
         own = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.name != "floor"]

@@ -17,19 +17,19 @@ from calibrant._types import ArrayLike
 from calibrant._words import in_all
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
-from calibrant.scores.dominant_rows import Reviewed
+from calibrant.scores.base import TransformScore
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, Composed, Logarithm
 
 
 @dataclass(frozen=True)
-class _Offset(Reviewed):
+class _Offset(TransformScore):
     """A score of f + c and y + c."""
 
     c: float = 0.0
     expects: ClassVar[tuple[type, ...]] = (Point,)
     _middle = 0.0  # the score of f
-    _remedy = "pass a larger c"
+    remedy = "pass a larger c"
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"

@@ -29,10 +29,10 @@ class QuantileLine(Floored):
     def quantiles(self, prediction: Any) -> Quantiles:
         """The prediction as quantiles."""
 
-    def widths(self, prediction: Any) -> tuple[Array, Array] | None:
-        """f_K - f_1, near f_1; a single quantile needs no width."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
+        """f_1 and f_K - f_1; a single quantile needs no width."""
         values = self.quantiles(prediction).values
-        return (values[:, -1] - values[:, 0], values[:, 0]) if values.shape[1] > 1 else None
+        return (values[:, 0], values[:, -1] - values[:, 0]) if values.shape[1] > 1 else None
 
     def transform(self, prediction: Any) -> Transform:
         """The broken line."""
@@ -55,7 +55,7 @@ class QuantileLine(Floored):
         """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones."""
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
-        lifted = self.at_least(spread, values[:, 0])
+        lifted = self.wide_enough(spread, values[:, 0])
         least = (xp.where(lifted > spread, lifted, GAP * spread) / gap.shape[1])[:, None]
         short = gap < least
         if not anywhere(short):

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from calibrant._arrays import Array, detached, namespace
 from calibrant.predictions import as_prediction
-from calibrant.scores.base import TransformScore
+from calibrant.scores.base import TransformScore, upper_median
 from calibrant.scores.floors import positive
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Transform, TwoSided, shifted
@@ -76,8 +76,8 @@ class SignedScore(TransformScore):
             return self
         a = detached(self.nonconformity.value(prediction, y))
         xp = namespace(a)
-        sizes = xp.sort(xp.abs(a[xp.isfinite(a) & (a != 0)]))
-        return replace(self, scale=float(sizes[sizes.shape[0] // 2])) if sizes.shape[0] else self
+        sizes = xp.abs(a[xp.isfinite(a) & (a != 0)])
+        return replace(self, scale=float(upper_median(sizes))) if sizes.shape[0] else self
 
     def transform(self, prediction: Any) -> Transform:
         """The two branches of the non-conformity, in units of the scale."""

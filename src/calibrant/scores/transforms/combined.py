@@ -10,9 +10,7 @@ from operator import add
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._roots import inverse_by_table, solve_increasing
 from calibrant.distributions.mixture import Mixture
-from calibrant.scores.transforms.affine import Affine
-from calibrant.scores.transforms.base import Transform
-from calibrant.scores.transforms.broken_line import BrokenLine
+from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
 _EVERY = 8  # of the scores, those whose places bracket the others
