@@ -56,14 +56,6 @@ class Form:
         return said
 
 
-def check_form(kept: Form | None, given: Form) -> None:
-    """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
-    if kept is None or kept == given or kept.fits(given):
-        return
-    problem = TypeError if kept.kind != given.kind else ValueError
-    raise problem(f"calibrated on {kept}, got {given}: give it the kind of prediction it was calibrated on")
-
-
 def _listed(levels: tuple[float, ...]) -> str:
     shown = [f"{level:.7g}" for level in levels]
     if len(shown) > 9:

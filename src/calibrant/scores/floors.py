@@ -1,25 +1,92 @@
-"""Rows without a width of their own: which scale they get, and what `fit` learns of it.
+"""Scores that divide by a width of the prediction: rows that have none, and rows so narrow that they rule all others.
 
-A score that divides by a width needs one in every row. The floor never depends on the other rows of a batch: it is a
-number that the user knows from training rows, or that `Calibrator.fit` learned from the calibration predictions.
+The floor under a width never depends on the other rows of a batch: it is a number that the user knows from training
+rows, or that `Calibrator.fit` learned from the calibration predictions.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
-from calibrant._words import count, said_of, the_first, warn_user
-from calibrant.scores.base import TransformScore, upper_median
+from calibrant._words import count, in_all, said_of, the_first, warn_user
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import Interval, Point
+from calibrant.scores.base import TransformScore, default_for
+from calibrant.scores.location_scale import LocationScaleScore
+from calibrant.scores.transforms import Affine, BrokenLine
+
+NARROW = 0.1
+"""Of the median scale: a row below that is narrow."""
+FAR = 3.0
+"""Times the mean distance from the median score: a score beyond that is far out."""
+MOST = 2 / 3
+"""Of the sum of all distances: where narrow rows that are far out make as much, q has three times the spread."""
+FEWEST = 20
+"""Rows below which a single outlier of honest scores may look the same."""
+
+
+class Reviewed(TransformScore):
+    """A score that divides by a scale of each row."""
+
+    remedy: ClassVar[str]
+    """What to do about scales far below the others."""
+
+    def review(self, prediction: Any, scores: Array) -> None:
+        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it.
+
+        Such a q is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails
+        are those of a few rows, stretched by the scale of every other row.
+
+        Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum
+        of these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails
+        alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
+        hardly ever do both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above
+        all its knots.
+        """
+        xp, n = namespace(scores), scores.shape[0]
+        if n < FEWEST:
+            return
+        distance = xp.abs(scores - upper_median(scores))
+        total = float(xp.sum(distance))
+        far = distance > FAR * total / n
+        if not xp.sum(distance[far]) > MOST * total:  # most often the end: no scale was asked for
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it says of rows without a width was said when they were scored
+            lines = self.transform_of(prediction)
+        if not isinstance(lines, (Affine, BrokenLine)):
+            return
+        scale = detached(lines.scale if isinstance(lines, Affine) else 1 / lines.slopes[:, -1])
+        typical = float(upper_median(scale))
+        dominant = far & (scale < NARROW * typical)
+        share = float(xp.sum(distance[dominant])) / total
+        if not share > MOST:
+            return
+        first, count = first_and_count(dominant)
+        times = typical / float(xp.max(scale[dominant]))
+        rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
+        name = type(self).__name__
+        warn_user(
+            f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of all: {its}"
+            f" scale is {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}%"
+            " of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
+            f" {self.remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves,"
+            " ResidualScore() on Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor"
+            " learn the scale on training rows (refine='spread')"
+        )
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(TransformScore):
+class Floored(Reviewed):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -87,9 +154,66 @@ class Floored(TransformScore):
         return f"{type(self).__name__}({', '.join([*own, *([f'floor={self.floor:.3g}'] if self.floor else [])])})"
 
 
+@dataclass(frozen=True, repr=False)
+class RelativeScore(Floored, LocationScaleScore):
+    """phi(f, y) = (y - f) / max(|f|, floor): the error in shares of the prediction; see `Floored` for the floor.
+
+    For labels that miss by a percentage, of either sign. A prediction of 0 has no relative error, and one near 0 a huge
+    one: where predictions cross 0, pass a floor, the size below which errors no longer shrink with f.
+
+    >>> RelativeScore()([10.0, -20.0], [11.0, -15.0])
+    array([0.1 , 0.25])
+    """
+
+    expects: ClassVar[tuple[type, ...]] = (Point,)
+
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
+        """f and |f|."""
+        return prediction.values, namespace(prediction.values).abs(prediction.values)
+
+
+@default_for(Interval)
+@dataclass(frozen=True, repr=False)
+class IntervalScore(Floored, LocationScaleScore):
+    """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
+
+    expects: ClassVar[tuple[type, ...]] = (Interval,)
+    _middle = 0.5  # halfway between the bounds
+
+    def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
+        """l and u - l."""
+        return prediction.lower, prediction.upper - prediction.lower
+
+
+@default_for(Distribution)
+@dataclass(frozen=True, repr=False)
+class ZScore(Floored, LocationScaleScore):
+    """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
+
+    expects: ClassVar[tuple[type, ...]] = (Distribution,)
+
+    def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
+        """The mean and the standard deviation, which must be finite."""
+        mean, std = prediction.mean(), prediction.std()
+        bad = ~namespace(mean).isfinite(mean + std)
+        if anywhere(bad):
+            first, count = first_and_count(bad)
+            raise ValueError(
+                f"ZScore needs a finite mean and std, which row {first} ({in_all(count)}) has not: use CDFScore"
+            )
+        return mean, std
+
+
 def positive(name: str, value: Any) -> float:
     """A parameter that is a positive, finite number."""
     number = one_number(name, value)
     if not 0 < number < math.inf:
         raise ValueError(f"{name} must be positive and finite, got {value}")
     return number
+
+
+def upper_median(values: Array) -> Array:
+    """The upper median: in O(n) on numpy, whose sort of a million takes longer than all the rest."""
+    place = values.shape[0] // 2
+    ordered = np.partition(values, place) if isinstance(values, np.ndarray) else namespace(values).sort(values)
+    return ordered[place]

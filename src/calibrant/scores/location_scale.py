@@ -6,12 +6,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from calibrant._arrays import Array, anywhere, first_and_count, floats, namespace, refuse
-from calibrant._words import in_all
-from calibrant.distributions.base import Distribution
-from calibrant.predictions import Interval, Point
+from calibrant._arrays import Array, floats, namespace, refuse
+from calibrant.predictions import Point
 from calibrant.scores.base import TransformScore, default_for
-from calibrant.scores.floors import Floored
 from calibrant.scores.transforms import Affine
 
 
@@ -59,53 +56,3 @@ class ResidualScore(LocationScaleScore):
         """f and 1, which is stored once for all rows."""
         f = prediction.values
         return f, namespace(f).ones_like(f[:1])
-
-
-@dataclass(frozen=True, repr=False)
-class RelativeScore(Floored, LocationScaleScore):
-    """phi(f, y) = (y - f) / max(|f|, floor): the error in shares of the prediction; see `Floored` for the floor.
-
-    For labels that miss by a percentage, of either sign. A prediction of 0 has no relative error, and one near 0 a huge
-    one: where predictions cross 0, pass a floor, the size below which errors no longer shrink with f.
-
-    >>> RelativeScore()([10.0, -20.0], [11.0, -15.0])
-    array([0.1 , 0.25])
-    """
-
-    expects: ClassVar[tuple[type, ...]] = (Point,)
-
-    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
-        """f and |f|."""
-        return prediction.values, namespace(prediction.values).abs(prediction.values)
-
-
-@default_for(Interval)
-@dataclass(frozen=True, repr=False)
-class IntervalScore(Floored, LocationScaleScore):
-    """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
-
-    expects: ClassVar[tuple[type, ...]] = (Interval,)
-    _middle = 0.5  # halfway between the bounds
-
-    def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
-        """l and u - l."""
-        return prediction.lower, prediction.upper - prediction.lower
-
-
-@default_for(Distribution)
-@dataclass(frozen=True, repr=False)
-class ZScore(Floored, LocationScaleScore):
-    """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
-
-    expects: ClassVar[tuple[type, ...]] = (Distribution,)
-
-    def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
-        """The mean and the standard deviation, which must be finite."""
-        mean, std = prediction.mean(), prediction.std()
-        bad = ~namespace(mean).isfinite(mean + std)
-        if anywhere(bad):
-            first, count = first_and_count(bad)
-            raise ValueError(
-                f"ZScore needs a finite mean and std, which row {first} ({in_all(count)}) has not: use CDFScore"
-            )
-        return mean, std

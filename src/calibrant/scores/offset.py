@@ -17,13 +17,13 @@ from calibrant._types import ArrayLike
 from calibrant._words import in_all
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
-from calibrant.scores.base import TransformScore
+from calibrant.scores.floors import Reviewed
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, Composed, Logarithm
 
 
 @dataclass(frozen=True)
-class _Offset(TransformScore):
+class _Offset(Reviewed):
     """A score of f + c and y + c."""
 
     c: float = 0.0

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from calibrant._arrays import Array, detached, namespace
 from calibrant.predictions import as_prediction
-from calibrant.scores.base import TransformScore, upper_median
-from calibrant.scores.floors import positive
+from calibrant.scores.base import TransformScore
+from calibrant.scores.floors import positive, upper_median
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Transform, TwoSided, shifted
 
