@@ -160,7 +160,8 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         check_bound(self.labels, bound)
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)
-        context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
+        draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
+        context = Context(len(prediction), by, weights, draws)
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
         law = H if self.labels is None else self.labels.collapse(H, bound=bound)

@@ -29,6 +29,8 @@ class Context:
             if value is not None:
                 one_each("the prediction", self.rows, name, value)
 
-    def unused(self) -> tuple[str, ...]:
-        """The names of what was said of the rows, for one that uses none of it."""
-        return tuple(name for name in ("by", "weights") if getattr(self, name) is not None)
+    def refuse_unused(self) -> None:
+        """Raise where a call says more of the rows than fit did."""
+        if self.by is not None or self.weights is not None:
+            name, what = ("weights", "likelihood ratios as weights=") if self.by is None else ("by", "by=")
+            raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.predictions.quantiles import Quantiles
@@ -23,9 +23,9 @@ class AtomScore(QuantileLine):
     the atom is all but sure, the rest may be far off no sooner than in other rows.
     """
 
-    expects: ClassVar[tuple[type, ...]] = (AtomLine,)
-    share: ClassVar[float] = 0.01  # rows of which only the atom is known are many, not odd ones
-    warns: ClassVar[bool] = False  # a forecast that is sure of the atom need not know more
+    expects = (AtomLine,)
+    share = 0.01  # rows of which only the atom is known are many, not odd ones
+    warns = False  # a forecast that is sure of the atom need not know more
 
     def quantiles(self, prediction: Any) -> Quantiles:
         """Those above the atom."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
@@ -19,7 +18,7 @@ class CDFScore(TransformScore):
     the logits: Linear interpolates in F(y), as the paper does, and NAF in the logit.
     """
 
-    expects: ClassVar[tuple[type, ...]] = (Distribution,)
+    expects = (Distribution,)
     support = Logits()
     _middle = 0.0
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 from calibrant._arrays import Array
 from calibrant._words import warn_user
@@ -28,7 +28,7 @@ class EnsembleScore(Reviewed):
     """
 
     scores: TransformScore | Sequence[TransformScore] | None = None
-    expects: ClassVar[tuple[type, ...]] = (Ensemble,)
+    expects = (Ensemble,)
     remedy = "pass EnsembleScore scores with a floor"
 
     @property

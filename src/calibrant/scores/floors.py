@@ -24,14 +24,9 @@ from calibrant.scores.base import TransformScore, default_for
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, BrokenLine
 
-NARROW = 0.1
-"""Of the median scale: a row below that is narrow."""
-FAR = 3.0
-"""Times the mean distance from the median score: a score beyond that is far out."""
-MOST = 2 / 3
-"""Of the sum of all distances: where narrow rows that are far out make as much, q has three times the spread."""
-FEWEST = 20
-"""Rows below which a single outlier of honest scores may look the same."""
+NARROW, FAR = 0.1, 3.0  # times the median scale, and times the mean distance from the median score
+MOST = 2 / 3  # of the sum of these distances: then q has three times the spread
+FEWEST = 20  # rows below which a single outlier of honest scores may look the same
 
 
 class Reviewed(TransformScore):
@@ -165,7 +160,7 @@ class RelativeScore(Floored, LocationScaleScore):
     array([0.1 , 0.25])
     """
 
-    expects: ClassVar[tuple[type, ...]] = (Point,)
+    expects = (Point,)
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and |f|."""
@@ -177,7 +172,7 @@ class RelativeScore(Floored, LocationScaleScore):
 class IntervalScore(Floored, LocationScaleScore):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
-    expects: ClassVar[tuple[type, ...]] = (Interval,)
+    expects = (Interval,)
     _middle = 0.5  # halfway between the bounds
 
     def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
@@ -190,7 +185,7 @@ class IntervalScore(Floored, LocationScaleScore):
 class ZScore(Floored, LocationScaleScore):
     """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
 
-    expects: ClassVar[tuple[type, ...]] = (Distribution,)
+    expects = (Distribution,)
 
     def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
         """The mean and the standard deviation, which must be finite."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
@@ -49,7 +49,7 @@ class LocationScaleScore(TransformScore):
 class ResidualScore(LocationScaleScore):
     """phi(f, y) = y - f."""
 
-    expects: ClassVar[tuple[type, ...]] = (Point,)
+    expects = (Point,)
     unit_free = False
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
@@ -27,7 +26,7 @@ class _Offset(Reviewed):
     """A score of f + c and y + c."""
 
     c: float = 0.0
-    expects: ClassVar[tuple[type, ...]] = (Point,)
+    expects = (Point,)
     _middle = 0.0  # the score of f
     remedy = "pass a larger c"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
@@ -79,7 +79,7 @@ class QuantileScore(QuantileLine):
     """
 
     outer_slope: float | None = None
-    expects: ClassVar[tuple[type, ...]] = (Quantiles,)
+    expects = (Quantiles,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,7 +96,7 @@ class QuantileScore(QuantileLine):
 class SamplesScore(QuantileLine):
     """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
 
-    expects: ClassVar[tuple[type, ...]] = (Samples,)
+    expects = (Samples,)
 
     def quantiles(self, prediction: Samples) -> Quantiles:
         """The sorted samples."""
