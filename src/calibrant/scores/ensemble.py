@@ -64,13 +64,11 @@ class EnsembleScore(Reviewed):
 
     def _members(self, prediction: Ensemble) -> list[tuple[TransformScore, Any, float]]:
         """The score, the prediction and the weight of each member."""
-        members = prediction.members
-        if self.scores is None:
+        members, scores = prediction.members, self.scores
+        if scores is None:
             scores = [cast(TransformScore, default_score(member)) for member in members]
-        elif isinstance(self.scores, Sequence):
-            scores = list(self.scores)
-        else:
-            scores = [self if isinstance(member, Ensemble) else self.scores for member in members]
+        elif not isinstance(scores, Sequence):
+            scores = [self if isinstance(member, Ensemble) else scores for member in members]
         if len(scores) != len(members):
             raise ValueError(
                 f"EnsembleScore.scores must hold one score for each of {len(members)} members, got {len(scores)}"

@@ -1,8 +1,7 @@
 """Scores of f + c and y + c: a root or a logarithm needs them positive.
 
-c has the unit of y, so no number but 0 means the same in every unit: a default of 1 would make dollars and thousands of
-dollars two different scores. Nor does `fit` learn it. A floor learned there touches the few rows below it, but every
-score depends on c: all calibration rows would be mended, and the guarantee approximate for all of them.
+c has the unit of y, so no default but 0 means the same in every unit. Nor does `fit` learn it: every score depends on
+c, so all calibration rows would be mended, and the guarantee approximate for all of them.
 """
 
 from __future__ import annotations

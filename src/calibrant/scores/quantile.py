@@ -12,9 +12,6 @@ from calibrant.scores.base import default_for
 from calibrant.scores.floors import Floored, positive
 from calibrant.scores.transforms import Affine, BrokenLine, Transform
 
-GAP = 1e-6
-"""Of a row's mean gap: quantiles that are closer are set so far apart."""
-
 
 class QuantileLine(Floored):
     """The broken line through quantiles of a row, which are set apart where they are equal, or nearly.
@@ -56,7 +53,7 @@ class QuantileLine(Floored):
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
         lifted = self.wide_enough(spread, values[:, 0])
-        least = (xp.where(lifted > spread, lifted, GAP * spread) / gap.shape[1])[:, None]
+        least = (xp.where(lifted > spread, lifted, 1e-6 * spread) / gap.shape[1])[:, None]
         short = gap < least
         if not anywhere(short):
             return values, gap
@@ -74,8 +71,8 @@ class QuantileScore(QuantileLine):
 
     By default that slope is the row's mean slope, (alpha_K - alpha_1) / (f_K - f_1), so that the score does not
     depend on the unit of y. `outer_slope=1` is the paper's score, made for standardised labels. With a single
-    quantile the score is the residual. Quantiles that are equal, or next to equal, are set a millionth of the row's
-    mean gap apart; a row whose quantiles are all equal needs a floor for f_K - f_1, see `Floored`.
+    quantile the score is the residual. Quantiles that are equal are set a millionth of the row's mean gap apart; a row
+    whose quantiles are all equal needs a floor for f_K - f_1, see `Floored`.
     """
 
     outer_slope: float | None = None
