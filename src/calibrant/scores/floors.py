@@ -190,7 +190,8 @@ class ZScore(Floored, LocationScaleScore):
     def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
         """The mean and the standard deviation, which must be finite."""
         mean, std = prediction.mean(), prediction.std()
-        bad = ~namespace(mean).isfinite(mean + std)
+        xp = namespace(mean)
+        bad = ~(xp.isfinite(mean) & xp.isfinite(std))
         if anywhere(bad):
             first, count = first_and_count(bad)
             raise ValueError(
