@@ -88,8 +88,7 @@ class Quantiles(Prediction):
 class Interval(Prediction):
     """A lower and an upper bound a row.
 
-    Bounds that cross are swapped and counted in a warning. Bounds that are equal stay equal: what distribution such a
-    row has, the score decides.
+    Bounds that cross are swapped and counted in a warning; equal ones stay equal.
 
     >>> Interval([0.0, 1.0], [2.0, 5.0])
     Interval(n=2)

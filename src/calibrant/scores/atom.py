@@ -8,14 +8,12 @@ from typing import Any
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.predictions.quantiles import Quantiles
 from calibrant.predictions.with_atom import LEVELS, AtomLine
-from calibrant.scores.base import default_for
 from calibrant.scores.quantile import QuantileLine
 from calibrant.scores.transforms import BrokenLine, Transform
 
 
-@default_for(AtomLine)
 @dataclass(frozen=True, repr=False)
-class AtomScore(QuantileLine):
+class AtomScore(QuantileLine, default_for=AtomLine):
     """phi runs straight through (at - w, 0), (at, share) and (f_k, share + (1 - share) g_k), and on outside.
 
     Below the atom lie labels that were drawn there, uniformly over w, so that their scores are uniform up to `share`,
@@ -23,7 +21,6 @@ class AtomScore(QuantileLine):
     the atom is all but sure, the rest may be far off no sooner than in other rows.
     """
 
-    expects = (AtomLine,)
     share = 0.01  # rows of which only the atom is known are many, not odd ones
     warns = False  # a forecast that is sure of the atom need not know more
 

@@ -12,14 +12,13 @@ from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
-from calibrant.scores.base import TransformScore, default_for, default_score
+from calibrant.scores.base import TransformScore, default_score
 from calibrant.scores.floors import Reviewed
 from calibrant.scores.transforms import Transform, weighted_sum
 
 
-@default_for(Ensemble)
 @dataclass(frozen=True)
-class EnsembleScore(Reviewed):
+class EnsembleScore(Reviewed, default_for=Ensemble):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
@@ -28,7 +27,6 @@ class EnsembleScore(Reviewed):
     """
 
     scores: TransformScore | Sequence[TransformScore] | None = None
-    expects = (Ensemble,)
     remedy = "pass EnsembleScore scores with a floor"
 
     @property

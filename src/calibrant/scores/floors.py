@@ -20,7 +20,7 @@ from calibrant._batch import no_rows
 from calibrant._words import count, in_all, said_of, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point
-from calibrant.scores.base import TransformScore, default_for
+from calibrant.scores.base import TransformScore
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, BrokenLine
 
@@ -167,12 +167,10 @@ class RelativeScore(Floored, LocationScaleScore):
         return prediction.values, namespace(prediction.values).abs(prediction.values)
 
 
-@default_for(Interval)
 @dataclass(frozen=True, repr=False)
-class IntervalScore(Floored, LocationScaleScore):
+class IntervalScore(Floored, LocationScaleScore, default_for=Interval):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
-    expects = (Interval,)
     _middle = 0.5  # halfway between the bounds
 
     def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
@@ -180,12 +178,9 @@ class IntervalScore(Floored, LocationScaleScore):
         return prediction.lower, prediction.upper - prediction.lower
 
 
-@default_for(Distribution)
 @dataclass(frozen=True, repr=False)
-class ZScore(Floored, LocationScaleScore):
+class ZScore(Floored, LocationScaleScore, default_for=Distribution):
     """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
-
-    expects = (Distribution,)
 
     def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
         """The mean and the standard deviation, which must be finite."""

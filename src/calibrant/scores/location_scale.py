@@ -8,7 +8,7 @@ from typing import Any
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
-from calibrant.scores.base import TransformScore, default_for
+from calibrant.scores.base import TransformScore
 from calibrant.scores.transforms import Affine
 
 
@@ -44,12 +44,10 @@ class LocationScaleScore(TransformScore):
         return width
 
 
-@default_for(Point)
 @dataclass(frozen=True)
-class ResidualScore(LocationScaleScore):
+class ResidualScore(LocationScaleScore, default_for=Point):
     """phi(f, y) = y - f."""
 
-    expects = (Point,)
     unit_free = False
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
-from calibrant.scores.base import default_for
 from calibrant.scores.floors import Floored, positive
 from calibrant.scores.transforms import Affine, BrokenLine, Transform
 
@@ -64,9 +63,8 @@ class QuantileLine(Floored):
         return values, values[:, 1:] - values[:, :-1]
 
 
-@default_for(Quantiles)
 @dataclass(frozen=True, repr=False)
-class QuantileScore(QuantileLine):
+class QuantileScore(QuantileLine, default_for=Quantiles):
     """phi(f, y) runs straight through (f_k, alpha_k), k = 1..K, and on outside with a slope of its own.
 
     By default that slope is the row's mean slope, (alpha_K - alpha_1) / (f_K - f_1), so that the score does not
@@ -76,7 +74,6 @@ class QuantileScore(QuantileLine):
     """
 
     outer_slope: float | None = None
-    expects = (Quantiles,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,12 +85,9 @@ class QuantileScore(QuantileLine):
         return prediction
 
 
-@default_for(Samples)
 @dataclass(frozen=True, repr=False)
-class SamplesScore(QuantileLine):
+class SamplesScore(QuantileLine, default_for=Samples):
     """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
-
-    expects = (Samples,)
 
     def quantiles(self, prediction: Samples) -> Quantiles:
         """The sorted samples."""
