@@ -288,7 +288,7 @@ class Distribution(Forecast):
 
     def for_rows(self, context: Context) -> Distribution:
         """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own."""
-        context.refuse_unused()
+        refuse_unused(context)
         return self
 
     def among(self, there: SupportsArray | Sequence[bool]) -> Distribution:
@@ -419,6 +419,13 @@ class Distribution(Forecast):
     def _all_moments(self) -> Moments:
         """Those of all rows, kept."""
         return self.remember("_kept_moments", lambda: self._in_blocks("_moments") if self.shape else self._moments())
+
+
+def refuse_unused(context: Context) -> None:
+    """Raise where a call says more of the rows than fit did."""
+    if context.by is not None or context.weights is not None:
+        name, what = ("weights", "likelihood ratios as weights=") if context.by is None else ("by", "by=")
+        raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")
 
 
 def log_density(part: Distribution, y: Array, lattice: tuple[float, float] | None) -> Array:

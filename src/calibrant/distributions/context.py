@@ -28,9 +28,3 @@ class Context:
         for name, value in (("by", self.by), ("weights", self.weights)):
             if value is not None:
                 one_each("the prediction", self.rows, name, value)
-
-    def refuse_unused(self) -> None:
-        """Raise where a call says more of the rows than fit did."""
-        if self.by is not None or self.weights is not None:
-            name, what = ("weights", "likelihood ratios as weights=") if self.by is None else ("by", "by=")
-            raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")

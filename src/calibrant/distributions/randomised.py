@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._arguments import generator
 from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
-from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
@@ -147,7 +147,7 @@ class Unrealised(Forwarding, ByRow):
     def for_rows(self, context: Context) -> Distribution:
         """One uniform for each row, and its ratio."""
         if self.unit is None:
-            context.refuse_unused()
+            refuse_unused(context)
         like, ones = self.atoms.like, np.ones(context.rows)
         ratio = device_like(ones, like) if self.unit is None else ratios_of(context, like, self.unit)
         uniform = generator(context.rng).random(context.rows)
