@@ -227,11 +227,6 @@ def test_a_q_with_another_number_of_rows_than_the_prediction_is_refused():
     one_sentence(error)
 
 
-def test_context_says_what_it_holds():
-    assert Context(3).unused() == ()
-    assert Context(3, by=["a"] * 3, weights=[1.0] * 3).unused() == ("by", "weights")
-
-
 # ---- Random's q before it meets its rows ----------------------------------------------------------------------------
 
 

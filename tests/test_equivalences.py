@@ -4,18 +4,11 @@ import numpy as np
 import pytest
 import scoringrules
 from crepes import ConformalPredictiveSystem
-from scipy.special import ndtr
 from sklearn.isotonic import IsotonicRegression
 from threadpoolctl import threadpool_limits
 
-from calibrant import (
-    Calibrator,
-    Logistic,
-    Normal,
-    Point,
-    Quantiles,
-)
-from calibrant.interpolators import Linear, Naive, Random
+from calibrant import Calibrator, Logistic, Normal, Point, Quantiles
+from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import CDFScore, QuantileScore, ZScore
 
@@ -98,15 +91,6 @@ def test_conformal_is_crepes_smoothed_p_values_with_the_same_uniforms(data, n, c
 
 
 @pytest.mark.parametrize("data", [heteroscedastic, on_a_grid], ids=["distinct", "tied"])
-def test_naive_cdf_at_the_calibration_labels_is_their_rank_over_n_with_the_cdf_score(data):
-    mean, scale, y = data(4, 50)
-    forecast = Normal(mean, scale)
-    z = (y - mean) / scale
-    H = Calibrator(CDFScore(), Naive()).fit(forecast, y)(forecast)
-    np.testing.assert_allclose(H.cdf(y), np.sum(z <= z[:, None], axis=1) / 50, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("data", [heteroscedastic, on_a_grid], ids=["distinct", "tied"])
 @pytest.mark.parametrize("normalised", [False, True])
 def test_naive_is_crepes_unsmoothed_up_to_n_against_n_plus_1(data, normalised):
     """Theirs is (#{s_i <= u} + 1) / (n + 1), ours #{s_i <= u} / n."""
@@ -120,13 +104,11 @@ def test_naive_is_crepes_unsmoothed_up_to_n_against_n_plus_1(data, normalised):
     np.testing.assert_allclose(n * ours + 1, (n + 1) * theirs, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-def test_the_atoms_of_naive_are_crepes_predictive_distributions(normalised):
+def test_the_atoms_of_naive_are_crepes_predictive_distributions():
     n, m = 30, 8
     mean, scale, y = heteroscedastic(6, n + m)
-    forecast = Normal(mean, scale) if normalised else Point(mean)
-    crepes = ConformalPredictiveSystem().fit((y - mean)[:n], sigmas=scale[:n] if normalised else None)
-    theirs = crepes.predict_cpds(mean[n:], sigmas=scale[n:] if normalised else None)
+    forecast = Normal(mean, scale)
+    theirs = ConformalPredictiveSystem().fit((y - mean)[:n], sigmas=scale[:n]).predict_cpds(mean[n:], sigmas=scale[n:])
     H = Calibrator(interpolator=Naive()).fit(forecast[:n], y[:n])(forecast[n:])
     np.testing.assert_allclose(H.quantiles((np.arange(n) + 0.5) / n), theirs, rtol=1e-12)
     np.testing.assert_allclose(H.cdf(theirs + 1e-9), np.tile(np.arange(1, n + 1) / n, (m, 1)))
@@ -178,8 +160,6 @@ def test_crps_of_normalised_naive_is_scoringrules_where_crepes_multiplies_by_sig
 
 
 def test_crps_of_bounded_random_is_scoringrules_with_weights():
-    from calibrant.interpolators import BoundedTails
-
     mean, _, y = heteroscedastic(2, 30)
     n, m = 20, 10
     uniforms = np.random.default_rng(0).random(m)
@@ -207,18 +187,8 @@ def test_an_overconfident_normal_reaches_90_percent_with_the_cdf_score(interpola
     covered = np.mean((lower <= y[n:]) & (y[n:] <= upper))
     assert abs(covered - 0.9) < 0.03  # the share of one set of n is Beta: 3 of its standard deviations
     assert times == 1 or before < 0.4
-    # and the interval is the one the labels need, not a wider one
+    # the interval is the one the labels need, not a wider one
     assert np.median(upper - lower) == pytest.approx(2 * 1.6449 * times, rel=0.1)
-
-
-@pytest.mark.parametrize("times", [1, 4, 10])
-def test_the_whole_law_of_a_recalibrated_overconfident_normal_is_the_true_one(times):
-    rng = np.random.default_rng(times)
-    y = times * rng.normal(size=5000)
-    H = Calibrator(CDFScore(), Linear()).fit(Normal(np.zeros(5000), 1.0), y)(Normal([0.0], 1.0))
-    grid = times * np.linspace(-4, 4, 400)
-    assert np.max(np.abs(H.cdf(grid[None, :]) - ndtr(grid / times))) < 0.03
-    assert H.std()[0] == pytest.approx(times, rel=0.1)
 
 
 def test_a_label_12_sigma_away_may_be_among_the_calibration_rows():
@@ -229,14 +199,9 @@ def test_a_label_12_sigma_away_may_be_among_the_calibration_rows():
     assert np.isfinite(H.logpdf([12.0])[0])
 
 
-@pytest.mark.parametrize("base", [Normal, Logistic])
-def test_cdf_scores_increase_strictly_40_sigma_out(base):
-    y = np.linspace(-40, 40, 2001)
-    scores = CDFScore()(base(np.zeros(2001), 1.0), y)
-    assert np.all(np.isfinite(scores))
+def test_cdf_scores_increase_strictly_40_sigma_out():
+    scores = CDFScore()(Normal(np.zeros(2001), 1.0), np.linspace(-40, 40, 2001))
     assert np.all(np.diff(scores) > 0)
-    # where the probabilities themselves have long been rounded to 1
-    assert ndtr(12.0) == ndtr(40.0) == 1
 
 
 # ---- units -------------------------------------------------------------------------------------------------

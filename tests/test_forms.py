@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -29,7 +27,7 @@ from calibrant import (
 )
 from calibrant.cli.app import app
 from calibrant.forms import Form
-from calibrant.intervals import CQR, AbsoluteResidual, ConformalInterval
+from calibrant.intervals import CQR, ConformalInterval
 from calibrant.persistence import FileError
 from calibrant.scores import ZScore
 
@@ -47,77 +45,49 @@ def quantiles(levels, dtype=np.float64):
 NORMAL, INTERVAL, POINT = Normal(LOC, SCALE), Interval(LOC - SCALE, LOC + SCALE), Point(LOC)
 
 OTHERS = {
-    "levels": (
-        quantiles([0.1, 0.5, 0.9]),
-        quantiles([0.25, 0.5, 0.75]),
-        ValueError,
-        "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.25, 0.5, 0.75:",
-    ),
-    "fewer levels": (
+    "quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.1, 0.9": (
         quantiles([0.1, 0.5, 0.9]),
         quantiles([0.1, 0.9]),
-        ValueError,
-        "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.1, 0.9:",
     ),
-    "one level": (
-        quantiles([0.5]),
-        quantiles([0.4]),
-        ValueError,
-        "calibrated on quantiles at level 0.5, got quantiles at level 0.4:",
-    ),
-    "many levels": (
+    "quantiles at level 0.5, got quantiles at level 0.4": (quantiles([0.5]), quantiles([0.4])),
+    "quantiles at 99 levels 0.01, 0.02, ..., 0.99, got quantiles at 19 levels 0.05, 0.1, ..., 0.95": (
         quantiles(np.arange(1, 100) / 100),
         quantiles(np.arange(1, 20) / 20),
-        ValueError,
-        "calibrated on quantiles at 99 levels 0.01, 0.02, ..., 0.99, got quantiles at 19 levels 0.05, 0.1, ..., 0.95:",
     ),
-    "draws": (
-        Samples(DRAWS),
-        Samples(DRAWS[:, :10]),
-        ValueError,
-        "calibrated on samples of 100 draws a row, got samples of 10 draws a row:",
+    "samples of 100 draws a row, got samples of 10 draws a row": (Samples(DRAWS), Samples(DRAWS[:, :10])),
+    "an ensemble of 2 (points; points), got an ensemble of 3 (points; points; points)": (
+        Ensemble([POINT] * 2),
+        Ensemble([POINT] * 3),
     ),
-    "number of members": (
-        Ensemble([POINT, POINT]),
-        Ensemble([POINT, POINT, POINT]),
-        ValueError,
-        "calibrated on an ensemble of 2 (points; points), got an ensemble of 3 (points; points; points):",
-    ),
-    "kinds of members": (
+    "an ensemble of 2 (distributions; intervals), got an ensemble of 2 (intervals; distributions)": (
         Ensemble([NORMAL, INTERVAL]),
         Ensemble([INTERVAL, NORMAL]),
-        ValueError,
-        "calibrated on an ensemble of 2 (distributions; intervals), got an ensemble of 2 (intervals; distributions):",
     ),
-    "levels of members": (
-        Ensemble([quantiles([0.1, 0.9]), NORMAL]),
-        Ensemble([quantiles([0.2, 0.8]), NORMAL]),
-        ValueError,
-        "(quantiles at levels 0.1, 0.9; distributions), got an ensemble of 2 (quantiles at levels 0.2, 0.8;",
+    "an ensemble of 1 (quantiles at level 0.1), got an ensemble of 1 (quantiles at level 0.2)": (
+        Ensemble([quantiles([0.1])]),
+        Ensemble([quantiles([0.2])]),
     ),
-    "kind": (POINT, INTERVAL, TypeError, "calibrated on points, got intervals:"),
-    "a law": (POINT, NORMAL, TypeError, "calibrated on points, got distributions:"),
-    "samples for quantiles": (
+    "points, got intervals": (POINT, INTERVAL),
+    "quantiles at levels 0.25, 0.75, got samples of 2 draws a row": (
         Samples(DRAWS[:, :2]).as_quantiles(),
         Samples(DRAWS[:, :2]),
-        TypeError,
-        "calibrated on quantiles at levels 0.25, 0.75, got samples of 2 draws a row:",
     ),
 }
 
 
-@pytest.mark.parametrize("case", OTHERS)
-def test_another_form_is_refused_by_a_sentence_that_names_both_also_from_a_file(case, tmp_path):
-    first, other, kind, said = OTHERS[case]
+@pytest.mark.parametrize("said", OTHERS)
+def test_another_form_is_refused_by_a_sentence_that_names_both_also_from_a_file(said, tmp_path):
+    first, other = OTHERS[said]
     calibrated = Calibrator().fit(first, Y)
     calibrated.save(tmp_path / "model.safetensors")
     again = calibrant.load(tmp_path / "model.safetensors")
     assert again.form == calibrated.form == first.form()
+    kind = ValueError if type(first) is type(other) else TypeError
     for each in (calibrated, again):
         each(first)
-        with pytest.raises(kind, match=re.escape(said)) as problem:
+        with pytest.raises(kind) as problem:
             each(other)
-        assert str(problem.value).endswith(": give it the kind of prediction it was calibrated on")
+        assert str(problem.value) == f"calibrated on {said}: give it the kind of prediction it was calibrated on"
 
 
 def test_all_laws_have_one_form():
@@ -160,11 +130,6 @@ def test_conformal_intervals_check_it_too():
     fitted(quantiles([0.1, 0.9])[:5])
     with pytest.raises(ValueError, match=r"on quantiles at levels 0\.1, 0\.9, got quantiles at levels 0\.25, 0\.75: "):
         fitted(quantiles([0.25, 0.75]))
-    with pytest.raises(TypeError, match=r"on quantiles at levels 0\.1, 0\.9, got intervals: "):
-        fitted(INTERVAL)
-    few = ConformalInterval(AbsoluteResidual(), 0.9).fit(POINT[:2], Y[:2])
-    with pytest.raises(TypeError, match="calibrated on points, got intervals: "):
-        few(INTERVAL)
 
 
 def test_folds_check_it_through_their_members():
@@ -225,38 +190,23 @@ def test_a_forged_form_is_refused(form, tmp_path):
 # ---- the command line ----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def fitted(tmp_path):
+def test_the_commands_say_the_same_sentence(tmp_path):
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
     columns = {f"q{k}": values for k, values in zip("abc", quantiles([0.1, 0.5, 0.9]).values.T, strict=True)}
-    draws = {f"s{k}": DRAWS[:, k] for k in range(6)}
-    parquet.write_table(pa.table({**columns, **draws, "y": Y}), tmp_path / "rows.parquet")
-    for name, flag in (("q", ["--quantiles", "qa:0.1,qb:0.5,qc:0.9"]), ("s", ["--samples", "s*"])):
-        done = run("fit", tmp_path / "rows.parquet", "--target", "y", *flag, "-o", tmp_path / f"{name}.safetensors")
-        assert done.exit_code == 0, done.stderr
-    return tmp_path
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def test_the_commands_say_the_same_sentence(fitted):
-    rows, out = fitted / "rows.parquet", fitted / "out"
+    rows, model, out = (tmp_path / name for name in ("rows.parquet", "q.safetensors", "out"))
+    parquet.write_table(pa.table({**columns, "y": Y}), rows)
+    done = run("fit", rows, "--target", "y", "--quantiles", "qa:0.1,qb:0.5,qc:0.9", "-o", model)
+    assert done.exit_code == 0, done.stderr
     said = "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.25, 0.5, 0.75"
-    model = ["--model", fitted / "q.safetensors"]
     other = "qa:0.25,qb:0.5,qc:0.75"
     for command in (
-        ["predict", rows, *model, "--quantile-columns", other, "--interval", "0.9", "-o", out],
-        ["evaluate", rows, *model, "--quantiles", other],
-        ["report", rows, *model, "--quantiles", other, "-o", out],
+        ["predict", rows, "--quantile-columns", other, "--interval", "0.9", "-o", out],
+        ["evaluate", rows, "--quantiles", other],
+        ["report", rows, "--quantiles", other, "-o", out],
     ):
-        done = run(*command)
+        done = run(*command, "--model", model)
         assert (done.exit_code, done.stdout) == (1, "")
         assert done.stderr == f"error: {rows}: {said}: give it the kind of prediction it was calibrated on\n"
         assert not out.exists()
-
-
-def test_the_commands_count_the_draws(fitted):
-    done = run("evaluate", fitted / "rows.parquet", "--model", fitted / "s.safetensors", "--samples", "s0,s1,s2")
-    assert done.exit_code == 1
-    assert "calibrated on samples of 6 draws a row, got samples of 3 draws a row: give it the kind" in done.stderr

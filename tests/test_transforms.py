@@ -52,13 +52,9 @@ def test_places_of_many_scores_are_their_inverses_and_widths_the_slopes_of_these
     np.testing.assert_allclose(width, np.exp(-transform.log_slope(y)), rtol=1e-3)
 
 
-def test_a_score_that_is_no_probability_is_taken_to_an_end_of_the_law():
-    law = Normal(LOC, SCALE).clip(-1.5, 7.0)
-    np.testing.assert_array_equal(CDF(law).inverse(np.array([[-0.5, 1.5]])), [[-1.5, 7.0]] * 3)
-
-
-def test_a_sum_of_bounded_maps_alone_has_no_inverse():
-    cdf = CDF(Normal(LOC, SCALE))
+def test_a_score_that_is_no_probability_is_taken_to_an_end_and_a_sum_of_probabilities_has_no_inverse():
+    cdf = CDF(Normal(LOC, SCALE).clip(-1.5, 7.0))
+    np.testing.assert_array_equal(cdf.inverse(np.array([[-0.5, 1.5]])), [[-1.5, 7.0]] * 3)
     with pytest.raises(ValueError, match="a sum of bounded scores has no inverse"):
         Sum(((cdf, 1.0), (cdf, 2.0))).inverse(np.array([[0.5]]))
 

@@ -95,12 +95,10 @@ def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tm
 KEEPING = {
     "residual; linear": (None, calibrant.interpolators.Linear(), Point(LOC)),
     "cdf; linear": (CDFScore(), calibrant.interpolators.Linear(), Normal(LOC, SCALE)),
-    "cdf of student t; linear": (CDFScore(), calibrant.interpolators.Linear(), StudentT(5.0, LOC, SCALE)),
     "cdf; naive": (CDFScore(), Naive(), Normal(LOC, SCALE)),
     "cdf; random": (CDFScore(), Random(), Normal(LOC, SCALE)),
     "cdf; naf": (CDFScore(), NAF(), Normal(LOC, SCALE)),
     "signed; linear": (signed(AbsoluteResidual()), calibrant.interpolators.Linear(), Point(LOC)),
-    "signed; naf": (signed(AbsoluteResidual()), NAF(), Point(LOC)),
 }
 
 

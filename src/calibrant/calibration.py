@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from calibrant._arguments import check_bound, check_has, check_is
-from calibrant._arrays import Array, detached, namespace, refuse
+from calibrant._arrays import Array, count_true, detached, namespace, refuse
 from calibrant._calibrated import NotTheEstimator
 from calibrant._hints import LABELS
 from calibrant._missing import labelled
@@ -21,7 +21,7 @@ from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
-from calibrant.scores.base import Score, default_score, learned
+from calibrant.scores.base import Score, default_score
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # the defaults of type variables came with Python 3.13
@@ -108,21 +108,25 @@ class Calibrator:
         if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
         prediction, seen, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
-        given, y = with_labels(prediction, seen)
-        prediction, y = spread(self.labels, given, y, bound, rng)
+        prediction, y = with_labels(prediction, seen)
         if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
-        score = default_score(prediction) if self.score is None else self.score
-        score, floored = learned(score, prediction, y)
+        form, context = prediction.form(), Context(y.shape[0], by, weights, rng)
+        prediction, y = spread(self.labels, prediction, y, bound, rng)
+        score, floored = self.score or default_score(prediction), 0
+        if hasattr(score, "learn"):
+            score, mended = score.learn(prediction)
+            floored = count_true(mended)
+        if hasattr(score, "scaled"):
+            score = score.scaled(prediction, y)
         scores = finite_scores(score, prediction, y)
         if hasattr(score, "review"):
             score.review(prediction, scores)  # it warns where a few rows rule the law of all
-        context = Context(y.shape[0], by, weights, rng)
         history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
         guarantee = replace(guarantee, floored=floored, drawn=getattr(self.labels, "draws", False))
-        return Calibrated(score, q, guarantee, used, given.form(), self.labels, history)
+        return Calibrated(score, q, guarantee, used, form, self.labels, history)
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,8 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         check_bound(self.labels, bound)
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)
-        context = Context(len(prediction), by, weights, source(prediction, self.q, rng, seed))
+        draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
+        context = Context(len(prediction), by, weights, draws)
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
         law = H if self.labels is None else self.labels.collapse(H, bound=bound)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 from calibrant._arrays import Array, namespace
 from calibrant._batch import graded
 from calibrant._types import ArrayLike, SupportsArray
-from calibrant.forms import Form, check_form
+from calibrant.forms import Form
 
 T = TypeVar("T")
 
@@ -27,13 +27,6 @@ class SupportsCDF(Protocol):
 
     def cdf(self, value: Any, /) -> Any:
         """P(Y <= value)."""
-
-
-class Scoring(Protocol):
-    """As much of `calibrant.scores.Score` as is known here."""
-
-    def __call__(self, prediction: Any, y: Any, /) -> Array:
-        """phi(f(x_i), y_i) for each row i."""
 
 
 class Mark(NamedTuple):
@@ -182,11 +175,11 @@ class Forecast(ABC):
 
     def check_form(self, calibrated_on: Form | None) -> None:
         """Raise unless it has the form of the calibration rows; None, which is not known, takes every form."""
-        check_form(calibrated_on, self.form())
-
-    def default_score(self) -> Scoring | None:
-        """A `Score` for `Calibrator()`; None leaves the choice to `calibrant.scores.default_score`."""
-        return None
+        given = self.form()
+        if calibrated_on is not None and calibrated_on != given and not calibrated_on.fits(given):
+            problem = TypeError if calibrated_on.kind != given.kind else ValueError
+            what = "give it the kind of prediction it was calibrated on"
+            raise problem(f"calibrated on {calibrated_on}, got {given}: {what}")
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """make(), once for this value; anew each time where torch's gradients flow through it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,10 +27,7 @@ class Form:
         if type(self.kind) is not str or not self.kind or not self.kind.isprintable():
             raise TypeError(f"Form.kind must be a name, got {self.kind!r}")
         if self.levels is not None:
-            levels = tuple(map(float, self.levels))
-            if not levels or not all(a < b for a, b in zip((0.0, *levels), (*levels, 1.0), strict=True)):
-                raise ValueError(f"Form.levels must increase strictly inside (0, 1), got {list(levels)}")
-            object.__setattr__(self, "levels", levels)
+            object.__setattr__(self, "levels", increasing("Form.levels", self.levels))
         if self.draws is not None and (type(self.draws) is not int or self.draws < 1):
             raise ValueError(f"Form.draws must be a count, got {self.draws!r}")
         if type(self.members) is not tuple or not all(isinstance(member, Form) for member in self.members):
@@ -56,12 +54,12 @@ class Form:
         return said
 
 
-def check_form(kept: Form | None, given: Form) -> None:
-    """Raise unless a prediction has the form of the calibration rows; None, which is not known, takes every form."""
-    if kept is None or kept == given or kept.fits(given):
-        return
-    problem = TypeError if kept.kind != given.kind else ValueError
-    raise problem(f"calibrated on {kept}, got {given}: give it the kind of prediction it was calibrated on")
+def increasing(name: str, levels: Iterable[float]) -> tuple[float, ...]:
+    """Levels of quantiles, which must increase strictly inside (0, 1)."""
+    found = tuple(map(float, levels))
+    if not found or not all(a < b for a, b in zip((0.0, *found), (*found, 1.0), strict=True)):
+        raise ValueError(f"{name} must increase strictly inside (0, 1), got {list(found)}")
+    return found
 
 
 def _listed(levels: tuple[float, ...]) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import one_each
 from calibrant._arrays import Array, Rng, concatenate, namespace, to_numpy
 from calibrant._missing import labelled
 from calibrant.calibration import Calibrated, finite_scores, spread
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.context import Context
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.history import Groups, History
@@ -102,12 +102,10 @@ def scores_of(
     if hasattr(y, "calibrated_by"):
         raise TypeError(f"labels that were not all seen, {type(y).__name__}, come in fit alone: fit again on all rows")
     prediction, y, weights, by, bound = labelled(as_prediction(prediction), y, weights, by, bound)
-    given, y = with_labels(prediction, y)
-    given.check_form(calibrated.form)
-    for name, each in (("weights", weights), ("by", by)):
-        if each is not None:
-            one_each("the prediction", len(given), name, each)
-    prediction, y = spread(calibrated.labels, given, y, bound, rng)
+    prediction, y = with_labels(prediction, y)
+    prediction.check_form(calibrated.form)
+    Context(y.shape[0], by, weights)  # it checks them
+    prediction, y = spread(calibrated.labels, prediction, y, bound, rng)
     scores = finite_scores(calibrated.score, prediction, y)
     getattr(calibrated.score, "support", REAL_LINE).check(scores)
     return scores, weights, by

@@ -423,9 +423,8 @@ class Distribution(Forecast):
 
 def refuse_unused(context: Context) -> None:
     """Raise where a call says more of the rows than fit did."""
-    if context.unused():
-        name = context.unused()[0]
-        what = "likelihood ratios as weights=" if name == "weights" else f"{name}="
+    if context.by is not None or context.weights is not None:
+        name, what = ("weights", "likelihood ratios as weights=") if context.by is None else ("by", "by=")
         raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")
 
 

@@ -25,9 +25,6 @@ class Context:
     """What draws whatever is random, see `calibrant._arguments.generator`."""
 
     def __post_init__(self) -> None:
-        for name in self.unused():
-            one_each("the prediction", self.rows, name, getattr(self, name))
-
-    def unused(self) -> tuple[str, ...]:
-        """The names of what was said of the rows, for one that uses none of it."""
-        return tuple(name for name in ("by", "weights") if getattr(self, name) is not None)
+        for name, value in (("by", self.by), ("weights", self.weights)):
+            if value is not None:
+                one_each("the prediction", self.rows, name, value)

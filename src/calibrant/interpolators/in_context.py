@@ -30,7 +30,7 @@ def interpolate(
     interpolator: Interpolator, scores: Array, context: Context, *, support: Any
 ) -> tuple[Distribution, Guarantee, Interpolator]:
     """q, what it promises, and what made it."""
-    if not context.unused():
+    if context.by is None and context.weights is None:
         q = interpolator.fit(scores, support=support, rng=context.rng)  # type: ignore[arg-type]
         return q, Guarantee.of(interpolator, scores), interpolator
     if context.by is not None and not isinstance(interpolator, ContextInterpolator):
@@ -38,7 +38,7 @@ def interpolate(
     if isinstance(interpolator, ContextInterpolator):
         return *interpolator.fit_rows(scores, context, support=support), interpolator
     if "weights" not in signature(interpolator.fit).parameters:
-        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no {'=, '.join(context.unused())}=")
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no weights=")
     fit, weights = interpolator.fit, as_weights(context.weights)
     q = fit(scores, weights=weights, support=support, rng=context.rng)  # type: ignore[arg-type, call-arg]
     return q, weights.guarantee(interpolator, scores), interpolator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Self, cast
 
 import numpy as np
@@ -19,11 +18,6 @@ class Prediction(Forecast):
     To write a kind of your own, make a frozen dataclass whose arrays hold one entry a row (see `calibrant._batch`),
     give its `shape`, and say what it can say by the methods that `calibrant.forecast.Forecast` lists.
     """
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, ...]:
-        """(n,): one prediction a row."""
 
     @property
     def like(self) -> Array:

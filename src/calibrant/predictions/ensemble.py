@@ -43,13 +43,12 @@ class Ensemble(Prediction):
                     f" {type(made[0].like).__module__.split('.')[0]} is expected: convert it first"
                 )
         made = tuple(promoted(member, *(other.like for other in made)) for member in made)
-        given = floats("Ensemble.weights", np.ones(len(made)) if weights is None else weights, ndim=1)
-        same_length("Ensemble.members", len(made), "Ensemble.weights", given.shape[0])
-        checked = tuple(float(weight) for weight in given)
-        if min(checked) <= 0:
-            raise ValueError(f"Ensemble.weights must be positive, got {list(checked)}")
+        given = tuple(map(float, floats("Ensemble.weights", [1] * len(made) if weights is None else weights, ndim=1)))
+        same_length("Ensemble.members", len(made), "Ensemble.weights", len(given))
+        if min(given) <= 0:
+            raise ValueError(f"Ensemble.weights must be positive, got {list(given)}")
         object.__setattr__(self, "members", made)
-        object.__setattr__(self, "weights", checked)
+        object.__setattr__(self, "weights", given)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from calibrant._search import interpolated
 from calibrant._types import ArrayLike
 from calibrant._words import in_rows, said_of, warn_user
 from calibrant.forecast import Mark
-from calibrant.forms import Form
+from calibrant.forms import Form, increasing
 from calibrant.predictions.base import Prediction
 
 
@@ -38,13 +38,9 @@ class Quantiles(Prediction):
     def __post_init__(self) -> None:
         values = floats("Quantiles.values", self.values, ndim=2)
         levels = to_numpy(floats("Quantiles.levels", self.levels, ndim=1))
-        shown = [float(level) for level in levels]
-        if not shown or any(b <= a for a, b in zip([0.0, *shown], [*shown, 1.0], strict=True)):
-            raise ValueError(f"Quantiles.levels must increase strictly inside (0, 1), got {shown}")
-        if values.shape[1] != len(shown):
-            raise ValueError(
-                f"Quantiles.values must have a column for each of {len(shown)} levels, got {values.shape[1]}"
-            )
+        count = len(increasing("Quantiles.levels", levels))
+        if values.shape[1] != count:
+            raise ValueError(f"Quantiles.values must have a column for each of {count} levels, got {values.shape[1]}")
         object.__setattr__(self, "levels", floats("Quantiles.levels", levels, like=values))
         object.__setattr__(self, "values", _in_order("Quantiles.values", values))
 
@@ -92,8 +88,7 @@ class Quantiles(Prediction):
 class Interval(Prediction):
     """A lower and an upper bound a row.
 
-    Bounds that cross are swapped and counted in a warning. Bounds that are equal stay equal: what distribution such a
-    row has, the score decides.
+    Bounds that cross are swapped and counted in a warning; equal ones stay equal.
 
     >>> Interval([0.0, 1.0], [2.0, 5.0])
     Interval(n=2)

@@ -84,11 +84,10 @@ class Samples(Prediction):
         """The standard deviation of the empirical distribution."""
         return namespace(self.values).std(self.values, axis=1)
 
+    spread_rows = std_rows
+
     def centre_rows(self) -> Array:
         return namespace(self.values).mean(self.values, axis=1)
-
-    def spread_rows(self) -> Array:
-        return self.std_rows()
 
     def marks(self) -> list[Mark]:
         """The draws, or 50 of them, evenly spaced in their order."""

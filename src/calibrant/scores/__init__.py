@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from calibrant.scores.base import Score, default_score
-from calibrant.scores.cdf import CDFScore
 from calibrant.scores.ensemble import EnsembleScore
-from calibrant.scores.in_widths import IntervalScore, RelativeScore, ZScore
+from calibrant.scores.floors import IntervalScore, RelativeScore, ZScore
 from calibrant.scores.location_scale import LocationScaleScore, ResidualScore
-from calibrant.scores.monotone import MonotoneScore
+from calibrant.scores.monotone import CDFScore, MonotoneScore
 from calibrant.scores.offset import LogScore, SqrtScore
 from calibrant.scores.quantile import QuantileScore, SamplesScore
 from calibrant.scores.signed import signed

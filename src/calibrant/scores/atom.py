@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant.predictions.quantiles import Quantiles
 from calibrant.predictions.with_atom import LEVELS, AtomLine
-from calibrant.scores.base import default_for
 from calibrant.scores.quantile import QuantileLine
 from calibrant.scores.transforms import BrokenLine, Transform
 
 
-@default_for(AtomLine)
 @dataclass(frozen=True, repr=False)
-class AtomScore(QuantileLine):
+class AtomScore(QuantileLine, default_for=AtomLine):
     """phi runs straight through (at - w, 0), (at, share) and (f_k, share + (1 - share) g_k), and on outside.
 
     Below the atom lie labels that were drawn there, uniformly over w, so that their scores are uniform up to `share`,
@@ -23,18 +21,17 @@ class AtomScore(QuantileLine):
     the atom is all but sure, the rest may be far off no sooner than in other rows.
     """
 
-    expects: ClassVar[tuple[type, ...]] = (AtomLine,)
-    share: ClassVar[float] = 0.01  # rows of which only the atom is known are many, not odd ones
-    warns: ClassVar[bool] = False  # a forecast that is sure of the atom need not know more
+    share = 0.01  # rows of which only the atom is known are many, not odd ones
+    warns = False  # a forecast that is sure of the atom need not know more
 
     def quantiles(self, prediction: Any) -> Quantiles:
         """Those above the atom."""
         return Quantiles(device_like(LEVELS, prediction.values), prediction.values)
 
-    def widths(self, prediction: Any) -> tuple[Array, Array]:
-        """f_K - at, near the atom."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
+        """The atom, and f_K - at."""
         last = prediction.values[:, -1]
-        return last - prediction.at, namespace(last).full_like(last, prediction.at)
+        return namespace(last).full_like(last, prediction.at), last - prediction.at
 
     def transform(self, prediction: Any) -> Transform:
         """The broken line."""

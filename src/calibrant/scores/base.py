@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
-from calibrant._arrays import Array, count_true
+from calibrant._arrays import Array
 from calibrant._batch import no_rows
 from calibrant._hints import kind_of
 from calibrant.interpolators.support import REAL_LINE, Support
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.scores.transforms import Transform
+
+
+_DEFAULTS: dict[type, type[TransformScore]] = {}
 
 
 @runtime_checkable
@@ -38,7 +40,10 @@ class Score(Protocol):
 
 
 class TransformScore(ABC):
-    """A score that makes a transform y -> phi(f(x_i), y) of each row of a prediction; the rest follows from that."""
+    """A score that makes a transform y -> phi(f(x_i), y) of each row of a prediction; the rest follows from that.
+
+    One that a kind of prediction gets by default names it: `class ZScore(..., default_for=Distribution)`.
+    """
 
     support: Support = REAL_LINE
     expects: ClassVar[tuple[type, ...]] = (object,)
@@ -46,6 +51,11 @@ class TransformScore(ABC):
     unit_free: ClassVar[bool] = True
     """Whether the score stays the same when y changes its unit."""
     _middle: ClassVar[float | None] = None
+
+    def __init_subclass__(cls, *, default_for: type | None = None) -> None:
+        super().__init_subclass__()
+        if default_for is not None:
+            _DEFAULTS[default_for], cls.expects = cls, (default_for,)
 
     @abstractmethod
     def transform(self, prediction: Any) -> Transform:
@@ -86,27 +96,6 @@ class TransformScore(ABC):
     def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
         """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
         return pull_back(q, self.transform_of(prediction))
-
-
-def learned(score: Score, prediction: Any, y: Array) -> tuple[Score, int]:
-    """What `fit` keeps of a score, and how many calibration rows it had to mend; one without `learn` stays."""
-    kept, mended = score.learn(prediction) if hasattr(score, "learn") else (score, no_rows(prediction))
-    return kept.scaled(prediction, y) if hasattr(kept, "scaled") else kept, count_true(mended)
-
-
-S = TypeVar("S", bound=type[TransformScore])
-
-_DEFAULTS: dict[type, type[TransformScore]] = {}
-
-
-def default_for(kind: type) -> Callable[[S], S]:
-    """A decorator of the score that a kind of prediction gets; the kinds lie below scores and cannot name them."""
-
-    def note(score: S) -> S:
-        _DEFAULTS[kind] = score
-        return score
-
-    return note
 
 
 def default_score(prediction: PredictionLike) -> Score:

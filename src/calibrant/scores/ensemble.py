@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
-from calibrant.scores.base import TransformScore, default_for, default_score
-from calibrant.scores.dominant_rows import Reviewed
+from calibrant.scores.base import TransformScore, default_score
+from calibrant.scores.floors import Reviewed
 from calibrant.scores.transforms import Transform, weighted_sum
 
 
-@default_for(Ensemble)
 @dataclass(frozen=True)
-class EnsembleScore(Reviewed):
+class EnsembleScore(Reviewed, default_for=Ensemble):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
@@ -28,8 +27,7 @@ class EnsembleScore(Reviewed):
     """
 
     scores: TransformScore | Sequence[TransformScore] | None = None
-    expects: ClassVar[tuple[type, ...]] = (Ensemble,)
-    _remedy = "pass EnsembleScore scores with a floor"
+    remedy = "pass EnsembleScore scores with a floor"
 
     @property
     def support(self) -> Support:  # type: ignore[override]
@@ -64,13 +62,11 @@ class EnsembleScore(Reviewed):
 
     def _members(self, prediction: Ensemble) -> list[tuple[TransformScore, Any, float]]:
         """The score, the prediction and the weight of each member."""
-        members = prediction.members
-        if self.scores is None:
+        members, scores = prediction.members, self.scores
+        if scores is None:
             scores = [cast(TransformScore, default_score(member)) for member in members]
-        elif isinstance(self.scores, Sequence):
-            scores = list(self.scores)
-        else:
-            scores = [self if isinstance(member, Ensemble) else self.scores for member in members]
+        elif not isinstance(scores, Sequence):
+            scores = [self if isinstance(member, Ensemble) else scores for member in members]
         if len(scores) != len(members):
             raise ValueError(
                 f"EnsembleScore.scores must hold one score for each of {len(members)} members, got {len(scores)}"

@@ -1,21 +1,83 @@
-"""Rows without a width of their own: which scale they get, and what `fit` learns of it.
+"""Scores that divide by a width of the prediction: rows that have none, and rows so narrow that they rule all others.
 
-A score that divides by a width needs one in every row. The floor never depends on the other rows of a batch: it is a
-number that the user knows from training rows, or that `Calibrator.fit` learned from the calibration predictions.
+The floor under a width never depends on the other rows of a batch: it is a number that the user knows from training
+rows, or that `Calibrator.fit` learned from the calibration predictions.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
 from calibrant._batch import no_rows
-from calibrant._words import count, said_of, the_first, warn_user
-from calibrant.scores.dominant_rows import Reviewed
+from calibrant._words import count, in_all, said_of, the_first, warn_user
+from calibrant.distributions.base import Distribution
+from calibrant.predictions import Interval, Point
+from calibrant.scores.base import TransformScore
+from calibrant.scores.location_scale import LocationScaleScore
+from calibrant.scores.transforms import Affine, BrokenLine
+
+NARROW, FAR = 0.1, 3.0  # times the median scale, and times the mean distance from the median score
+MOST = 2 / 3  # of the sum of these distances: then q has three times the spread
+FEWEST = 20  # rows below which a single outlier of honest scores may look the same
+
+
+class Reviewed(TransformScore):
+    """A score that divides by a scale of each row."""
+
+    remedy: ClassVar[str]
+    """What to do about scales far below the others."""
+
+    def review(self, prediction: Any, scores: Array) -> None:
+        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it.
+
+        Such a q is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails
+        are those of a few rows, stretched by the scale of every other row.
+
+        Two things must meet. Scores beyond 3 times the mean distance from the median score make two thirds of the sum
+        of these distances; and so do those among them whose row has a scale below a tenth of the median. Heavy tails
+        alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
+        hardly ever do both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above
+        all its knots.
+        """
+        xp, n = namespace(scores), scores.shape[0]
+        if n < FEWEST:
+            return
+        distance = xp.abs(scores - upper_median(scores))
+        total = float(xp.sum(distance))
+        far = distance > FAR * total / n
+        if not xp.sum(distance[far]) > MOST * total:  # most often the end: no scale was asked for
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it says of rows without a width was said when they were scored
+            lines = self.transform_of(prediction)
+        if not isinstance(lines, (Affine, BrokenLine)):
+            return
+        scale = detached(lines.scale if isinstance(lines, Affine) else 1 / lines.slopes[:, -1])
+        typical = float(upper_median(scale))
+        dominant = far & (scale < NARROW * typical)
+        share = float(xp.sum(distance[dominant])) / total
+        if not share > MOST:
+            return
+        first, count = first_and_count(dominant)
+        times = typical / float(xp.max(scale[dominant]))
+        rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
+        name = type(self).__name__
+        warn_user(
+            f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the law of all: {its}"
+            f" scale is {times:,.0f} times smaller than the median one, and {its} {score} {int(1000 * share) / 10:.3g}%"
+            " of the spread of q, which decides the mean, the std and the tails of every calibrated law;"
+            f" {self.remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves,"
+            " ResidualScore() on Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor"
+            " learn the scale on training rows (refine='spread')"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,27 +97,39 @@ class Floored(Reviewed):
     """Of the median width of the calibration rows: the floor that `fit` learns."""
     warns: ClassVar[bool] = True
     """Whether it warns of rows that are given the floor."""
-    _remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
+    remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
 
     def __post_init__(self) -> None:
         if self.floor is not None:
             object.__setattr__(self, "floor", positive(f"{type(self).__name__}.floor", self.floor))
 
     @abstractmethod
-    def widths(self, prediction: Any) -> tuple[Array, Array] | None:
-        """The width that each row has by itself, and a value near it; None where the score needs no width."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
+        """A value near which each row lies, and the width it has by itself; None where the score needs no width."""
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """The same score with a floor, and which rows are below it; as it is, if it has one."""
+        """The same score with a floor, and which rows are below it; as it is, if it has one.
+
+        The floor is a share of the median of the widths that are more than rounding. Where there is none, every row
+        gets the same scale, and any gives these rows the same distribution: then it is the spread of the centres, so
+        that a later row with a width is not stretched beyond it.
+        """
         prediction = self.expected(prediction)
-        found = None if self.floor is not None else self.widths(prediction)
+        found = None if self.floor is not None else self.loc_scale(prediction)
         if found is None:
             return self, no_rows(prediction)
-        width, centre = (detached(part) for part in found)
-        floor = self._typical(width, centre)
+        centre, width = detached(found[0]), detached(found[1])
+        xp, least = namespace(width), smallest(width)
+        # a distribution whose scale is what floats tell apart has a std of a few times that
+        own = width[width > 16 * resolution(centre, least)]
+        if own.shape[0]:
+            floor = self.share * float(upper_median(own))
+        else:
+            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0
+        floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
-    def at_least(self, width: Array, centre: Array) -> Array:
+    def wide_enough(self, width: Array, centre: Array) -> Array:
         """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""
         floor = max(smallest(width), self.floor or 0.0)
         low = width < floor
@@ -70,22 +144,55 @@ class Floored(Reviewed):
             )
         return namespace(width).where(low, resolution(centre, floor), width)
 
-    def _typical(self, width: Array, centre: Array) -> float:
-        """A share of the median of the widths that are more than rounding.
-
-        Where there is none, every row gets the same scale, and any gives these rows the same distribution: then the
-        spread of the centres, so that a later row with a width is not stretched beyond it.
-        """
-        xp, least = namespace(width), smallest(width)
-        # a distribution whose scale is what floats tell apart has a std of a few times that
-        own = xp.sort(width[(width > 16 * resolution(centre, least)) & xp.isfinite(width)])
-        if own.shape[0]:
-            return max(self.share * float(own[own.shape[0] // 2]), least)
-        return max(float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0, least)
-
     def __repr__(self) -> str:
         own = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.name != "floor"]
         return f"{type(self).__name__}({', '.join([*own, *([f'floor={self.floor:.3g}'] if self.floor else [])])})"
+
+
+@dataclass(frozen=True, repr=False)
+class RelativeScore(Floored, LocationScaleScore):
+    """phi(f, y) = (y - f) / max(|f|, floor): the error in shares of the prediction; see `Floored` for the floor.
+
+    For labels that miss by a percentage, of either sign. A prediction of 0 has no relative error, and one near 0 a huge
+    one: where predictions cross 0, pass a floor, the size below which errors no longer shrink with f.
+
+    >>> RelativeScore()([10.0, -20.0], [11.0, -15.0])
+    array([0.1 , 0.25])
+    """
+
+    expects = (Point,)
+
+    def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
+        """f and |f|."""
+        return prediction.values, namespace(prediction.values).abs(prediction.values)
+
+
+@dataclass(frozen=True, repr=False)
+class IntervalScore(Floored, LocationScaleScore, default_for=Interval):
+    """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
+
+    _middle = 0.5  # halfway between the bounds
+
+    def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
+        """l and u - l."""
+        return prediction.lower, prediction.upper - prediction.lower
+
+
+@dataclass(frozen=True, repr=False)
+class ZScore(Floored, LocationScaleScore, default_for=Distribution):
+    """phi(F, y) = (y - mean(F)) / max(std(F), floor); see `Floored` for the floor."""
+
+    def loc_scale(self, prediction: Distribution) -> tuple[Array, Array]:
+        """The mean and the standard deviation, which must be finite."""
+        mean, std = prediction.mean(), prediction.std()
+        xp = namespace(mean)
+        bad = ~(xp.isfinite(mean) & xp.isfinite(std))
+        if anywhere(bad):
+            first, count = first_and_count(bad)
+            raise ValueError(
+                f"ZScore needs a finite mean and std, which row {first} ({in_all(count)}) has not: use CDFScore"
+            )
+        return mean, std
 
 
 def positive(name: str, value: Any) -> float:
@@ -94,3 +201,10 @@ def positive(name: str, value: Any) -> float:
     if not 0 < number < math.inf:
         raise ValueError(f"{name} must be positive and finite, got {value}")
     return number
+
+
+def upper_median(values: Array) -> Array:
+    """The upper median: in O(n) on numpy, whose sort of a million takes longer than all the rest."""
+    place = values.shape[0] // 2
+    ordered = np.partition(values, place) if isinstance(values, np.ndarray) else namespace(values).sort(values)
+    return ordered[place]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
-from calibrant.scores.base import TransformScore, default_for
+from calibrant.scores.base import TransformScore
 from calibrant.scores.transforms import Affine
 
 
@@ -31,20 +31,23 @@ class LocationScaleScore(TransformScore):
 
     def transform(self, prediction: Any) -> Affine:
         """The straight lines (y - loc) / scale."""
-        name = type(self).__name__
-        pair = zip(("loc", "scale"), self.loc_scale(prediction), strict=True)
-        loc, scale = (floats(f"the {what} of {name}", value, like=prediction.like) for what, value in pair)
-        refuse(f"the scale of {name}", ~(scale > 0), "is not positive")
-        rows = (len(prediction),)
-        return Affine(*(v if v.shape == rows else namespace(v).broadcast_to(v, rows) for v in (loc, scale)))
+        name, (loc, scale) = type(self).__name__, self.loc_scale(prediction)
+        loc = floats(f"the loc of {name}", loc, like=prediction.like)
+        scale = self.wide_enough(floats(f"the scale of {name}", scale, like=prediction.like), loc)
+        xp, rows = namespace(loc), (len(prediction),)
+        return Affine(xp.broadcast_to(loc, rows), xp.broadcast_to(scale, rows))
+
+    def wide_enough(self, width: Array, centre: Array) -> Array:
+        """The scale as it is: without a floor it must be positive."""
+        del centre
+        refuse(f"the scale of {type(self).__name__}", ~(width > 0), "is not positive")
+        return width
 
 
-@default_for(Point)
 @dataclass(frozen=True)
-class ResidualScore(LocationScaleScore):
+class ResidualScore(LocationScaleScore, default_for=Point):
     """phi(f, y) = y - f."""
 
-    expects: ClassVar[tuple[type, ...]] = (Point,)
     unit_free = False
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:

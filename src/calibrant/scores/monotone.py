@@ -1,13 +1,33 @@
-"""Scores of any shape that increase strictly in y."""
+"""Scores that are curved in y: the probability integral transform, and any of your own."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array
+from calibrant.distributions.base import Distribution
+from calibrant.interpolators.support import Logits
 from calibrant.scores.base import TransformScore
-from calibrant.scores.transforms import ByFunctions
+from calibrant.scores.transforms import ByFunctions, LogitCDF
+
+
+@dataclass(frozen=True)
+class CDFScore(TransformScore):
+    """phi(F, y) = F(y), carried as its logit, log F(y) - log(1 - F(y)).
+
+    F(y) itself rounds to 1 where a label lies eight standard deviations out; its logit does not. The interpolators see
+    the logits: Linear interpolates in F(y), as the paper does, and NAF in the logit.
+    """
+
+    expects = (Distribution,)
+    support = Logits()
+    _middle = 0.0
+
+    def transform(self, prediction: Distribution) -> LogitCDF:
+        """logit F(y)."""
+        return LogitCDF(prediction)
 
 
 class MonotoneScore(TransformScore):

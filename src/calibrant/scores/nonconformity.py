@@ -9,7 +9,7 @@ and rises from there on. Its level sets {y : a(f(x), y) <= t} are then intervals
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from calibrant._arrays import Array, namespace
@@ -67,26 +67,16 @@ class Nonconformity(ABC):
 
     def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
         """-a below the minimiser and a above it, as increasing maps of y, and the minimiser."""
-        at = self.minimiser(prediction)
         low, high = (
-            ByFunctions(prediction, b.value, b.end, self.log_slope) for b in (_Branch(self, -1), _Branch(self, 1))
+            ByFunctions(prediction, partial(self._signed, sign), partial(self._end, sign), self.log_slope)
+            for sign in (-1, 1)
         )
-        return low, high, at
+        return low, high, self.minimiser(prediction)
 
+    def _signed(self, sign: int, prediction: Any, y: Array) -> Array:
+        return sign * self.value(prediction, y)
 
-@dataclass(frozen=True)
-class _Branch:
-    """One side of a non-conformity, turned so that it increases: -a below the minimiser, a above it."""
-
-    nonconformity: Nonconformity
-    sign: int
-
-    def value(self, prediction: Any, y: Array) -> Array:
-        """sign * a."""
-        return self.sign * self.nonconformity.value(prediction, y)
-
-    def end(self, prediction: Any, u: Array) -> Array:
-        """The end of the level set; the minimiser for a level below the least one."""
-        least = self.nonconformity.value(prediction, self.nonconformity.minimiser(prediction))
-        lower, upper = self.nonconformity.level_set(prediction, namespace(u).maximum(self.sign * u, least))
-        return lower if self.sign < 0 else upper
+    def _end(self, sign: int, prediction: Any, u: Array) -> Array:
+        """The end of the level set on one side; the minimiser for a level below the least one."""
+        least = self.value(prediction, self.minimiser(prediction))
+        return self.level_set(prediction, namespace(u).maximum(sign * u, least))[sign > 0]

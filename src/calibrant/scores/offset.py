@@ -1,15 +1,13 @@
 """Scores of f + c and y + c: a root or a logarithm needs them positive.
 
-c has the unit of y, so no number but 0 means the same in every unit: a default of 1 would make dollars and thousands of
-dollars two different scores. Nor does `fit` learn it. A floor learned there touches the few rows below it, but every
-score depends on c: all calibration rows would be mended, and the guarantee approximate for all of them.
+c has the unit of y, so no default but 0 means the same in every unit. Nor does `fit` learn it: every score depends on
+c, so all calibration rows would be mended, and the guarantee approximate for all of them.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
@@ -17,7 +15,7 @@ from calibrant._types import ArrayLike
 from calibrant._words import in_all
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
-from calibrant.scores.dominant_rows import Reviewed
+from calibrant.scores.floors import Reviewed
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, Composed, Logarithm
 
@@ -27,9 +25,9 @@ class _Offset(Reviewed):
     """A score of f + c and y + c."""
 
     c: float = 0.0
-    expects: ClassVar[tuple[type, ...]] = (Point,)
+    expects = (Point,)
     _middle = 0.0  # the score of f
-    _remedy = "pass a larger c"
+    remedy = "pass a larger c"
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
-from calibrant.scores.base import default_for
 from calibrant.scores.floors import Floored, positive
 from calibrant.scores.transforms import Affine, BrokenLine, Transform
-
-GAP = 1e-6
-"""Of a row's mean gap: quantiles that are closer are set so far apart."""
 
 
 class QuantileLine(Floored):
@@ -29,10 +25,10 @@ class QuantileLine(Floored):
     def quantiles(self, prediction: Any) -> Quantiles:
         """The prediction as quantiles."""
 
-    def widths(self, prediction: Any) -> tuple[Array, Array] | None:
-        """f_K - f_1, near f_1; a single quantile needs no width."""
+    def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
+        """f_1 and f_K - f_1; a single quantile needs no width."""
         values = self.quantiles(prediction).values
-        return (values[:, -1] - values[:, 0], values[:, 0]) if values.shape[1] > 1 else None
+        return (values[:, 0], values[:, -1] - values[:, 0]) if values.shape[1] > 1 else None
 
     def transform(self, prediction: Any) -> Transform:
         """The broken line."""
@@ -55,8 +51,8 @@ class QuantileLine(Floored):
         """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones."""
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
-        lifted = self.at_least(spread, values[:, 0])
-        least = (xp.where(lifted > spread, lifted, GAP * spread) / gap.shape[1])[:, None]
+        lifted = self.wide_enough(spread, values[:, 0])
+        least = (xp.where(lifted > spread, lifted, 1e-6 * spread) / gap.shape[1])[:, None]
         short = gap < least
         if not anywhere(short):
             return values, gap
@@ -67,19 +63,17 @@ class QuantileLine(Floored):
         return values, values[:, 1:] - values[:, :-1]
 
 
-@default_for(Quantiles)
 @dataclass(frozen=True, repr=False)
-class QuantileScore(QuantileLine):
+class QuantileScore(QuantileLine, default_for=Quantiles):
     """phi(f, y) runs straight through (f_k, alpha_k), k = 1..K, and on outside with a slope of its own.
 
     By default that slope is the row's mean slope, (alpha_K - alpha_1) / (f_K - f_1), so that the score does not
     depend on the unit of y. `outer_slope=1` is the paper's score, made for standardised labels. With a single
-    quantile the score is the residual. Quantiles that are equal, or next to equal, are set a millionth of the row's
-    mean gap apart; a row whose quantiles are all equal needs a floor for f_K - f_1, see `Floored`.
+    quantile the score is the residual. Quantiles that are equal are set a millionth of the row's mean gap apart; a row
+    whose quantiles are all equal needs a floor for f_K - f_1, see `Floored`.
     """
 
     outer_slope: float | None = None
-    expects: ClassVar[tuple[type, ...]] = (Quantiles,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,12 +85,9 @@ class QuantileScore(QuantileLine):
         return prediction
 
 
-@default_for(Samples)
 @dataclass(frozen=True, repr=False)
-class SamplesScore(QuantileLine):
+class SamplesScore(QuantileLine, default_for=Samples):
     """The quantile score of the sorted samples, at the levels (k - 1/2) / K."""
-
-    expects: ClassVar[tuple[type, ...]] = (Samples,)
 
     def quantiles(self, prediction: Samples) -> Quantiles:
         """The sorted samples."""

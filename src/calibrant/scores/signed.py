@@ -8,7 +8,7 @@ from typing import Any, Self
 from calibrant._arrays import Array, detached, namespace
 from calibrant.predictions import as_prediction
 from calibrant.scores.base import TransformScore
-from calibrant.scores.floors import positive
+from calibrant.scores.floors import positive, upper_median
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Transform, TwoSided, shifted
 
@@ -38,8 +38,6 @@ def signed(nonconformity: Nonconformity, *, scale: float | None = None) -> Signe
     >>> H.ppf(0.4)
     array([10.])
     """
-    if not isinstance(nonconformity, Nonconformity):
-        raise TypeError(f"signed takes a Nonconformity, got {nonconformity!r}")
     return SignedScore(nonconformity, scale=scale)
 
 
@@ -54,6 +52,8 @@ class SignedScore(TransformScore):
     scale: float | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.nonconformity, Nonconformity):
+            raise TypeError(f"signed takes a Nonconformity, got {self.nonconformity!r}")
         if self.scale is not None:
             object.__setattr__(self, "scale", positive("the scale of a signed score", self.scale))
 
@@ -76,15 +76,14 @@ class SignedScore(TransformScore):
             return self
         a = detached(self.nonconformity.value(prediction, y))
         xp = namespace(a)
-        sizes = xp.sort(xp.abs(a[xp.isfinite(a) & (a != 0)]))
-        return replace(self, scale=float(sizes[sizes.shape[0] // 2])) if sizes.shape[0] else self
+        sizes = xp.abs(a[xp.isfinite(a) & (a != 0)])
+        return replace(self, scale=float(upper_median(sizes))) if sizes.shape[0] else self
 
     def transform(self, prediction: Any) -> Transform:
         """The two branches of the non-conformity, in units of the scale."""
         below, above, at = self.nonconformity.branches(as_prediction(prediction))
-        unit = 1.0 if self.scale is None else self.scale
-        low = shifted(below, 0.0, unit)
-        return TwoSided(low, low if above is below else shifted(above, 0.0, unit), at)
+        low = shifted(below, 0.0, self.scale or 1.0)
+        return TwoSided(low, low if above is below else shifted(above, 0.0, self.scale or 1.0), at)
 
     def __repr__(self) -> str:
         scale = "" if self.scale is None else f", scale={self.scale:.3g}"

@@ -18,7 +18,7 @@ from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
 from calibrant.scores import CDFScore, default_score
-from calibrant.scores.base import Score, learned
+from calibrant.scores.base import Score
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,9 @@ class Reference:
             return cls(CDFScore(), Logistic(0.0, 1.0), labels)
         if not has_spread(prediction):
             return None
-        score, _ = learned(default_score(prediction), prediction, y)
-        return cls(score, Logistic(score.middle(prediction), 1.0), labels)  # type: ignore[attr-defined]
+        score: Any = default_score(prediction)
+        score, _ = score.learn(prediction)
+        return cls(score, Logistic(score.middle(prediction), 1.0), labels)
 
     @property
     def kind(self) -> str:

@@ -3,9 +3,7 @@
 A transform knows nothing of q: `calibrant.scores.pull_back` says what pulling q back through each of them gives.
 """
 
-from calibrant.scores.transforms.affine import Affine
-from calibrant.scores.transforms.base import Transform
-from calibrant.scores.transforms.broken_line import BrokenLine
+from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.combined import Composed, Sum, compose, shifted, weighted_sum
 from calibrant.scores.transforms.curves import CDF, ByFunctions, Logarithm, LogitCDF, TwoSided
 

@@ -10,9 +10,7 @@ from operator import add
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._roots import inverse_by_table, solve_increasing
 from calibrant.distributions.mixture import Mixture
-from calibrant.scores.transforms.affine import Affine
-from calibrant.scores.transforms.base import Transform
-from calibrant.scores.transforms.broken_line import BrokenLine
+from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
 _EVERY = 8  # of the scores, those whose places bracket the others
@@ -138,22 +136,17 @@ def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transf
         shares = [weight * part.weight for part, weight in zip(cdfs, weights, strict=True)]
         total = sum(shares)
         return LogitCDF(Mixture(tuple(part.law for part in cdfs), tuple(share / total for share in shares)), total)
-    terms = [term for part, weight in zip(parts, weights, strict=True) for term in _terms(part, weight)]
+    terms: list[tuple[Transform, float]] = []
+    for part, weight in zip(parts, weights, strict=True):
+        if isinstance(part, LogitCDF):
+            terms.append((CDF(part.law), weight * part.weight))
+        else:
+            terms += [(p, weight * w) for p, w in part.terms] if isinstance(part, Sum) else [(part, weight)]
     lines = [(part, w) for part, w in terms if isinstance(part, Affine)]
     broken = [(part, w) for part, w in terms if isinstance(part, BrokenLine)]
-    if len(lines) == len(terms):
-        return _line(lines)
-    if len(lines) + len(broken) == len(terms):
-        return _broken_line(lines, broken)
-    return Sum(tuple(terms))
-
-
-def _terms(part: Transform, weight: float) -> list[tuple[Transform, float]]:
-    if isinstance(part, LogitCDF):
-        return [(CDF(part.law), weight * part.weight)]
-    if isinstance(part, Sum):
-        return [(inner, weight * w) for inner, w in part.terms]
-    return [(part, weight)]
+    if len(lines) + len(broken) < len(terms):
+        return Sum(tuple(terms))
+    return _broken_line(lines, broken) if broken else _line(lines)
 
 
 def _line(lines: Sequence[tuple[Affine, float]]) -> Affine:

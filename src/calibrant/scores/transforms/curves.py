@@ -82,9 +82,6 @@ class ByFunctions(Transform):
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         return self(y), self._columnwise(self.slope, y)
 
-    def log_slope(self, y: Array) -> Array:
-        return self._columnwise(self.slope, y)
-
     def inverse(self, s: Array) -> Array:
         return self._columnwise(self.unscore, s)
 
