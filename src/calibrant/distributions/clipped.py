@@ -49,20 +49,14 @@ class Clipped(Distribution):
     def _inside(self, y: Array) -> Array:
         return clip(y, *self._bounds)
 
-    def _within(self, y: Array, value: Array, below: float, above: float, *, left: bool = False) -> Array:
-        """`value`, but below and above the bounds these; with `left` also on the lower one, and not on the upper."""
-        xp, (low, high) = namespace(y), self._bounds
-        under, over = (y <= low, y > high) if left else (y < low, y >= high)
-        return xp.where(under, xp.full_like(value, below), xp.where(over, xp.full_like(value, above), value))
-
     def _cdf(self, y: Array) -> Array:
-        return self._within(y, self.base._cdf(self._inside(y)), 0.0, 1.0)
+        return within(y, self.base._cdf(self._inside(y)), *self._bounds)
 
     def _cdf_left(self, y: Array) -> Array:
-        return self._within(y, self.base._cdf_left(self._inside(y)), 0.0, 1.0, left=True)
+        return within(y, self.base._cdf_left(self._inside(y)), *self._bounds, left=True)
 
     def _sf(self, y: Array) -> Array:
-        return self._within(y, self.base._sf(self._inside(y)), 1.0, 0.0)
+        return within(y, self.base._sf(self._inside(y)), *self._bounds, below=1.0)
 
     def _logpdf(self, y: Array) -> Array:
         """Of counts, a bound has the mass beyond it too."""
@@ -168,3 +162,9 @@ class Clipped(Distribution):
     def _describe(self) -> str:
         bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"
         return f"{self.base!r} to {bounds}"
+
+
+def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:
+    """F at y, from the left or not, which is 0 below the bounds and 1 above them; with `below` = 1, 1 - F at y."""
+    xp, (under, over) = namespace(y), (y <= low, y > high) if left else (y < low, y >= high)
+    return xp.where(under, xp.full_like(F, below), xp.where(over, xp.full_like(F, 1 - below), F))

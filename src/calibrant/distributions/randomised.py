@@ -11,6 +11,7 @@ from calibrant._arguments import generator
 from calibrant._arrays import Array, clip, device_like, namespace
 from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Moments, refuse_unused
+from calibrant.distributions.clipped import within
 from calibrant.distributions.context import Context
 from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
 from calibrant.distributions.reweighted import ratios_of
@@ -66,14 +67,11 @@ class Randomised(ByRow):
         left = self.atoms._cdf_left(y)
         jump = self.atoms._cdf(y) - left
         F = low + core * (left + xp.where(y <= lower, jump, self._lift(self.uniform) * jump))
-        F = xp.where(y < lower, xp.zeros_like(F), F)
-        return xp.where(y >= upper, xp.ones_like(F), F)
+        return within(y, F, lower, upper)
 
     def _cdf_left(self, y: Array) -> Array:
-        xp, (core, low, _, lower, upper) = namespace(y), self._parts()
-        F = low + core * self.atoms._cdf_left(y)
-        F = xp.where(y <= lower, xp.zeros_like(F), F)
-        return xp.where(y > upper, xp.ones_like(F), F)
+        core, low, _, *ends = self._parts()
+        return within(y, low + core * self.atoms._cdf_left(y), *ends, left=True)
 
     def _ppf(self, p: Array) -> Array:
         xp, (core, low, _, lower, upper) = namespace(p), self._parts()
