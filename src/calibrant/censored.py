@@ -126,7 +126,13 @@ class Censored:
 class CensoringWeights(CalibrationWeights):
     """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
 
+    share_missing: float = 0.0
     promises: ClassVar[type[WeightedGuarantee]] = CensoredGuarantee
+
+    @property
+    def missing(self) -> float:
+        """The share of the labels that lie beyond the last one seen."""
+        return self.share_missing
 
 
 def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:

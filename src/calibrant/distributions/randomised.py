@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,8 +38,8 @@ class Randomised(ByRow):
     """N, what all scores count, in the unit in which a calibration row counts 1."""
     unit: float | None = shared()
     """The likelihood ratio, as it was given, that counts as 1; None where rows have no ratios."""
-    uniform: Any = 0.5
-    ratio: Any = 1.0
+    uniform = cast(Any, 0.5)
+    ratio = cast(Any, 1.0)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -53,7 +53,7 @@ class Randomised(ByRow):
         ratio = device_like(ones, like) if self.unit is None else ratios_of(context, like, self.unit)
         columns = self.lower * ones, self.upper * ones, generator(context.rng).random(context.rows)
         lower, upper, uniform = (device_like(each, like) for each in columns)
-        return replace(self, lower=lower, upper=upper, uniform=uniform, ratio=ratio)
+        return RandomisedRows(self.atoms, lower, upper, self.total, self.unit, uniform, ratio)
 
     def _parts(self) -> tuple[Array, ...]:
         """The shares of the atoms and of the two ends, and the ends: as columns, or of a single one as 0-d arrays."""
@@ -132,3 +132,11 @@ class Randomised(ByRow):
 
     def _describe(self) -> str:
         return repr(self.atoms)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomisedRows(Randomised):
+    """The same of rows, with a uniform and a ratio for each."""
+
+    uniform: Any = 0.5
+    ratio: Any = 1.0

@@ -35,8 +35,6 @@ class CalibrationWeights:
     """
 
     values: Numbers
-    missing: float = 0.0
-    """The share of the scores that are known only to be above all others."""
     promises: ClassVar[type[WeightedGuarantee]] = WeightedGuarantee
     by_row: ClassVar[bool] = False
     """Whether new rows have weights too, and with them distributions of their own."""
@@ -54,6 +52,11 @@ class CalibrationWeights:
     def filter(self, there: NDArray[np.bool_]) -> CalibrationWeights:
         """Those of some rows, as a table's columns have it."""
         return replace(self, values=self.values[there])
+
+    @property
+    def missing(self) -> float:
+        """The share of the scores that are known only to be above all others: none."""
+        return 0.0
 
     @property
     def unit(self) -> float:

@@ -307,7 +307,7 @@ class Transformed(Labels):
                 f" ({in_all(count)}): hardly anything is left of it inside"
             )
         if anywhere(outside > 0):
-            law = Truncated(law, below, above, 0 * below, 0 * above)._clip(t.lower, t.upper)  # truncated
+            law = Truncated(law, below, above, 0 * below, 0 * above).clip(t.lower, t.upper)  # truncated
         return through(Inverse(self.function), law)
 
     def __repr__(self) -> str:
