@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import device
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, concatenate, namespace, to_numpy
+from calibrant._arrays import Array, concatenate, device_like, moved, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
@@ -117,8 +117,8 @@ class Joined(Asking):
 
     def _moments(self) -> Moments:
         def ask(law: Distribution, rows: Rows) -> tuple[Array, ...]:
-            xp = namespace(self.like)
-            found = (xp.asarray(part, dtype=self.like.dtype, device=device(self.like)) for part in law._all_moments())
+            xp, like = namespace(self.like), self.like
+            found = (moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in law._all_moments())
             return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 
         return Moments(*self._each(ask))
