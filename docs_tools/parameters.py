@@ -155,7 +155,6 @@ WORDS = {
     "join.laws": "Batches of distributions, in the order in which their rows are to stand.",
     "Joined.laws": "Single distributions, of shape ().",
     "Joined.which": "For each row the number of its distribution, from 0 on.",
-    "Joined.batch": "A batch of n distributions.",
     "Joined.change": "A function of (distributions, numbers of their rows) that returns as many distributions.",
     "among.there": "A mask of the longer batch: True where a row has a prediction.",
     "Forecast.remember.name": "What it is kept under, beginning with `_kept`.",

@@ -656,13 +656,13 @@ def test_a_single_law_has_neither_a_length_nor_rows():
 
 
 WRONG_PARAMETERS = {
-    "LogNormal takes one mu and one sigma per row, got shapes (1, 2), ()": lambda: LogNormal([[0.0, 1.0]], 1.0),
-    "LogNormal takes one mu and one sigma per row, got shapes (), (2, 1)": lambda: LogNormal(0.0, [[1.0], [2.0]]),
+    "LogNormal takes one mu per row, got shape (1, 2)": lambda: LogNormal([[0.0, 1.0]], 1.0),
+    "LogNormal takes one sigma per row, got shape (2, 1)": lambda: LogNormal(0.0, [[1.0], [2.0]]),
     "LogNormal.sigma must have one row for each of the 3 rows of LogNormal.mu, got 1": (
         lambda: LogNormal([0.0, 1.0, 2.0], [1.0])
     ),
     "LogNormal.sigma is negative in row 1 (the only such row)": lambda: LogNormal(0.0, [1.0, -1.0]),
-    "StudentT takes one df, or one per row, got shape (1, 2)": lambda: StudentT([[3.0, 4.0]], FOUR, 1.0),
+    "StudentT takes one df per row, got shape (1, 2)": lambda: StudentT([[3.0, 4.0]], FOUR, 1.0),
     "StudentT.df is not positive in row 0 (2 rows in all)": lambda: StudentT([0.0, 3.0, -1.0, 2.0], FOUR, 1.0),
     "StudentT.df must have one row for each of the 4 rows of StudentT.loc, got 1": lambda: StudentT([3.0], FOUR, 1.0),
     "Normal.scale must have one row for each of the 4 rows of Normal.loc, got 1": lambda: Normal(FOUR, [1.0]),

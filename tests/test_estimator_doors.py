@@ -457,7 +457,7 @@ def test_the_report_by_groups_is_that_of_the_forecasts():
 @pytest.mark.parametrize("cv", [0.2, 2])
 def test_a_report_shows_one_model_beside_its_forecasts_and_the_name_of_its_labels(cv, name, monkeypatch):
     model = fitted(Ridge(), cv=cv)
-    monkeypatch.setattr("calibrant.reports.report", lambda H, y, **given: given)
+    monkeypatch.setattr("calibrant.sklearn.judging.report", lambda H, y, **given: given)
     given = model.report(X, pd.Series(Y, name=name))
     assert given["label"] == (name or "y")
     assert (given["base"] is None) == (cv == 2)  # of two folds neither model made the forecasts

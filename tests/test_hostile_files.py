@@ -25,6 +25,7 @@ from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.logit_spline import LogitSpline
+from calibrant.distributions.piecewise_linear import Lines
 from calibrant.guarantee import (
     CensoredGuarantee,
     FadingGuarantee,
@@ -570,7 +571,7 @@ def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
 
 
 def table_of_two_laws(**others):
-    """Two laws of three knots each, with a tail of mass 0.1 on either side, as `relations` checks it; with a fault."""
+    """Two laws of three knots each, with a tail of mass 0.1 on either side, with a fault."""
     good = {
         "knots": np.array([0.0, 1.0, 2.0, -1.0, 0.0, 0.0]),
         "probs": np.array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]),
@@ -578,7 +579,7 @@ def table_of_two_laws(**others):
         "left": np.array([0.5, 0.5]),
         "right": np.array([0.5, 0.5]),
     }
-    relations.lines(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
+    Lines(**{**good, **{name: np.asarray(value) for name, value in others.items()}})
 
 
 TABLES = {

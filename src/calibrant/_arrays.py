@@ -38,8 +38,21 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    if type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like)):
-        return _checked(name, value, ndim, hint, allow_inf=allow_inf)  # most of what comes through here
+    array = value
+    at_once = type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like))
+    if not at_once:  # most of what comes through here is fine as it is
+        array = _as_floats(name, value, like)
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
+    if at_once or not _sound_on_gpu(array, allow_inf=allow_inf):
+        xp = namespace(array)
+        bad = xp.isnan(array) if allow_inf else ~xp.isfinite(array)
+        if anywhere(bad):
+            complain(name, bad, f"is {'NaN' if allow_inf else 'NaN or infinite'}")
+    return array
+
+
+def _as_floats(name: str, value: Any, like: Any) -> Array:
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
             complain(name, np.ma.getmaskarray(value), "is masked")
@@ -52,21 +65,7 @@ def floats(
         array = xp.astype(array, xp.float64)
     if array.dtype != xp.float64 and xp.finfo(array.dtype).bits < 32:
         raise TypeError(f"{name} has dtype {array.dtype}, too coarse to calibrate with: convert it to float32 first")
-    if like is not None:
-        array = _alike(name, array, like)
-    return _checked(name, array, ndim, hint, allow_inf=allow_inf)
-
-
-def _checked(name: str, array: Array, ndim: int | None, hint: str, *, allow_inf: bool) -> Array:
-    if ndim is not None and array.ndim != ndim:
-        raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
-    xp = namespace(array)
-    if _sound_on_gpu(array, allow_inf=allow_inf):
-        return array
-    bad = xp.isnan(array) if allow_inf else ~xp.isfinite(array)
-    if anywhere(bad):
-        complain(name, bad, f"is {'NaN' if allow_inf else 'NaN or infinite'}")
-    return array
+    return array if like is None else _alike(name, array, like)
 
 
 def _sound_on_gpu(array: Any, *, allow_inf: bool) -> bool:

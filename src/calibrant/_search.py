@@ -20,66 +20,52 @@ class Finder:
     On numpy, where a binary search waits for memory at every step, a guide leads there directly: equal cells over
     the inner 98% of the knots, with the number of knots before each. Two comparisons settle the cells that hold at most
     two knots, a binary search the others. The result is exact: a cell is a non-decreasing function of y, so a knot in
-    an earlier cell is smaller. Other namespaces search as they do.
+    an earlier cell is smaller. Other namespaces search as they do, as does numpy where knots are few or too close for
+    cells to tell them apart.
     """
 
     def __init__(self, knots: Array) -> None:
-        self.knots = knots
-        self._guide = _Guide.over(knots) if array_api_compat.is_numpy_array(knots) else None
+        self.knots, self._cells = knots, 0
+        if not array_api_compat.is_numpy_array(knots) or knots.size < _FEW:
+            return
+        low, high = float(knots[knots.size // 100]), float(knots[-1 - knots.size // 100])
+        cells = _CELLS * knots.size
+        with np.errstate(divide="ignore"):
+            per_unit = np.float64(cells) / (high - low)
+        if not (per_unit > 0 and np.isfinite(per_unit)):
+            return
+        self._cells, self._origin, self._per_unit = cells, low, float(per_unit)
+        self._padded = np.append(knots, np.inf)
+        counts = np.bincount(self._cell(knots), minlength=cells + 2)
+        self._before = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        self._crowded = counts > 2
 
     def up_to(self, y: Any) -> Any:
         """#{knots <= y}."""
-        if self._guide is not None and y.size > _FEW:
-            return self._guide.count(y, np.less_equal, "right")
-        return namespace(self.knots).searchsorted(self.knots, y, side="right")
+        return self._count(y, np.less_equal, "right")
 
     def below(self, y: Any) -> Any:
         """#{knots < y}."""
-        if self._guide is not None and y.size > _FEW:
-            return self._guide.count(y, np.less, "left")
-        return namespace(self.knots).searchsorted(self.knots, y, side="left")
+        return self._count(y, np.less, "left")
 
-
-class _Guide:
-    """Cells over the inner knots."""
-
-    def __init__(self, knots: Any, origin: float, per_unit: float) -> None:
-        self.cells = _CELLS * knots.size
-        self.origin, self.per_unit = origin, per_unit
-        self.knots = knots
-        self.padded = np.append(knots, np.inf)
-        counts = np.bincount(self.cell(knots), minlength=self.cells + 2)
-        self.before = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        self.crowded = counts > 2
-
-    @classmethod
-    def over(cls, knots: Any) -> _Guide | None:
-        """The guide of these knots; None where they are too few, or too close for cells to tell them apart."""
-        if knots.size < _FEW:
-            return None
-        low, high = float(knots[knots.size // 100]), float(knots[-1 - knots.size // 100])
-        width = high - low
-        if not (0 < width < np.inf) or not np.isfinite(_CELLS * knots.size / width):
-            return None
-        return cls(knots, low, _CELLS * knots.size / width)
-
-    def cell(self, y: Any) -> Any:
+    def _cell(self, y: Any) -> Any:
         """0 below the inner knots, cells + 1 above them."""
         with np.errstate(over="ignore"):  # an infinite number of cells away is beyond them too
-            inner = y - self.origin
-            inner *= self.per_unit
+            inner = y - self._origin
+            inner *= self._per_unit
         inner += 1
         np.maximum(inner, 0, out=inner)
-        np.minimum(inner, self.cells + 1, out=inner)
+        np.minimum(inner, self._cells + 1, out=inner)
         return inner.astype(np.intp)
 
-    def count(self, y: Any, compare: Any, side: Literal["left", "right"]) -> Any:
-        """The number of knots before each y, or up to it."""
-        cell = self.cell(y)
-        found = self.before.take(cell)
-        found += compare(self.padded.take(found), y)
-        found += compare(self.padded.take(found), y)
-        hard = self.crowded.take(cell)
+    def _count(self, y: Any, compare: Any, side: Literal["left", "right"]) -> Any:
+        if not self._cells or y.size <= _FEW:
+            return namespace(self.knots).searchsorted(self.knots, y, side=side)
+        cell = self._cell(y)
+        found = self._before.take(cell)
+        found += compare(self._padded.take(found), y)
+        found += compare(self._padded.take(found), y)
+        hard = self._crowded.take(cell)
         if hard.any():
             found[hard] = np.searchsorted(self.knots, y[hard], side=side)
         return found

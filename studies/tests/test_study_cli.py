@@ -57,7 +57,16 @@ def test_datasets_says_what_is_wrong_with_a_file_and_keeps_names_in_one_line(mon
 
 
 def test_the_study_says_what_installs_a_library_that_is_absent():
-    code = "import sys; sys.modules['torch'] = None; from studies.cli.app import app; app(['study', '--quick'])"
+    code = """
+import sys
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, NoTorch())
+from studies.cli.app import app
+app(["study", "--quick"])
+"""
     found = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     wanted = "error: this command needs torch: pip install --requirement studies/requirements.txt\n"
     assert (found.returncode, found.stderr) == (1, wanted)

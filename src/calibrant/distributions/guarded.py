@@ -25,7 +25,7 @@ class Guarded(Distribution):
     @property
     def _last(self) -> tuple[Array, Array]:
         """How far the last piece of the line reaches below 1, and its slope."""
-        return 1 - self.bend.knots[-2], self.bend.lines.pieces.slope[-2]
+        return 1 - self.bend.knots[-2], self.bend.lines.columns.slope[-2]
 
     def _cdf(self, s: Array) -> Array:
         return self.bend._cdf(self.law._cdf(s))

@@ -29,6 +29,12 @@ class LocationScale(Distribution):
     scale: Array
     base: Distribution
 
+    def __post_init__(self) -> None:
+        """One of each per row."""
+        loc, scale, base = self.loc, self.scale, self.base
+        if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
+            raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
+
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.loc.shape)
@@ -55,9 +61,17 @@ class LocationScale(Distribution):
             columns += self.loc
             return columns.T
 
+    def _in_blocks(self, name: str, *arguments: Any) -> Any:
+        """On a CUDA GPU by one kernel, where there is one."""
+        found = None
+        if arguments and getattr(arguments[0], "is_cuda", False) and _has_triton():
+            from calibrant.distributions.gpu import one_pass  # which needs Triton
+
+            found = one_pass(name, self.base, self.loc, self.scale, arguments[0])
+        return super()._in_blocks(name, *arguments) if found is None else found
+
     def _cdf(self, y: Array) -> Array:
-        done = one_pass("cdf", self.base, self.loc, self.scale, y)
-        return self.base._cdf(self._z(y)) if done is None else done
+        return self.base._cdf(self._z(y))
 
     def _sf(self, y: Array) -> Array:
         return self.base._sf(self._z(y))
@@ -72,8 +86,7 @@ class LocationScale(Distribution):
         return self._y(self.base._ppf_logit(s))
 
     def _logpdf(self, y: Array) -> Array:
-        done = one_pass("logpdf", self.base, self.loc, self.scale, y)
-        return self.base._logpdf(self._z(y)) - self._log_scale if done is None else done
+        return self.base._logpdf(self._z(y)) - self._log_scale
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
         value, log_slope = self.base._logit(self._z(y))
@@ -84,8 +97,7 @@ class LocationScale(Distribution):
         return namespace(self.scale).log(self._lift(self.scale))
 
     def _crps(self, y: Array) -> Array:
-        done = one_pass("crps", self.base, self.loc, self.scale, y)
-        return self._lift(self.scale) * self.base._crps(self._z(y)) if done is None else done
+        return self._lift(self.scale) * self.base._crps(self._z(y))
 
     def _moments(self) -> Moments:
         mean, std, shift = self.base.remember("_kept_moments", self.base._moments)
@@ -139,15 +151,6 @@ def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool
     """A location-scale forecast, checked: finite locs, positive scales, one of each per row, or one in all."""
     loc, scale = parameters(name, loc=loc, scale=scale)
     return LocationScale(loc, widths(f"{name}.scale", scale, loc, strict=strict), base)
-
-
-def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array) -> Array | None:
-    """What one kernel gives on a CUDA GPU; None where array operations must do it, for example without Triton."""
-    if not getattr(y, "is_cuda", False) or not _has_triton():
-        return None
-    from calibrant.distributions.gpu import one_pass as by_kernel  # which needs Triton
-
-    return by_kernel(method, base, loc, scale, y)
 
 
 @cache

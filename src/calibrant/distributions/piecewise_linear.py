@@ -26,14 +26,27 @@ Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-class _Pieces(NamedTuple):
-    """From each knot to the next of the same distribution; flat after its last one."""
+class Columns(NamedTuple):
+    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
 
     slope: Array
     log_slope: Array
+    """The log density; at the last knot that of the tail."""
     inverse: Array
     following: Array
     """The next knot."""
+    sums: dict[int, Array]
+    """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
+
+
+class Tail(NamedTuple):
+    """One number for each distribution."""
+
+    end: Numbers
+    """The knot beyond which it lies."""
+    mass: Numbers
+    scale: Numbers
+    """The mean excess; 1 where there is no mass."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +62,24 @@ class Lines:
     first: Counts
     left: Array
     right: Array
+    shape = ()  # that of one value: what is worked out for it is kept for all rows
+
+    def __post_init__(self) -> None:
+        """Each has knots of its own; knots and probs do not fall, and a tail that has mass has a width."""
+        knots, probs, first, number = to_numpy(self.knots), to_numpy(self.probs), self.first, len(self)
+        left, right = to_numpy(self.left), to_numpy(self.right)
+        if knots.shape != probs.shape or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1:
+            raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+        if number < 1 or first[0] != 0 or first[-1] != knots.size or (first[1:] <= first[:-1]).any():
+            raise ValueError(f"its laws must share its {knots.size} knots, one after the other")
+        if not left.size == right.size == number:
+            raise ValueError(f"{number} laws do not go with {left.size} and {right.size} tails")
+        for name, column in (("knots", knots), ("probs", probs)):
+            falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
+            if falls.size:
+                raise ValueError(f"its {name} fall at place {falls[0]}")
+        if ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any():
+            raise ValueError("a tail that has mass needs a mean excess above 0")
 
     @classmethod
     def of(cls, parts: Sequence[PiecewiseLinear | Lines]) -> Lines:
@@ -58,11 +89,6 @@ class Lines:
         knots, probs, left, right = (concatenate([getattr(each, name) for each in lines]) for name in names)
         first = np.cumsum(np.concatenate([[0], *(np.diff(each.first) for each in lines)]))
         return cls(knots, probs, first, left, right)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """That of one value: what is worked out for it is kept for all rows."""
-        return ()
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -79,57 +105,49 @@ class Lines:
     # ---- what is worked out once, in double precision ---------------------------------------------------------------
 
     @cached_property
-    def _double(self) -> tuple[Numbers, Numbers]:
-        """Knots and probs."""
-        return to_numpy(self.knots).astype(np.float64), to_numpy(self.probs).astype(np.float64)
-
-    @cached_property
     def finders(self) -> tuple[Finder, Finder]:
         """Of a single distribution: how many knots, or probs, from the second on, lie before a value."""
         return Finder(self.knots[1:]), Finder(self.probs[1:])
 
     @cached_property
-    def tails(self) -> tuple[tuple[Numbers, Numbers, Numbers], ...]:
-        """Below and above: the end knot of each, the mass beyond it and its mean excess, 1 without mass."""
-        (knots, probs), found = self._double, []
-        for end, mass, scale in (
-            (self.first[:-1], probs, self.left),
-            (self.first[1:] - 1, 1 - probs, self.right),
-        ):
-            mass = mass[end]
-            found.append((knots[end], mass, np.where(mass > 0, to_numpy(scale).astype(np.float64), 1.0)))
-        return tuple(found)
+    def _double(self) -> list[Numbers]:
+        """Knots, probs and the two mean excesses."""
+        return [to_numpy(part).astype(np.float64) for part in (self.knots, self.probs, self.left, self.right)]
 
     @cached_property
-    def pieces(self) -> _Pieces:
-        """What CDF, density and quantiles read off; the density at the last knot is that of the tail."""
-        (knots, probs), last, (_, mass, scale) = self._double, self.first[1:] - 1, self.tails[1]
+    def tails(self) -> tuple[Tail, Tail]:
+        """Below and above."""
+        (knots, probs, left, right), begin, last = self._double, self.first[:-1], self.first[1:] - 1
+        low, high = probs[begin], 1 - probs[last]
+        return (
+            Tail(knots[begin], low, np.where(low > 0, left, 1.0)),
+            Tail(knots[last], high, np.where(high > 0, right, 1.0)),
+        )
+
+    @cached_property
+    def columns(self) -> Columns:
+        """In the home of the knots."""
+        (knots, probs, *_), last, (lower, upper) = self._double, self.first[1:] - 1, self.tails
         h, rise = np.diff(knots, append=knots[-1]), np.diff(probs, append=probs[-1])
         h[last] = rise[last] = 0.0
         slope = np.divide(rise, h, out=np.zeros_like(h), where=h > 0)
         inverse = np.divide(h, rise, out=np.zeros_like(h), where=rise > 0)
         height = slope.copy()
-        height[last] = mass / scale
+        height[last] = upper.mass / upper.scale
         log_slope = np.log(height, out=np.full_like(height, -np.inf), where=height > 0)
-        return _Pieces(*(device_like(part, self.knots) for part in (slope, log_slope, inverse, knots + h)))
-
-    @cached_property
-    def sums(self) -> dict[int, Array]:
-        """The integrals of F up to each knot; an infinite lower end is left out, so that the rest stays finite."""
-        (knots, probs), (_, mass, scale) = self._double, self.tails[0]
-        scale = np.where(np.isinf(scale), 0.0, scale)
-        h, Fa, Fb = np.diff(knots, prepend=knots[0]), np.roll(probs, 1), probs
-        once = sums_within(h * (Fa + Fb) / 2, mass * scale, self.first)
-        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + Fb) / 6, mass * scale**2, self.first)
-        square = sums_within(h * (Fa**2 + Fa * Fb + Fb**2) / 3, mass**2 * scale / 2, self.first)
-        return {
-            which: device_like(part, self.knots) for which, part in ((ONCE, once), (TWICE, twice), (SQUARE, square))
-        }
+        scale = np.where(np.isinf(lower.scale), 0.0, lower.scale)
+        h, Fa = np.roll(h, 1), np.roll(probs, 1)  # of the piece up to each knot
+        once = sums_within(h * (Fa + probs) / 2, lower.mass * scale, self.first)
+        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, lower.mass * scale**2, self.first)
+        square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, lower.mass**2 * scale / 2, self.first)
+        own = slope, log_slope, inverse, np.roll(h, -1) + knots, once, twice, square
+        *pieces, once, twice, square = [device_like(part, self.knots) for part in own]
+        return Columns(*pieces, {ONCE: once, TWICE: twice, SQUARE: square})
 
     @cached_property
     def moments(self) -> tuple[Numbers, Numbers, Numbers]:
         """Mean, std and shift of each, from its middle knot."""
-        (knots, probs), begin = self._double, self.first[:-1]
+        (knots, probs, *_), begin, tails = self._double, self.first[:-1], self.tails
         middle = knots[(begin + self.first[1:]) // 2]
         b, Fb = knots - np.repeat(middle, np.diff(self.first)), probs
         a, Fa = np.roll(b, 1), np.roll(Fb, 1)
@@ -137,14 +155,14 @@ class Lines:
         both = Fa * (1 - Fb) + Fb * (1 - Fa) + 2 * (Fa * (1 - Fa) + Fb * (1 - Fb))
         terms = (Fb - Fa) * (a + b) / 2, (Fb - Fa) * (a * a + a * b + b * b) / 3, (b - a) * both / 6
         mean, second, gini = np.add.reduceat(np.stack(terms), begin, axis=1)
-        infinite = [np.isinf(scale) for _, _, scale in self.tails]
-        for side, (end, mass, scale) in enumerate(self.tails):
-            scale, mass = np.where(infinite[side], 0.0, scale), np.where(infinite[side], 0.0, mass)
-            far = end - middle + (2 * side - 1) * scale
+        low, high = [np.isinf(tail.scale) for tail in tails]
+        for side, infinite, tail in zip((-1, 1), (low, high), tails, strict=True):
+            scale, mass = np.where(infinite, 0.0, tail.scale), np.where(infinite, 0.0, tail.mass)
+            far = tail.end - middle + side * scale
             mean, second = mean + mass * far, second + mass * (far * far + scale * scale)
             gini = gini + mass * scale * (1 - mass / 2)
-        either, std = infinite[0] | infinite[1], np.sqrt(np.maximum(second - mean**2, 0.0))
-        ends = np.where(infinite[0], np.where(infinite[1], np.nan, -np.inf), np.inf)
+        either, std = low | high, np.sqrt(np.maximum(second - mean**2, 0.0))
+        ends = np.where(low, np.where(high, np.nan, -np.inf), np.inf)
         shift = np.where(either, np.inf, middle + mean - gini)
         return np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift
 
@@ -160,12 +178,22 @@ class PiecewiseLinear(Distribution):
 
     lines: Lines = shared()
     group: Counts | None = None
+    _block = CLOSED
+
+    def __post_init__(self) -> None:
+        """Each row has one of the lines; without rows there is one."""
+        number = len(self.lines)
+        if self.group is None:
+            if number != 1:
+                raise ValueError(f"a single distribution is one line, got {number}")
+        elif self.group.size and not 0 <= self.group.min() <= self.group.max() < number:
+            raise ValueError(f"its rows must be of its {number} lines, got {self.group.min()} to {self.group.max()}")
 
     @classmethod
     def through(cls, knots: Array, probs: Array, left: float = math.inf, right: float = math.inf) -> PiecewiseLinear:
         """The single distribution through these points, with tails of these mean excesses."""
-        ends = (device_like([float(end)], knots) for end in (left, right))
-        return cls(Lines(knots, probs, np.asarray([0, knots.shape[0]]), *ends))
+        left_, right_ = device_like([float(left)], knots), device_like([float(right)], knots)
+        return cls(Lines(knots, probs, np.asarray([0, knots.shape[0]]), left_, right_))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -184,10 +212,6 @@ class PiecewiseLinear(Distribution):
     def probs(self) -> Array:
         """The CDF there."""
         return self.lines.probs
-
-    @property
-    def _block(self) -> int:
-        return CLOSED
 
     def __getitem__(self, index: Any) -> Distribution:
         """An integer gives the single distribution of that row."""
@@ -236,8 +260,8 @@ class PiecewiseLinear(Distribution):
 
     def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
         """Of each y kept between its end knots: the place of the knot before it, and how far it is from there."""
-        first, last = (self._of(tail[0], groups, y) for tail in self.lines.tails)
-        inside = clip(y, first, last)
+        low, high = self.lines.tails
+        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
         a = self._place(0, inside, groups, left=left)
         return a, inside - namespace(y).take(self.lines.knots, a)
 
@@ -266,7 +290,7 @@ class PiecewiseLinear(Distribution):
         """F, from the left or not, or 1 - F, which keeps its digits in the upper tail."""
         xp, (flat, groups) = namespace(y), self._flat(y)
         a, t = self._inside(flat, groups, left=left)
-        F = xp.take(self.lines.probs, a) + xp.take(self.lines.pieces.slope, a) * t
+        F = xp.take(self.lines.probs, a) + xp.take(self.lines.columns.slope, a) * t
         F = 1 - F if above else F
         for side, out, d, mass, scale in self._beyond(flat, groups):
             rest = _rest(d, mass, scale, at_infinity=left == bool(side))
@@ -283,8 +307,8 @@ class PiecewiseLinear(Distribution):
         """At levels p; in the upper tail from what is left beyond, which does not round to 0."""
         xp, lines, (flat, groups), (above, _) = namespace(p), self.lines, self._flat(p), self._flat(rest)
         a = self._place(1, flat, groups, left=True)
-        step = (flat - xp.take(lines.probs, a)) * xp.take(lines.pieces.inverse, a)
-        y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.pieces.following, a))
+        step = (flat - xp.take(lines.probs, a)) * xp.take(lines.columns.inverse, a)
+        y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.columns.following, a))
         for side, (ends, masses, scales) in enumerate(lines.tails):
             mass = self._of(masses, groups, flat)
             out = (above < mass) & (flat > 1 - mass) if side else flat < mass
@@ -298,7 +322,7 @@ class PiecewiseLinear(Distribution):
     def _logpdf(self, y: Array) -> Array:
         xp, (flat, groups) = namespace(y), self._flat(y)
         # 0 * y: a gradient of 0, not none
-        density = xp.take(self.lines.pieces.log_slope, self._inside(flat, groups)[0]) + 0 * flat
+        density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0]) + 0 * flat
         for _, out, d, mass, scale in self._beyond(flat, groups):
             density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
         return self._shaped(density, y)
@@ -309,13 +333,13 @@ class PiecewiseLinear(Distribution):
         xp, lines, (flat, groups) = namespace(y), self.lines, self._flat(y)
         a, t = self._inside(flat, groups)
         Fa = xp.take(lines.probs, a)
-        F, value, once = Fa + xp.take(lines.pieces.slope, a) * t, xp.take(lines.sums[which], a), None
+        F, value, once = Fa + xp.take(lines.columns.slope, a) * t, xp.take(lines.columns.sums[which], a), None
         if which == ONCE:
             value = value + t * (Fa + F) / 2
         elif which == SQUARE:
             value = value + t * (Fa * Fa + Fa * F + F * F) / 3
         else:
-            once = xp.take(lines.sums[ONCE], a)
+            once = xp.take(lines.columns.sums[ONCE], a)
             value = value + t * once + t * t * (2 * Fa + F) / 6
         for side, out, d, mass, scale in self._beyond(flat, groups):
             single, double, twice = _lengths(d, scale)
@@ -329,11 +353,8 @@ class PiecewiseLinear(Distribution):
         return self._shaped(value, y)
 
     def _moments(self) -> Moments:
-        place = 0 if self.group is None else self.group
-        return Moments(*(device_like(part[place], self.like) for part in self.lines.moments))
-
-    def _crps(self, y: Array) -> Array:
-        return 2 * self._integrals(y, ONCE) - y + self._lift(self._moments().shift)
+        place: Any = 0 if self.group is None else self.group
+        return Moments(*[device_like(part[place], self.like) for part in self.lines.moments])
 
     def _table(self, count: int) -> MassTable:
         """Of a single one with all knots among the places where they are few, and exact bulges where they are many."""

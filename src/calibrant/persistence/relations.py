@@ -14,7 +14,6 @@ from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.logistic_linear import LogisticLinear
-from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised
 from calibrant.guarantee import GroupGuarantee, Guarantee
 from calibrant.horizons import LongColumns
@@ -81,34 +80,6 @@ def tailed(base: Any, low: float, high: float, **others: Any) -> None:
         raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {low} and {high}")
 
 
-def lines(knots: Any, probs: Any, first: Any, left: Any, right: Any) -> None:
-    """Every distribution is a proper line."""
-    if knots.shape != probs.shape or len({part.dtype for part in (knots, probs, left, right)}) > 1:
-        raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
-    counts = np.diff(first)
-    if first.size < 2 or first[0] != 0 or first[-1] != knots.size or bool(np.any(counts < 1)):
-        raise ValueError(f"its laws must share its {knots.size} knots, one after the other")
-    if not left.size == right.size == counts.size:
-        raise ValueError(f"{counts.size} laws do not go with {left.size} and {right.size} tails")
-    inner = np.ones(knots.size, bool)
-    inner[first[:-1]] = False
-    for name, column in (("knots", knots), ("probs", probs)):
-        falls = np.diff(column, prepend=column[0]) < 0
-        if bool(np.any(falls & inner)):
-            raise ValueError(f"its {name} fall at place {int(np.argmax(falls & inner))}")
-    if bool(np.any((left == 0) & (probs[first[:-1]] > 0)) or np.any((right == 0) & (probs[first[1:] - 1] < 1))):
-        raise ValueError("a tail that has mass needs a mean excess above 0")
-
-
-def rows_of_lines(lines: Lines, group: Any = None) -> None:
-    """Each row has one of the lines; without rows there is one."""
-    if group is None:
-        if len(lines) != 1:
-            raise ValueError(f"a single distribution is one line, got {len(lines)}")
-    elif not 0 <= int(group.min()) <= int(group.max()) < len(lines):
-        raise ValueError(f"its rows must be of its {len(lines)} lines, got {int(group.min())} to {int(group.max())}")
-
-
 def grouped(laws: Distribution, labels: tuple[Any, ...]) -> None:
     """A law for each group, and perhaps one for all others."""
     if len(laws) - len(labels) not in (0, 1):
@@ -141,12 +112,6 @@ def some_columns(model: str, point: str | None, quantiles: Any) -> None:
         raise ValueError(f"{model!r} has no columns")
     if any(b <= a for a, b in zip([0.0, *levels], [*levels, 1.0], strict=True)):
         raise ValueError(f"its levels must increase inside (0, 1), got {levels}")
-
-
-def one_shape(loc: Any, scale: Any, base: Distribution) -> None:
-    """A loc and a scale for each law of the base."""
-    if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
-        raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
 
 
 def joined(laws: tuple[Distribution, ...], part: Any, row: Any) -> None:
