@@ -42,7 +42,7 @@ from calibrant.distributions import (
     ZeroInflated,
     from_scipy,
 )
-from calibrant.distributions.clipped import Truncated
+from calibrant.distributions.bent import Truncated
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
@@ -380,8 +380,9 @@ def _joined(w: World) -> Any:
 
 
 def _truncated(w, lower, upper):
-    law, ends = Normal(w.at(LOC[:5]), w.by(SCALE[:5])), (float(w.at(lower)), float(w.at(upper)))
-    return Truncated(law, law.cdf(ends[0]), law.sf(ends[1]), ends)
+    law = Normal(w.at(LOC[:5]), w.by(SCALE[:5]))
+    below, above = law.cdf(float(w.at(lower))), law.sf(float(w.at(upper)))
+    return Truncated(law, below, above, 0 * below, 0 * above)
 
 
 def _joined_and_calibrated(w: World) -> Any:

@@ -113,15 +113,29 @@ def test_a_law_by_label_slices_joins_samples_and_promises():
     assert H[2].cdf(20.0) == H.cdf(20.0)[2]
 
 
-def test_a_law_by_label_follows_the_prediction_to_torch_and_float32():
+@pytest.mark.parametrize(
+    ("interpolator", "name", "known", "asked"),
+    [
+        (Apart(), "by", BY, "abc"),
+        (Linear(), "by", BY, "abc"),
+        (Linear(), "weights", np.linspace(0.1, 3.0, COUNT), [0.5, 1.0, 4.0]),
+    ],
+    ids=["by label", "by group", "weighted"],
+)
+def test_rows_with_laws_of_their_own_follow_the_prediction_to_torch_and_float32(interpolator, name, known, asked):
     torch = pytest.importorskip("torch")
-    model = Calibrator(None, Apart()).fit(Point(np.arange(COUNT) * 1.0), np.sin(np.arange(COUNT)), by=BY)
-    here = model(Point([1.0, 2.0, 3.0]), by="abc")
-    there = model(Point(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)), by="abc")
+    f = np.arange(COUNT) * 1.0
+    model = Calibrator(None, interpolator).fit(Point(f), np.sin(f), **{name: known})
+    new, y = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True), [1.5, 2.0, 3.0]
+    here, there = (model(Point(each), **{name: asked}) for each in (new.detach().numpy(), new))
     for method in ("mean", "std", "median"):
-        np.testing.assert_allclose(np.asarray(getattr(there, method)()), getattr(here, method)(), rtol=1e-12)
-    assert there.crps(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)).dtype == torch.float64
-    assert model(Point(np.float32([1.0, 2.0])), by="ab").mean().dtype == np.float32
+        found = getattr(there, method)().detach()
+        np.testing.assert_allclose(found.numpy(), getattr(here, method)(), rtol=1e-12)
+    crps = there.crps(torch.tensor(y, dtype=torch.float64))
+    np.testing.assert_allclose(crps.detach().numpy(), here.crps(y), rtol=1e-12)
+    crps.sum().backward()
+    assert bool(torch.all(torch.isfinite(new.grad)))
+    assert model(Point(np.float32([1.0, 2.0])), **{name: asked[:2]}).mean().dtype == np.float32
 
 
 # ---- a batch as q --------------------------------------------------------------------------------------------------
@@ -217,8 +231,6 @@ def test_as_many_labels_as_rows_are_asked_for():
     with pytest.raises(ValueError, match=r"one row for each of the 5 rows of the prediction, got 3") as error:
         model(PREDICTIONS["point"](HERE)[NEW], by=["a", "b", "c"])
     one_sentence(error)
-    with pytest.raises(ValueError, match=r"by must have one row for each of the 3 rows of the prediction, got 2"):
-        Calibrator(None, Apart()).fit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], by=["a", "b"])
 
 
 def test_a_q_with_another_number_of_rows_than_the_prediction_is_refused():

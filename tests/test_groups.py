@@ -260,13 +260,6 @@ def test_a_column_that_names_no_groups_is_refused(by, kind, words):
     one_sentence(error)
 
 
-@pytest.mark.parametrize("interpolator", [ByGroup(), ByHorizon()])
-def test_scores_too_large_to_square_are_named_by_group_too(interpolator):
-    with pytest.raises(ValueError, match=r"scores is larger than 1e\+150, too large to square, in row 2") as error:
-        Calibrator(interpolator=interpolator).fit([0.0] * 4, [1.0, 2.5, -1e200, 3.0], by=[1, 1, 2, 2])
-    one_sentence(error)
-
-
 def test_groups_go_with_no_weights_and_no_forgetting_and_are_asked_for():
     f, y, by = [1.0, 2.0, 1.0, 2.0], [1.0, 2.5, 1.5, 3.0], ["a", "b", "a", "b"]
     grouped, weighted = Calibrator().fit(f, y, by=by), Calibrator().fit(f, y, weights=[1.0, 2.0, 1.0, 2.0])
@@ -341,17 +334,6 @@ def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
     law = drawn(Logistic(0.0, 1.0)).one(0)
     far = np.array([-20.0, 20.0])  # the knots end at -10 and 10, where a logistic tail is exponential but for e^-10
     np.testing.assert_allclose(law._ppf_logit(far), far, rtol=np.exp(-10))
-
-
-def test_a_table_follows_the_prediction_to_torch_and_float32():
-    torch = pytest.importorskip("torch")
-    by, y = three(np.random.default_rng(0), 20)
-    model = Calibrator().fit(Point(0 * y), y, by=by)
-    here, there = (model(Point(x), by=[0, 2]) for x in (np.array([1.0, 2.0]), torch.tensor([1.0, 2.0]).double()))
-    for name in ("mean", "std", "median"):
-        np.testing.assert_allclose(np.asarray(getattr(there, name)()), getattr(here, name)(), rtol=1e-12)
-    np.testing.assert_allclose(np.asarray(there.crps(torch.zeros(2).double())), here.crps(0.0), rtol=1e-12)
-    assert model(Point(np.float32([1.0])), by=[0]).mean().dtype == np.float32
 
 
 # ---- the doors -------------------------------------------------------------------------------------------------------
@@ -467,11 +449,6 @@ def test_a_column_of_an_array_names_groups_by_whole_numbers_from_either_end():
 def test_the_part_that_lacks_a_group_is_named(held, where):
     with pytest.raises(ValueError, match=f"group 'a', with 1 row, has none to calibrate on {where}: use"):
         check_held(["a", "b", "b"], [np.array(rows) for rows in held])
-
-
-def test_the_group_of_several_columns_is_missing_where_one_of_them_is():
-    X = pd.DataFrame({"place": ["north", None, "south"], "day": [1, 2, 3]})
-    assert groups_in(X, ["place", "day"]) == [("north", 1), None, ("south", 3)]
 
 
 def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():

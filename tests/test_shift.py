@@ -108,10 +108,10 @@ def test_frames_are_taken_and_rows_without_shift_weigh_the_same():
 def test_bad_input_of_the_ratio():
     with pytest.raises(TypeError, match="classifier must have predict_proba"):
         DensityRatio(Ridge())
-    with pytest.raises(ValueError, match=r"largest must be above 1, got 0\.5"):
-        DensityRatio(largest=0.5)
-    with pytest.raises(ValueError, match="X_new must have a row for each of the 5 folds, got 2"):
-        DensityRatio().fit(np.zeros((10, 1)), np.zeros((2, 1)))
+    with pytest.raises(ValueError, match="largest must be above 1, got 1"):
+        DensityRatio(largest=1.0)
+    with pytest.raises(ValueError, match="X_new must have a row for each of the 5 folds, got 4"):
+        DensityRatio().fit(np.zeros((10, 1)), np.zeros((4, 1)))
     with pytest.raises(ValueError, match=r"the same columns are wanted, got shapes \(10, 1\) and \(10, 2\)"):
         DensityRatio().fit(np.zeros((10, 1)), np.zeros((10, 2)))
     one, two = pd.DataFrame({"a": np.zeros(10)}), pd.DataFrame({"a": np.zeros(10), "b": np.zeros(10)})
@@ -206,19 +206,6 @@ def test_a_negative_weight_is_named_by_its_row(files):
     assert "column 'w' is negative in row 4" in " ".join(said.output.split())
 
 
-def test_the_rows_that_carry_half_of_the_weight_are_counted():
-    class Known:
-        def predict_proba(self, X):
-            odds = np.asarray(X, dtype=float)[:, 0]
-            return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
-
-    ratio = FittedRatio(Known(), 1.0, 1e6)
-    X = np.concatenate([np.full(3, 200.0), np.ones(397)])[:, None]
-    with pytest.warns(UserWarning, match="make 400 training rows worth 8: 3 of them carry half of the weight"):
-        found = ratio.looked_at(X)
-    assert (found.rows, found.largest_share) == (400, pytest.approx(200 / 997))
-
-
 def known(odds, prior=1.0):
     """What is found of training rows whose odds the classifier knows."""
 
@@ -228,6 +215,12 @@ def known(odds, prior=1.0):
             return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
 
     return FittedRatio(Known(), prior, 1e6).looked_at(np.asarray(odds, dtype=float)[:, None])
+
+
+def test_the_rows_that_carry_half_of_the_weight_are_counted():
+    with pytest.warns(UserWarning, match="make 400 training rows worth 8: 3 of them carry half of the weight"):
+        found = known([200] * 3 + [1] * 397)
+    assert (found.rows, found.largest_share) == (400, pytest.approx(200 / 997))
 
 
 def test_thirty_equal_rows_are_enough_and_so_is_a_mean_of_one_half():
@@ -246,10 +239,6 @@ def test_thirty_equal_rows_are_enough_and_so_is_a_mean_of_one_half():
 
 def test_a_row_for_each_fold_and_a_largest_ratio_above_one_are_enough():
     assert DensityRatio(LogisticRegression(), largest=1.5).largest == 1.5
-    with pytest.raises(ValueError, match="largest must be above 1, got 1"):
-        DensityRatio(largest=1.0)
-    rows = np.arange(50.0)[:, None]
-    with pytest.raises(ValueError, match="X_new must have a row for each of the 5 folds, got 4"):
-        DensityRatio(LogisticRegression()).fit(rows, rows[:4])
+    rows = np.arange(5.0)[:, None]
     with pytest.warns(UserWarning, match="the ratios"):
-        assert DensityRatio(LogisticRegression()).fit(rows[:5], rows[:5]).rows == 5
+        assert DensityRatio(LogisticRegression()).fit(rows, rows).rows == 5

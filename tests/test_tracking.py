@@ -368,7 +368,7 @@ def test_rows_without_a_label_have_a_law_and_are_no_step():
         (
             lambda: Tracker(Calibrator(interpolator=Random()).fit(F, Y)),
             TypeError,
-            "one law for all rows, which Unrealised is not",
+            "one law for all rows, which Randomised is not",
         ),
         (lambda: Tracker(Calibrator(interpolator=Naive()).fit(F, Y)), TypeError, "takes a continuous q"),
         (

@@ -159,20 +159,6 @@ def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
     check_distribution(calibrated(pair, interpolator)[1])
 
 
-def test_weighted_rows_follow_the_prediction_to_torch_and_float32():
-    torch = pytest.importorskip("torch")
-    f = np.arange(30.0)
-    model = Calibrator().fit(Point(f), np.sin(f), weights=W[:30])
-    here = model(Point([1.0, 2.0, 3.0]), weights=[0.5, 1.0, 4.0])
-    there = model(Point(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)), weights=[0.5, 1.0, 4.0])
-    for method in ("mean", "std", "median"):
-        np.testing.assert_allclose(np.asarray(getattr(there, method)()), getattr(here, method)(), rtol=1e-12)
-    point = torch.tensor([1.0, 2.0], requires_grad=True)
-    model(Point(point), weights=[1.0, 2.0]).crps(torch.tensor([1.5, 2.0])).sum().backward()
-    assert bool(torch.all(torch.isfinite(point.grad)))
-    assert model(Point(np.float32([1.0, 2.0])), weights=[1.0, 2.0]).mean().dtype == np.float32
-
-
 def test_q_before_its_rows_answers_for_the_typical_row_and_is_not_pulled_back():
     q = Linear().fit(SCORES, weights=W[:20])
     own = np.sum(W[:20] ** 2) / np.sum(W[:20])
@@ -326,13 +312,6 @@ def test_rows_that_no_calibration_row_is_like_are_counted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(np.zeros(2), weights=[0.0, 9.0])
-
-
-@pytest.mark.parametrize("said", [{"by": ["a", "b"]}, {"weights": [1.0, 2.0]}])
-def test_random_takes_of_new_rows_only_what_it_was_told_of_calibration_rows(said):
-    model = Calibrator(interpolator=Random()).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1])
-    with pytest.raises(TypeError, match=f"a call takes no {next(iter(said))}= either"):
-        model([1.0, 2.0], rng=np.random.default_rng(0), **said)
 
 
 def test_one_score_and_equal_scores_work_with_weights():

@@ -1,4 +1,4 @@
-"""A distribution with bounds: what lies beyond them piles up on them (clipped), or does not happen (truncated)."""
+"""A distribution with bounds: what lies beyond them piles up on them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,15 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
-from calibrant._batch import shared
-from calibrant._special import safe_log, sigmoid
+from calibrant._special import safe_log
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
-class _Bounded(Distribution):
-    """What is made of each row of `base`, and as many rows."""
-
-    base: Distribution
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
-    @property
-    def like(self) -> Array:
-        return self.base.like
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Clipped(_Bounded):
+class Clipped(Distribution):
     """The distribution of min(max(Y, lower), upper), Y ~ base: its CDF is the base's between the bounds.
 
     All integrals are differences of the base's, so that a clipped distribution has moments also where the base has
@@ -41,6 +26,14 @@ class Clipped(_Bounded):
     base: Distribution
     lower: Any
     upper: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.base.shape
+
+    @property
+    def like(self) -> Array:
+        return self.base.like
 
     @property
     def _block(self) -> int:
@@ -57,25 +50,21 @@ class Clipped(_Bounded):
         return clip(y, *self._bounds)
 
     def _cdf(self, y: Array) -> Array:
-        low, high = self._bounds
-        return _chosen(y < low, y >= high, self.base._cdf(self._inside(y)), 0.0, 1.0)
+        return within(y, self.base._cdf(self._inside(y)), *self._bounds)
 
     def _cdf_left(self, y: Array) -> Array:
-        low, high = self._bounds
-        return _chosen(y <= low, y > high, self.base._cdf_left(self._inside(y)), 0.0, 1.0)
+        return within(y, self.base._cdf_left(self._inside(y)), *self._bounds, left=True)
 
     def _sf(self, y: Array) -> Array:
-        low, high = self._bounds
-        return _chosen(y < low, y >= high, self.base._sf(self._inside(y)), 1.0, 0.0)
+        return within(y, self.base._sf(self._inside(y)), *self._bounds, below=1.0)
 
     def _logpdf(self, y: Array) -> Array:
         """Of counts, a bound has the mass beyond it too."""
-        low, high = self._bounds
+        xp, (low, high) = namespace(y), self._bounds
         density = log_density(self.base, self._inside(y), self.lattice)
         if self.lattice is not None:
-            mass = safe_log(self._cdf(y) - self._cdf_left(y))
-            density = namespace(y).where((y == low) | (y == high), mass, density)
-        return _chosen(y < low, y > high, density, -np.inf, -np.inf)
+            density = xp.where((y == low) | (y == high), safe_log(self._cdf(y) - self._cdf_left(y)), density)
+        return xp.where((y < low) | (y > high), xp.full_like(density, -np.inf), density)
 
     def _ppf(self, p: Array) -> Array:
         return self._inside(self.base._ppf(p))
@@ -86,12 +75,11 @@ class Clipped(_Bounded):
     @property
     def lattice(self) -> tuple[float, float] | None:
         """The base's, if the bounds are points of it."""
-        lattice = self.base.lattice
-        if lattice is not None:
-            bounds = np.concatenate([np.ravel(to_numpy(end)) for end in (self.lower, self.upper)])
-            if np.any(np.remainder(bounds[np.isfinite(bounds)] - lattice[0], lattice[1]) != 0):
-                return None
-        return lattice
+        if (lattice := self.base.lattice) is None:
+            return None
+        bounds = np.concatenate([np.ravel(to_numpy(end)) for end in (self.lower, self.upper)])
+        off = np.remainder(bounds[np.isfinite(bounds)] - lattice[0], lattice[1])
+        return None if np.any(off != 0) else lattice
 
     def _pit(self, y: Array, u: Array) -> Array:
         """Drawn over the whole jump at a bound; the base's own in between, also of counts."""
@@ -176,57 +164,7 @@ class Clipped(_Bounded):
         return f"{self.base!r} to {bounds}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Truncated(_Bounded):
-    """The distribution of Y given lower < Y < upper, for a batch: F is (F - below) / (1 - below - above) in between.
-
-    `below` and `above` are what the base has beyond the bounds in each row, and on them where they are left out.
-    """
-
-    base: Distribution
-    below: Array
-    above: Array
-    ends: tuple[float, float] = shared()
-
-    @property
-    def _masses(self) -> tuple[Array, Array, Array]:
-        """What lies below, inside and above, as columns."""
-        below, above = self._lift(self.below), self._lift(self.above)
-        return below, 1 - below - above, above
-
-    def _cdf(self, y: Array) -> Array:
-        below, inside, _ = self._masses
-        return clip((self.base._cdf(y) - below) / inside, 0.0, 1.0)
-
-    def _cdf_left(self, y: Array) -> Array:
-        below, inside, _ = self._masses
-        return clip((self.base._cdf_left(y) - below) / inside, 0.0, 1.0)
-
-    def _sf(self, y: Array) -> Array:
-        _, inside, above = self._masses
-        return clip((self.base._sf(y) - above) / inside, 0.0, 1.0)
-
-    def _ppf(self, p: Array) -> Array:
-        below, inside, _ = self._masses
-        return clip(self.base._ppf(clip(below + p * inside, 0.0, 1.0)), *self.ends)
-
-    def _ppf_logit(self, s: Array) -> Array:
-        below, inside, above = self._masses
-        up, down = below + sigmoid(s) * inside, above + sigmoid(-s) * inside
-        return clip(self.base._ppf_logit(safe_log(up) - safe_log(down)), *self.ends)
-
-    def _logpdf(self, y: Array) -> Array:
-        density = self.base._logpdf(y) - safe_log(self._masses[1])
-        return _chosen(y <= self.ends[0], y >= self.ends[1], density, -np.inf, -np.inf)
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        return self.base.lattice
-
-    def _describe(self) -> str:
-        return f"{self.base!r} in ({self.ends[0]:g}, {self.ends[1]:g})"
-
-
-def _chosen(low: Array, high: Array, inside: Array, below: float, above: float) -> Array:
-    xp = namespace(inside)
-    return xp.where(low, xp.full_like(inside, below), xp.where(high, xp.full_like(inside, above), inside))
+def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:
+    """F at y, from the left or not, which is 0 below the bounds and 1 above them; with `below` = 1, 1 - F at y."""
+    xp, (under, over) = namespace(y), (y <= low, y > high) if left else (y < low, y >= high)
+    return xp.where(under, xp.full_like(F, below), xp.where(over, xp.full_like(F, 1 - below), F))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from calibrant._arrays import Array
-from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.table import MassTable
+from calibrant.distributions.base import Distribution
 
 
 def _asked(name: str) -> Any:
@@ -15,6 +13,17 @@ def _asked(name: str) -> Any:
         return self._ask(name, *arguments)
 
     return hook
+
+
+def _forwarded(name: str) -> Any:
+    def hook(self: Any, *arguments: Any) -> Any:
+        return getattr(self._other, name)(*arguments)
+
+    return hook
+
+
+def _read(name: str) -> Any:
+    return property(lambda self: getattr(self._other, name))
 
 
 class Asking(Distribution):
@@ -30,7 +39,7 @@ class Asking(Distribution):
 
 
 class Forwarding(Asking):
-    """Every method is that of `_other`; a subclass overrides what differs."""
+    """Every hook and property is that of `_other`; a subclass overrides what differs."""
 
     @property
     @abstractmethod
@@ -40,27 +49,5 @@ class Forwarding(Asking):
     def _ask(self, name: str, *arguments: Any) -> Any:
         return getattr(self._other, name)(*arguments)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._other.shape
-
-    @property
-    def like(self) -> Array:
-        return self._other.like
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        return self._other.lattice
-
-    @property
-    def _block(self) -> int:
-        return self._other._block
-
-    def _moments(self) -> Moments:
-        return self._other._moments()
-
-    def _table(self, count: int) -> MassTable:
-        return self._other._table(count)
-
-    def _clip(self, lower: Any, upper: Any) -> Distribution:
-        return self._other._clip(lower, upper)
+    shape, like, lattice, _block = map(_read, ("shape", "like", "lattice", "_block"))
+    _moments, _table, _clip = map(_forwarded, ("_moments", "_table", "_clip"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,6 @@ class Grouped(Forwarding):
 
     @property
     def _other(self) -> Distribution:
-        """Those of the groups, one after the other."""
         return self.laws
 
     def for_rows(self, context: Context) -> Distribution:
@@ -49,7 +49,11 @@ class Grouped(Forwarding):
         if not isinstance(laws, Joined):
             return laws
         uniforms = cache(lambda: generator(context.rng).random(context.rows))  # of all rows, whatever their groups
-        return laws.mapped(lambda law, rows: law.for_rows(Context(rows.size, rng=_Part(uniforms, rows))))
+
+        def own(law: Distribution, rows: Numbers) -> Distribution:
+            return law.for_rows(Context(rows.size, rng=SimpleNamespace(random=lambda _: uniforms()[rows])))
+
+        return laws.mapped(own)
 
     def known(self, by: Any) -> NDArray[np.bool_]:
         """Whether each row's group is one that calibration rows had: only for those is anything promised."""
@@ -60,16 +64,12 @@ class Grouped(Forwarding):
         return self.remember("_kept_index", lambda: {label: number for number, label in enumerate(self.labels)})
 
     def _numbers(self, by: Any) -> Numbers:
-        """The number of each row's law."""
+        """The number of each row's law; new groups are an error, or get a warning and the law of all."""
         labels, missing = labels_of(by), len(self.labels)
         numbers = np.asarray([self._index.get(label, missing) for label in labels], np.int64)
-        unknown = np.flatnonzero(numbers == missing)
-        if unknown.size:
-            self._unknown(unknown, labels)
-        return numbers
-
-    def _unknown(self, rows: Numbers, labels: list[Hashable]) -> None:
-        """Say that some groups are new: an error, unless there is a law for them."""
+        rows = np.flatnonzero(numbers == missing)
+        if not rows.size:
+            return numbers
         first = labels[rows[0]]
         what = "is missing" if first is None else f"is {in_words(first)}, which no calibration row had"
         some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
@@ -78,6 +78,7 @@ class Grouped(Forwarding):
             raise ValueError(f"{where}: unseen='pooled' gives such rows the law of all")
         they = "it gets" if rows.size == 1 else "they get"
         warn_user(f"{where}: {they} the law of all groups, and nothing is promised for {said_of(rows.size, 'them')}")
+        return numbers
 
     def __getitem__(self, index: Any) -> Distribution:
         """The laws of some groups, by their number."""
@@ -85,18 +86,6 @@ class Grouped(Forwarding):
 
     def _describe(self) -> str:
         return f"{len(self.labels)} groups"
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Some rows' share of the uniforms of all."""
-
-    uniforms: Callable[[], Any]
-    rows: Numbers
-
-    def random(self, count: int) -> Any:
-        del count
-        return self.uniforms()[self.rows]
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------
@@ -108,18 +97,14 @@ def labels_of(by: Any) -> list[Hashable]:
     >>> labels_of(["north", None]), labels_of([[1, 2], [3, 4]])
     (['north', None], [(1, 2), (3, 4)])
     """
-    if hasattr(by, "columns"):  # a data frame
-        columns = [by[name] for name in by.columns]
-    else:
-        columns = [values := _plain_list(by)]
-        if values and all(isinstance(value, (list, tuple)) for value in values):
-            width = len(values[0])
-            for row, value in enumerate(values):
-                if len(value) != width:
-                    raise ValueError(
-                        f"by must hold as many values in each row, got {width} in row 0, {len(value)} in {row}"
-                    )
-            columns = list(zip(*values, strict=True))
+    columns = [by[name] for name in by.columns] if hasattr(by, "columns") else [_plain_list(by)]
+    values = columns[0] if columns else None
+    if isinstance(values, list) and values and all(isinstance(value, (list, tuple)) for value in values):
+        widths = [len(value) for value in values]
+        for row, width in enumerate(widths):
+            if width != widths[0]:
+                raise ValueError(f"by must hold as many values in each row, got {widths[0]} in row 0, {width} in {row}")
+        columns = list(zip(*values, strict=True))
     columns = [_column(column) for column in columns]
     return columns[0] if len(columns) == 1 else [None if None in row else row for row in zip(*columns, strict=True)]
 
@@ -127,10 +112,8 @@ def labels_of(by: Any) -> list[Hashable]:
 def _plain_list(values: Any) -> Any:
     if getattr(getattr(values, "dtype", None), "kind", "") in "mM":
         return list(values)  # numpy would make numbers of dates
-    for method in ("tolist", "to_list"):
-        if hasattr(values, method):
-            return getattr(values, method)()
-    return list(values)
+    own = getattr(values, "tolist", None) or getattr(values, "to_list", None)
+    return own() if own else list(values)
 
 
 def _column(given: Any) -> list[Any]:

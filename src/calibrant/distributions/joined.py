@@ -10,15 +10,14 @@ import numpy as np
 from array_api_compat import device
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, concatenate, device_like, namespace, to_numpy
+from calibrant._arrays import Array, concatenate, device_like, moved, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
-from calibrant.distributions.forwarding import Asking
+from calibrant.distributions.forwarding import Asking, Forwarding
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.table import MassTable
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -107,23 +106,19 @@ class Joined(Asking):
     def _ask(self, name: str, *arguments: Any) -> Any:
         def ask(law: Distribution, rows: Rows) -> Any:
             own = [_cut(value, rows, alone=not law.shape) if hasattr(value, "shape") else value for value in arguments]
+            if name == "_logpdf" and law.lattice is not None and self.lattice is None:
+                return log_density(law, own[0], None)  # rows of counts beside others have no density
             return law._in_blocks(name, *own) if law.shape else getattr(law, name)(*own)
 
         return self._each(ask)
-
-    def _logpdf(self, y: Array) -> Any:
-        """Rows of counts beside others have no density."""
-        if self.lattice is not None or all(law.lattice is None for law in self.laws):
-            return self._ask("_logpdf", y)
-        return self._each(lambda law, rows: log_density(law, _cut(y, rows, alone=not law.shape), None))
 
     def _crps(self, y: Array) -> Any:
         return self._ask("_crps", y)
 
     def _moments(self) -> Moments:
         def ask(law: Distribution, rows: Rows) -> tuple[Array, ...]:
-            xp = namespace(self.like)
-            found = (xp.asarray(part, dtype=self.like.dtype, device=device(self.like)) for part in law._all_moments())
+            xp, like = namespace(self.like), self.like
+            found = (moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in law._all_moments())
             return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 
         return Moments(*self._each(ask))
@@ -133,12 +128,11 @@ class Joined(Asking):
             return Joined(tuple(law._clip(lower, upper) for law in self.laws), self.part, self.row)
 
         def clipped(law: Distribution, rows: Rows) -> Distribution:
-            if isinstance(law, Unknown):
-                return law
-            if not law.shape:
-                zeros, ones = (device_like(numbers, self.like) for numbers in (np.zeros(rows.size), np.ones(rows.size)))
-                law = LocationScale(zeros, ones, law)
-            return law._clip(rows_of(lower, rows), rows_of(upper, rows))
+            ends = rows_of(lower, rows), rows_of(upper, rows)
+            if not law.shape and not isinstance(law, Unknown):
+                zeros = namespace(ends[0]).zeros_like(ends[0])
+                law = LocationScale(zeros, zeros + 1, law)
+            return law._clip(*ends)
 
         return self.mapped(clipped)
 
@@ -178,7 +172,7 @@ class Unknown(Asking):
         nothing = namespace(arguments[0]).full_like(arguments[0], np.nan)
         return (nothing, nothing) if name == "_logit" else nothing
 
-    def _moments(self) -> Any:
+    def _moments(self) -> Moments:
         return Moments(np.nan, np.nan, np.nan)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
@@ -186,34 +180,24 @@ class Unknown(Asking):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Row(Asking):
+class Row(Forwarding):
     """The only row of `batch`, as a single distribution: the batch is asked elementwise."""
 
     batch: Distribution
     shape = ()
 
     @property
-    def like(self) -> Array:
-        return self.batch.like
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        return self.batch.lattice
+    def _other(self) -> Distribution:
+        return self.batch
 
     def _ask(self, name: str, *arguments: Any) -> Any:
-        value, *others = arguments
-        xp = namespace(value)
-        others = [xp.reshape(each, (1, -1)) if hasattr(each, "shape") else each for each in others]
-        result = getattr(self.batch, name)(xp.reshape(value, (1, -1)), *others)
-        if isinstance(result, tuple):
-            return tuple(xp.reshape(part, value.shape) for part in result)
-        return xp.reshape(result, value.shape)
+        xp, shape = namespace(arguments[0]), arguments[0].shape
+        wide = [xp.reshape(each, (1, -1)) if hasattr(each, "shape") else each for each in arguments]
+        result = getattr(self.batch, name)(*wide)
+        return tuple(xp.reshape(r, shape) for r in result) if name == "_logit" else xp.reshape(result, shape)
 
     def _moments(self) -> Moments:
         return Moments(*(part[0] for part in self.batch._moments()))
-
-    def _table(self, count: int) -> MassTable:
-        return self.batch._table(count)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))

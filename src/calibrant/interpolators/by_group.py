@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
 
-from calibrant._arrays import Array, Rng, device_like, to_numpy
+from calibrant._arrays import Array, Rng, device_like, largest_tie_of, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
@@ -24,8 +24,6 @@ from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, Support, as_support
 
 UNSEEN = ("refuse", "pooled")
-Lending = Callable[[tuple[Hashable, ...], Parts, Counts, int], tuple[Counts, Moved | None]]
-"""Which scores are held out together, and what neighbours lend: of labels, scores, the row of each and NAF's units."""
 
 
 def by_group(interpolator: Interpolator, *, unseen: str = "refuse") -> Interpolator:
@@ -64,12 +62,9 @@ class Grouping(ABC):
 
     def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> GroupGuarantee:
         """What each group is promised."""
-        new = np.append(True, np.diff(parts.scores) > 0)
-        new[parts.first[:-1]] = True
-        starts = np.flatnonzero(new)
-        ties = np.maximum.reduceat(np.diff(starts, append=len(new)), np.searchsorted(starts, parts.first[:-1]))
-        accuracies = tuple(float(self.accuracy(int(n))) for n in parts.counts)
-        return GroupGuarantee(labels, tuple(parts.counts.tolist()), accuracies, tuple(ties.tolist()))
+        counts, pieces = parts.counts.tolist(), np.split(parts.scores, parts.first[1:-1])
+        accuracies = tuple(float(self.accuracy(n)) for n in counts)
+        return GroupGuarantee(labels, tuple(counts), accuracies, tuple(map(largest_tie_of, pieces)))
 
 
 @dataclass(frozen=True)
@@ -84,18 +79,23 @@ class Borrowing(Grouping):
         """`pooled`."""
         return self.pooled
 
-    def borrow(
-        self, scores: Array, context: Context, support: Support, lending: Lending | None = None
+    def lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+        """Which scores are held out together, and what neighbours lend: of scores and the row of each."""
+        del labels, rows
+        return shuffled(parts), None
+
+    def fit_rows(
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, GroupGuarantee]:
-        """The distributions of the groups, and what is promised to each; `lending` is what neighbours do."""
+        """The distributions of the groups, and what is promised to each."""
         known = as_support(support)
         known.check(scores)
         labels, parts, rows = parted(scores, context)
         if bool(np.ptp(parts.scores) == 0):  # nothing tells a scale: say so, as Linear does
             return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
-        folds, lent = lending(labels, parts, rows, self.pooled.units) if lending else (shuffled(parts), None)
         promised = self.promised(labels, parts)
-        table, pooled = borrowed(parts, np.asarray(promised.accuracies), self.pooled.units, folds, lent)
+        accuracies = np.asarray(promised.accuracies)
+        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self.lending(labels, parts, rows))
         if self.unseen == "pooled":
             table = Lines.of([table, drawn(pooled)])
         return Grouped(known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
@@ -121,12 +121,6 @@ class ByGroup(Borrowing):
     """
 
     unseen: str = field(default="refuse", kw_only=True)
-
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Grouped, GroupGuarantee]:
-        """The distributions of the groups, and what is promised to each."""
-        return self.borrow(scores, context, support)
 
 
 @dataclass(frozen=True)

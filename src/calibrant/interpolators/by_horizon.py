@@ -65,28 +65,27 @@ class ByHorizon(Borrowing):
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, HorizonGuarantee]:
         """The distributions of the horizons, and what is promised to each."""
-        q, guarantee = self.borrow(scores, context, support, _lent)
+        q, guarantee = super().fit_rows(scores, context, support=support)
         return q, HorizonGuarantee.of_groups(guarantee)
 
-
-def _lent(labels: tuple[Hashable, ...], parts: Parts, rows: Counts, units: int) -> tuple[Counts, Moved | None]:
-    """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""
-    odd = next((label for label in labels if type(label) is not int or label < 1), None)
-    if odd is not None:
-        raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
-    horizons, folds = np.asarray(labels, np.float64), _stretches(rows, parts)
-    told, own = without_each(parts, folds), loc_scale(parts)
-    if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in told))):
-        return folds, None
-    lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
-    found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
-    # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
-    likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
-    best = max(likely, key=np.sum)
-    near = [bool(np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best))) for each in likely]
-    widest = max(number for number, good in enumerate(near) if good)
-    shape, likelihood = standardised(parts.scores, *found[widest], units)
-    return folds, Moved(shape, *lines[widest](*own, parts.counts), likelihood)
+    def lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+        """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""
+        odd = next((label for label in labels if type(label) is not int or label < 1), None)
+        if odd is not None:
+            raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
+        horizons, folds = np.asarray(labels, np.float64), _stretches(rows, parts)
+        told, own = without_each(parts, folds), loc_scale(parts)
+        if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in told))):
+            return folds, None
+        lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
+        found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
+        # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
+        likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
+        best = max(likely, key=np.sum)
+        near = [np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best)) for each in likely]
+        widest = int(np.flatnonzero(near)[-1])
+        shape, likelihood = standardised(parts.scores, *found[widest], self.pooled.units)
+        return folds, Moved(shape, *lines[widest](*own, parts.counts), likelihood)
 
 
 def smoothed(

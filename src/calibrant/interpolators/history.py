@@ -155,13 +155,13 @@ class History:
         joined = concatenate([self.scores, scores])
         if self.groups is not None:
             return replace(self, scores=joined, groups=Groups.of([*self.groups.rows(), *Groups.of(by).rows()]))
+        if self.weights is None and self.forget is None:
+            # a stable sort merges what is in order already, so many small updates cost little
+            return replace(self, scores=xp.sort(joined, stable=True))
         if self.weights is not None:
             values = np.concatenate([self.weights.values, as_weights(weights).values])
-            return History.of(joined, replace(self.weights, values=values), self.forget, self.floored)
-        if self.forget is not None:
-            return History.of(joined, None, self.forget, self.floored)
-        # a stable sort merges what is in order already, so many small updates cost little
-        return replace(self, scores=xp.sort(joined, stable=True))
+            weights = replace(self.weights, values=values)
+        return History.of(joined, weights, self.forget, self.floored)
 
     def check(self, weights: Any, by: Any = None) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""

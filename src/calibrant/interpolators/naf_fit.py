@@ -100,13 +100,11 @@ def splines_together(many: Sequence[Array], units: int, device: Any) -> list[Log
 
 def _batches(sizes: Sequence[int], each: int) -> Iterator[list[int]]:
     """Which to work on together: such of like size, with so many numbers for each of it, as many as memory may hold."""
-    batch: list[int] = []
-    for i in map(int, np.argsort(sizes, kind="stable")):
-        if batch and (sizes[i] > 2 * sizes[batch[0]] or (len(batch) + 1) * sizes[i] * each > AT_ONCE):
-            yield batch
-            batch = []
-        batch.append(i)
-    yield batch
+    powers = np.frexp(sizes)[1]
+    for power in np.unique(powers):
+        alike = np.flatnonzero(powers == power)
+        parts = -(-alike.size * 2 ** int(power) * each // AT_ONCE)
+        yield from (some.tolist() for some in np.array_split(alike, min(parts, alike.size)))
 
 
 def _stacked(parts: Sequence[Any], device: Any) -> Any:

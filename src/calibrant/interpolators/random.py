@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.randomised import Randomised
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.support import REAL_LINE, Support, as_support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
@@ -41,7 +41,7 @@ class Random:
         ends = self.tails.fit(known.scores)
         lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
         lower, upper = max(lower, ends.lower), min(upper, ends.upper)
-        return Unrealised(steps(known), lower, upper, known.total, known.unit)
+        return Randomised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:
         """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""

@@ -54,15 +54,15 @@ class CalibrationWeights:
         return replace(self, values=self.values[there])
 
     @property
+    def missing(self) -> float:
+        """The share of the scores that are known only to be above all others: none."""
+        return 0.0
+
+    @property
     def unit(self) -> float:
         """w0: what counts as 1."""
         w = self.values / self.values.max()  # exactly 1 where all are equal, whatever they are equal to
         return float(self.values.max() * (_total(w**2) / _total(w)))
-
-    @property
-    def missing(self) -> float:
-        """The share of the scores that are known only to be above all others: none."""
-        return 0.0
 
     def guarantee(self, interpolator: Accurate, scores: Array) -> WeightedGuarantee:
         """What is promised; rows of weight 0 do not count."""

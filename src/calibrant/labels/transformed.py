@@ -16,7 +16,7 @@ from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.clipped import Truncated
+from calibrant.distributions.bent import Truncated
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.pulled import ByRow, Pulled, landed
 from calibrant.labels.base import Labels, refuse_labels, shown
@@ -307,7 +307,7 @@ class Transformed(Labels):
                 f" ({in_all(count)}): hardly anything is left of it inside"
             )
         if anywhere(outside > 0):
-            law = Truncated(law, below, above, (t.lower, t.upper))
+            law = Truncated(law, below, above, 0 * below, 0 * above).clip(t.lower, t.upper)  # truncated
         return through(Inverse(self.function), law)
 
     def __repr__(self) -> str:

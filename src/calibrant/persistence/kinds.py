@@ -24,7 +24,7 @@ from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.piecewise_linear import Lines
-from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
@@ -274,7 +274,7 @@ PARTS = (
     _kind(Guarded, relations.bent, law=SINGLE, bend=instance(PiecewiseLinear)),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
     _kind(Clipped, relations.ordered, base=instance(Distribution), lower=PLACE, upper=PLACE),
-    _kind(Unrealised, relations.atoms, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),
+    _kind(Randomised, relations.atoms, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),
     _kind(Reweighted, relations.tailed, base=SINGLE, unit=POSITIVE, total=POSITIVE, low=WEIGHT, high=WEIGHT),
     _kind(FollowedUp, base=SINGLE, known=WEIGHT),
     _kind(Row, batch=ROW),

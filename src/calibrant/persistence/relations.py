@@ -14,7 +14,7 @@ from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.logistic_linear import LogisticLinear
-from calibrant.distributions.randomised import Unrealised
+from calibrant.distributions.randomised import Randomised
 from calibrant.guarantee import GroupGuarantee, Guarantee
 from calibrant.horizons import LongColumns
 from calibrant.interpolators import Linear, Naive
@@ -161,7 +161,7 @@ def agreeing(
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
     knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
     if (made_of and knots and knots not in made_of) or (
-        isinstance(q, Unrealised) and q.unit is None and q.total == round(q.total) != n
+        isinstance(q, Randomised) and q.unit is None and q.total == round(q.total) != n
     ):
         raise ValueError(f"its guarantee has n = {n}, which does not go with q, {q!r}")
     if history is not None and history.weights is None and history.scores.size != n:
