@@ -24,7 +24,6 @@ from calibrant import (
     Samples,
     evaluate,
 )
-from calibrant.interpolators import NAF, Random
 from calibrant.labels import AtomAt, Counts, Real, Transformed
 from calibrant.labels.atom import atom_in
 from calibrant.labels.named import labels_named
@@ -233,20 +232,6 @@ def test_shares_of_0_and_1_and_a_batch_of_one_row_have_laws():
     assert one(Normal([50.0], 1.0)).pmf(0.0)[0] < 0.02
     assert one(Normal([-50.0], 1.0)).pmf(0.0)[0] > 0.98
     assert np.isfinite(one(Normal([-50.0], 1.0)).mean()[0])
-
-
-def test_a_row_is_the_same_beside_others():
-    mean, y, _ = rain(400, 6)
-    H = fitted(Normal(mean, 1.0), y)
-    assert H(Normal(mean, 1.0))[7].quantiles(LEVELS).tolist() == H(Normal(mean[7:8], 1.0))[0].quantiles(LEVELS).tolist()
-
-
-@pytest.mark.parametrize("interpolator", [NAF(), Random()])
-def test_atoms_with_other_interpolators(interpolator):
-    mean, y, rng = rain(1500, 7)
-    calibrated = Calibrator(interpolator=interpolator, labels=AtomAt(0)).fit(Normal(mean[:900], 1.0), y[:900], rng=rng)
-    H = calibrated(Normal(mean[900:], 1.0), rng=rng)
-    assert np.mean(np.abs(H.pmf(0.0) - Normal(mean[900:], 1.0).cdf(0.0))) < 0.05
 
 
 def test_torch_gives_the_same_law():

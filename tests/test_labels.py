@@ -236,11 +236,6 @@ def test_what_real_refuses():
             lambda: rows.fit(F, Y, bound=[9.0]))  # fmt: skip
     refused(ValueError, r"y is .* in row \d+ \(\d+ rows in all\), above the bound 0.1",
             lambda: rows.fit(F, Y, bound=np.full(N, 0.1)))  # fmt: skip
-    refused(
-        TypeError,
-        "Calibrator.labels must be an object such as calibrant.labels.Counts.., or its name, such as 'counts', got 3",
-        lambda: Calibrator(labels=3),
-    )
 
 
 def test_a_bounded_interval_holds_all_labels_that_it_held_and_is_shorter():
@@ -258,7 +253,8 @@ def test_a_bounded_interval_holds_all_labels_that_it_held_and_is_shorter():
 
 def test_labels_are_kept_in_the_file(tmp_path):
     path = tmp_path / "model.safetensors"
-    for labels in (Real(0), Real(None, 7.5), Real(0, "capacity"), Real(0) | Real(-1, 9), None):
+    chained = Real(0) | Real(-1, 9), Real(0) | Transformed("yeo-johnson:0.5")
+    for labels in (Real(0), Real(None, 7.5), Real(0, "capacity"), Transformed("log1p"), *chained, None):
         calibrated = Calibrator(labels=labels).fit(F, Y, bound=F + 9 if labels and labels.by_row else None)
         calibrated.save(path)
         again = calibrant.load(path)
@@ -408,12 +404,11 @@ def test_heavy_tails_of_a_log_are_followed_as_far_as_they_count(spread):
     assert np.isfinite(H.crps(y)).all()
 
 
-@pytest.mark.parametrize("spread", [2.0, 3.0])
 @pytest.mark.parametrize("kind", ["points", "intervals", "quantiles"])
-def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(spread, kind):
+def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(kind):
     rng = np.random.default_rng(0)
     s = rng.normal(size=60)
-    y = np.exp(s + spread * rng.standard_t(4, 60))
+    y = np.exp(s + 2.0 * rng.standard_t(4, 60))
     own = mapped(KINDS[kind][0](s), lambda values, _: np.exp(values), None)
     H = Calibrator(labels=Transformed("log")).fit(own, y)(own)
     assert np.isposinf(H.mean()).all()
@@ -534,7 +529,7 @@ def test_what_transformed_refuses():
         lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
         lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
         lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0, -9.0], 1.0), [1.0, 1.0]): (
-            r"has 1 of its mass outside the domain of Transformed\(log\) in row 1 \(the only such row\)"
+            r"has hardly any of its mass inside the domain of Transformed\(log\) in row 1 \(the only such row\)"
         ),
         lambda: Calibrator(labels=Transformed("log1p")).fit([1.0, -1.0], [1.0, 1.0]): r"'0:,log1p', it takes forecasts",
     }.items():
@@ -542,17 +537,6 @@ def test_what_transformed_refuses():
             action()
     with pytest.raises(TypeError, match="takes a name, or a pair"):
         Transformed(np.log)
-
-
-def test_transforms_are_kept_in_the_file(tmp_path):
-    path = tmp_path / "model.safetensors"
-    for labels in (Transformed("log1p"), Real(0) | Transformed("yeo-johnson:0.5")):
-        Calibrator(labels=labels).fit(F, Y).save(path)
-        again = calibrant.load(path)
-        assert again.labels == labels
-        np.testing.assert_array_equal(again(F).crps(Y), Calibrator(labels=labels).fit(F, Y)(F).crps(Y))
-    with pytest.raises(calibrant.persistence.FileError, match=r"labels\.by"):
-        Calibrator(labels=Transformed((np.arcsinh, np.sinh))).fit(F, Y).save(path)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    array = value
+    array: Array = value
     at_once = type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like))
     if not at_once:  # most of what comes through here is fine as it is
         array = _as_floats(name, value, like)

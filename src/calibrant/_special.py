@@ -129,6 +129,11 @@ def betaln(a: Array, b: Array) -> Array:
     return _of_several("betaln", a, b)
 
 
+def xlogy(x: Array, y: Array) -> Array:
+    """x log(y), 0 where x is 0."""
+    return _of_several("xlogy", x, y)
+
+
 def stdtr(df: Array, t: Array) -> Array:
     """The CDF of Student's t distribution."""
     return _of_several("stdtr", df, t)

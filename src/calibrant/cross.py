@@ -89,7 +89,9 @@ def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribu
     """The mixture; of laws that are clipped or collapsed alike the mixture so treated: its quantiles lie inside."""
     first = laws[0]
     if isinstance(first, Lattice):
-        inner = [law.base for law in laws if isinstance(law, Lattice) and law.points == first.points]
+        inner = [
+            law.base for law in laws if isinstance(law, Lattice) and (law.step, law.lower) == (first.step, first.lower)
+        ]
         if len(inner) == len(laws):
             return replace(first, base=Mixture(tuple(inner), weights))
     if isinstance(first, Clipped):

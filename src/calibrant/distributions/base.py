@@ -421,6 +421,27 @@ class Distribution(Forecast):
         return self.remember("_kept_moments", lambda: self._in_blocks("_moments") if self.shape else self._moments())
 
 
+class ClosedMoments(Distribution):
+    """One whose mean and standard deviation have closed forms; only what the crps needs is from its table."""
+
+    @abstractmethod
+    def _mean_std(self) -> tuple[Array, Array]:
+        """Mean and standard deviation."""
+
+    def mean(self) -> Array:
+        """The expectation."""
+        return self._mean_std()[0]
+
+    def std(self) -> Array:
+        """The standard deviation."""
+        return self._mean_std()[1]
+
+    def _moments(self) -> Moments:
+        (mean, std), shift = self._mean_std(), super()._moments().shift
+        xp = namespace(mean)
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(mean, np.inf)))
+
+
 def refuse_unused(context: Context) -> None:
     """Raise where a call says more of the rows than fit did."""
     if context.by is not None or context.weights is not None:

@@ -15,8 +15,22 @@ from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
+class OfBase(Distribution):
+    """What is made of each row of `base`, and as many rows."""
+
+    base: Distribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.base.shape
+
+    @property
+    def like(self) -> Array:
+        return self.base.like
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Clipped(Distribution):
+class Clipped(OfBase):
     """The distribution of min(max(Y, lower), upper), Y ~ base: its CDF is the base's between the bounds.
 
     All integrals are differences of the base's, so that a clipped distribution has moments also where the base has
@@ -26,14 +40,6 @@ class Clipped(Distribution):
     base: Distribution
     lower: Any
     upper: Any
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
-    @property
-    def like(self) -> Array:
-        return self.base.like
 
     @property
     def _block(self) -> int:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calibrant._arrays import Array, namespace, refuse
-from calibrant._special import betainc, betaln, gammainc, gammaincc, gammaln, safe_log
+from calibrant._special import betainc, betaln, gammainc, gammaincc, gammaln, xlogy
 from calibrant._types import ArrayLike
-from calibrant.distributions.on_lattice import OnLattice, from_zero
+from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.parameters import keep, parameters
 
 
-class _CountFamily(OnLattice):
-    """Counts from 0 on."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.like.shape)
-
-    def _ends(self) -> tuple[Any, Any]:
-        return 0.0, math.inf
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Poisson(_CountFamily):
+class Poisson(CountFamily):
     """P(Y = k) = rate^k exp(-rate) / k!, k = 0, 1, ...: the mean is the rate.
 
     >>> Poisson([0.5, 3.0]).pmf([0, 2])
@@ -46,23 +33,23 @@ class Poisson(_CountFamily):
 
     def _below(self, k: Array) -> Array:
         """Q(k + 1, rate)."""
-        return from_zero(k, 0.0, lambda k: gammaincc(k + 1, self._lift(self.rate)))
+        return gammaincc(k + 1, self._lift(self.rate))
 
     def _above(self, k: Array) -> Array:
         """P(k + 1, rate)."""
-        return from_zero(k, 1.0, lambda k: gammainc(k + 1, self._lift(self.rate)))
+        return gammainc(k + 1, self._lift(self.rate))
 
     def _log_mass(self, k: Array) -> Array:
         """k log rate - rate - log k!."""
         rate = self._lift(self.rate)
-        return from_zero(k, -math.inf, lambda k: _times_log(k, rate) - rate - gammaln(k + 1))
+        return xlogy(k, rate) - rate - gammaln(k + 1)
 
     def _mean_std(self) -> tuple[Array, Array]:
         return self.rate, namespace(self.rate).sqrt(self.rate)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NegativeBinomial(_CountFamily):
+class NegativeBinomial(CountFamily):
     """Counts with mean `rate` and variance rate + dispersion * rate^2: Poisson counts whose rate is a gamma number.
 
     With r = 1 / dispersion and p = r / (r + rate): P(Y = k) = Gamma(k + r) / (k! Gamma(r)) p^r (1 - p)^k. As the
@@ -92,22 +79,17 @@ class NegativeBinomial(_CountFamily):
     def _below(self, k: Array) -> Array:
         """I_p(r, k + 1)."""
         r, rate = self._columns()
-        return from_zero(k, 0.0, lambda k: betainc(r, k + 1, r / (r + rate)))
+        return betainc(r, k + 1, r / (r + rate))
 
     def _above(self, k: Array) -> Array:
         """I_(1 - p)(k + 1, r)."""
         r, rate = self._columns()
-        return from_zero(k, 1.0, lambda k: betainc(k + 1, r, rate / (r + rate)))
+        return betainc(k + 1, r, rate / (r + rate))
 
     def _log_mass(self, k: Array) -> Array:
         """-log(k + r) - log B(k + 1, r) + r log p + k log(1 - p)."""
-        r, rate = self._columns()
-        xp, log_p = namespace(r), -r * namespace(r).log1p(rate / r)
-
-        def inner(k: Array) -> Array:
-            return log_p + _times_log(k, rate / (r + rate)) - xp.log(k + r) - betaln(k + 1, r + 0 * k)
-
-        return from_zero(k, -math.inf, inner)
+        (r, rate), xp = self._columns(), namespace(k)
+        return xlogy(k, rate / (r + rate)) - r * xp.log1p(rate / r) - xp.log(k + r) - betaln(k + 1, r + 0 * k)
 
     def _mean_std(self) -> tuple[Array, Array]:
         variance = self.rate + self.dispersion * self.rate**2
@@ -115,7 +97,7 @@ class NegativeBinomial(_CountFamily):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Binomial(_CountFamily):
+class Binomial(CountFamily):
     """How many of `trials` succeed, each with `probability`: P(Y = k) = C(n, k) p^k (1 - p)^(n - k).
 
     On torch no gradient flows through its CDF.
@@ -138,38 +120,26 @@ class Binomial(_CountFamily):
         keep(self, trials=trials, probability=p)
 
     def _ends(self) -> tuple[Any, Any]:
-        return 0.0, self.trials
+        return 0.0, self._lift(self.trials)
+
+    def _columns(self) -> tuple[Array, Array]:
+        return self._lift(self.trials), self._lift(self.probability)
 
     def _below(self, k: Array) -> Array:
         """I_(1 - p)(n - k, k + 1)."""
-        return self._inside(k, lambda k, n, p: betainc(n - k, k + 1, 1 - p), 0.0, 1.0)
+        n, p = self._columns()
+        return betainc(n - k, k + 1, 1 - p)
 
     def _above(self, k: Array) -> Array:
         """I_p(k + 1, n - k)."""
-        return self._inside(k, lambda k, n, p: betainc(k + 1, n - k, p), 1.0, 0.0)
-
-    def _inside(self, k: Array, function: Callable[[Array, Array, Array], Array], before: float, after: float) -> Array:
-        """function(k, n, p), but `before` for k < 0 and `after` from n on."""
-        xp, n = namespace(k), self._lift(self.trials)
-        every, some = k >= n, xp.where(n > 0, n, xp.ones_like(n))
-        value = from_zero(xp.where(every, 0 * n, k), before, lambda k: function(k, some, self._lift(self.probability)))
-        return xp.where(every, after + 0 * value, value)
+        n, p = self._columns()
+        return betainc(k + 1, n - k, p)
 
     def _log_mass(self, k: Array) -> Array:
         """-log(n + 1) - log B(n - k + 1, k + 1) + k log p + (n - k) log(1 - p)."""
-        xp, n, p = namespace(k), self._lift(self.trials), self._lift(self.probability)
-        outside = (k < 0) | (k > n)
-        k = xp.where(outside, 0 * n, k)
-        found = _times_log(k, p) + _times_log(n - k, 1 - p) - xp.log(n + 1) - betaln(n - k + 1, k + 1)
-        return xp.where(outside, xp.full_like(found, -math.inf), found)
+        (n, p), xp = self._columns(), namespace(k)
+        return xlogy(k, p) + xlogy(n - k, 1 - p) - xp.log(n + 1) - betaln(n - k + 1, k + 1)
 
     def _mean_std(self) -> tuple[Array, Array]:
         mean = self.trials * self.probability
         return mean, namespace(mean).sqrt(mean * (1 - self.probability))
-
-
-def _times_log(count: Array, p: Array) -> Array:
-    """count log p, 0 for a count of 0."""
-    xp = namespace(p)
-    some = count > 0
-    return xp.where(some, xp.where(some, count, xp.ones_like(count)) * safe_log(p), 0 * count * p)

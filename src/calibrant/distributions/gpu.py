@@ -87,7 +87,8 @@ class Tables(NamedTuple):
         steps = int(counts.max()).bit_length()  # 2^steps - 1 >= the knots of the fullest cell
         guide = (counts.cumsum(0) - counts).to(torch.int32)
         piece: list[Any] = [knots, base.probs, own.slope]
-        densities, areas = (torch.stack([*piece, column], dim=1) for column in (own.log_slope, own.sums[ONCE]))
+        columns: list[Any] = [own.log_slope, own.sums[ONCE]]
+        densities, areas = (torch.stack([*piece, column], dim=1) for column in columns)
         numbers = [float(part[0]) for tail in lines.tails for part in tail]
         numbers += [float(lines.moments[2][0]), origin, per_unit]
         beyond = knots.new_full((2**steps,), math.inf)

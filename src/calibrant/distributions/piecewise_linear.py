@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-class Columns(NamedTuple):
+class KnotColumns(NamedTuple):
     """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
 
     slope: Array
@@ -39,7 +39,7 @@ class Columns(NamedTuple):
     """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
 
 
-class Tail(NamedTuple):
+class KnotTail(NamedTuple):
     """One number for each distribution."""
 
     end: Numbers
@@ -115,17 +115,17 @@ class Lines:
         return [to_numpy(part).astype(np.float64) for part in (self.knots, self.probs, self.left, self.right)]
 
     @cached_property
-    def tails(self) -> tuple[Tail, Tail]:
+    def tails(self) -> tuple[KnotTail, KnotTail]:
         """Below and above."""
         (knots, probs, left, right), begin, last = self._double, self.first[:-1], self.first[1:] - 1
         low, high = probs[begin], 1 - probs[last]
         return (
-            Tail(knots[begin], low, np.where(low > 0, left, 1.0)),
-            Tail(knots[last], high, np.where(high > 0, right, 1.0)),
+            KnotTail(knots[begin], low, np.where(low > 0, left, 1.0)),
+            KnotTail(knots[last], high, np.where(high > 0, right, 1.0)),
         )
 
     @cached_property
-    def columns(self) -> Columns:
+    def columns(self) -> KnotColumns:
         """In the home of the knots."""
         (knots, probs, *_), last, (lower, upper) = self._double, self.first[1:] - 1, self.tails
         h, rise = np.diff(knots, append=knots[-1]), np.diff(probs, append=probs[-1])
@@ -141,8 +141,8 @@ class Lines:
         twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, lower.mass * scale**2, self.first)
         square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, lower.mass**2 * scale / 2, self.first)
         own = slope, log_slope, inverse, np.roll(h, -1) + knots, once, twice, square
-        *pieces, once, twice, square = [device_like(part, self.knots) for part in own]
-        return Columns(*pieces, {ONCE: once, TWICE: twice, SQUARE: square})
+        *_, s1, s2, s3 = home = [device_like(part, self.knots) for part in own]
+        return KnotColumns(home[0], home[1], home[2], home[3], {ONCE: s1, TWICE: s2, SQUARE: s3})
 
     @cached_property
     def moments(self) -> tuple[Numbers, Numbers, Numbers]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from calibrant._arrays import Array, concatenate, device_like, floats, namespace, refuse
 from calibrant._special import sigmoid
-from calibrant.distributions.base import Distribution, Moments, drawn_in
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.normal import Normal
-from calibrant.distributions.on_lattice import OnLattice
+from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 
@@ -80,7 +80,7 @@ _OURS: dict[str, Callable[..., Distribution | None]] = {
 }
 
 
-class _ScipyFamily(Distribution):
+class _ScipyFamily(ClosedMoments):
     """A family of scipy.stats, with one value of each parameter per row."""
 
     family: Any
@@ -151,21 +151,9 @@ class ScipyDistribution(_ScipyFamily):
     def _places(self, s: Array) -> Array:
         return few_places(self, s)
 
-    def _moments(self) -> Moments:
-        mean, std = self._mean_std()
-        return Moments(mean, std, np.where(np.isfinite(mean), super()._moments().shift, np.inf))
-
-    def mean(self) -> Array:
-        """scipy's own."""
-        return self._mean_std()[0]
-
-    def std(self) -> Array:
-        """scipy's own."""
-        return self._mean_std()[1]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyCounts(_ScipyFamily, OnLattice):
+class ScipyCounts(_ScipyFamily, CountFamily):
     """A discrete family of scipy.stats, with one value of each parameter per row: shapes, and loc, which is whole."""
 
     family: Any = field(metadata={"shared": True})
@@ -186,8 +174,8 @@ class ScipyCounts(_ScipyFamily, OnLattice):
         return self._ask("logpmf", k)
 
     def _ends(self) -> tuple[Any, Any]:
-        first, last = self.family.support(*self.parameters)
-        return np.asarray(first, float) + np.zeros(self.shape), np.asarray(last, float) + np.zeros(self.shape)
+        first, last = self.family.support(*map(self._lift, self.parameters))
+        return first, last
 
 
 def few_places(law: Distribution, s: Array) -> Array:

@@ -15,7 +15,8 @@ from calibrant._search import count_up_to, gather
 PLACES, FINE = 513, 2049
 """Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
 _REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so they are evenly spaced
-_GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
+GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
+"""The places in (0, 1) whose mean value is the mean of a cubic."""
 _TAIL = 1e-9  # of the mass: where less lies above a cell, an area has no digits left
 _NONE = 1e-13  # of the mass: at infinity, less than this is rounding
 _HARDLY = 1e-3  # a power so little above 1 has no mean, and above 2 no std: rounding must not decide
@@ -62,14 +63,14 @@ class MassTable:
             area = None if area is None else concatenate([area, area], axis=1)
         F_left, F, S = law._cdf_left(places), law._cdf(places), law._sf(places)
         a, h = places[:, :-1], places[:, 1:] - places[:, :-1]
-        trapezoid, nodes = (F[:, :-1] + F_left[:, 1:]) / 2, [a + h * x for x in _GAUSS]
+        trapezoid, nodes = (F[:, :-1] + F_left[:, 1:]) / 2, [a + h * x for x in GAUSS]
         if area is None:
             bulges = h * (sum(law._cdf(node) for node in nodes) / 2 - trapezoid)
         else:  # far up in the tail areas have no digits, but 1 - F has
             above = (S[:, :-1] + (S + (F - F_left))[:, 1:]) / 2
             smooth = h * (above - sum(law._sf(node) for node in nodes) / 2)
             bulges = xp.where(S[:, :-1] < _TAIL, smooth, area[:, 1:] - area[:, :-1] - h * trapezoid)
-        return cls.of_heights(places, (F_left, F), (S + (F - F_left), S), bulges, _infinite(law, places))
+        return cls.of_heights(places, (F_left, F), (S + (F - F_left), S), bulges, mass_at_infinity(law, places))
 
     @classmethod
     def of_heights(
@@ -115,7 +116,7 @@ class MassTable:
         places = side_by_side([first, clip(self.places, first, last), last])
         area, h = clipped._integrals(places, ONCE), places[:, 1:] - places[:, :-1]
         bulges = area[:, 1:] - area[:, :-1] - h * (right[:, :-1] + left[:, 1:]) / 2
-        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, _infinite(clipped, places))
+        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, mass_at_infinity(clipped, places))
 
     def to(self, like: Array) -> MassTable:
         """The same beside an array."""
@@ -324,7 +325,7 @@ class MassTable:
         return value + over * once + (1 - above) * over**2 / 2 - under * once + below * under**2 / 2
 
 
-def _infinite(law: Any, places: Array) -> tuple[Array, Array]:
+def mass_at_infinity(law: Any, places: Array) -> tuple[Array, Array]:
     """The mass at -inf and at +inf."""
     xp, far = namespace(places), device_like([[-np.inf, np.inf]], places)
     low, high = law._cdf(far)[:, :1], 1 - law._cdf_left(far)[:, 1:]

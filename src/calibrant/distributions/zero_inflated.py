@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant._arrays import Array, concatenate, device_like, namespace, probabilities, refuse
+from calibrant._arrays import Array, concatenate, namespace, probabilities, refuse
 from calibrant._batch import promoted
 from calibrant._special import safe_log
 from calibrant._types import ArrayLike
-from calibrant.distributions.on_lattice import OnLattice, from_zero
+from calibrant.distributions.on_lattice import CountFamily, OnLattice
 from calibrant.distributions.parameters import keep
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZeroInflated(OnLattice):
+class ZeroInflated(CountFamily):
     """0 with probability `zeros`, else a count from `base`: F(k) = zeros + (1 - zeros) F_base(k).
 
     >>> from calibrant.distributions import Poisson
@@ -38,13 +38,8 @@ class ZeroInflated(OnLattice):
         zeros = probabilities("ZeroInflated.zeros", self.zeros, like=base.like)
         if zeros.shape not in ((), base.shape):
             raise ValueError(f"ZeroInflated.zeros must have shape {base.shape} or (), got {tuple(zeros.shape)}")
-        zeros = namespace(zeros).broadcast_to(zeros, base.shape)
-        refuse("ZeroInflated.base", device_like(base._ends()[0], zeros) + 0 * zeros < 0, "takes negative values")
-        keep(self, base=base, zeros=zeros)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
+        refuse("ZeroInflated.base", base.cdf_left(0.0) > 0, "takes negative values")
+        keep(self, base=base, zeros=namespace(zeros).broadcast_to(zeros, base.shape))
 
     @property
     def like(self) -> Array:
@@ -53,21 +48,17 @@ class ZeroInflated(OnLattice):
     def _ends(self) -> tuple[Any, Any]:
         return 0.0, self.base._ends()[1]
 
-    def _infinite(self) -> tuple[Any, Any]:
-        return 0.0, (1 - self._lift(self.zeros)) * self.base._infinite()[1]
-
     def _below(self, k: Array) -> Array:
         w = self._lift(self.zeros)
-        return from_zero(k, 0.0, lambda k: w + (1 - w) * self.base._below(k))
+        return w + (1 - w) * self.base._up_to(k)
 
     def _above(self, k: Array) -> Array:
-        w = self._lift(self.zeros)
-        return from_zero(k, 1.0, lambda k: (1 - w) * self.base._above(k))
+        return (1 - self._lift(self.zeros)) * self.base._beyond(k)
 
     def _log_mass(self, k: Array) -> Array:
         """log((1 - zeros) P(k)), and at 0 log(zeros + (1 - zeros) P(0))."""
         xp, w = namespace(k), self._lift(self.zeros)
-        own = self.base._log_mass(k)
+        own = self.base._logpdf(k)
         return xp.where(k == 0, safe_log(w + (1 - w) * xp.exp(own)), own + safe_log(1 - w))
 
     def _mean_std(self) -> tuple[Array, Array]:

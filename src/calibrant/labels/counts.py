@@ -8,37 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import one_number
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
 from calibrant._search import count_up_to, gather, interpolated
 from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.on_lattice import NEAR, off_lattice
+from calibrant.distributions.on_lattice import NEAR, check_lattice, off_lattice
 from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.labels.base import Labels, refuse_labels, shown, uniform
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
 from calibrant.predictions.base import Prediction
 
-LEAST = 50
-"""Labels: fewer may be whole numbers by chance, or somebody's first try."""
-VALUES = 6
-"""Distinct ones: fewer may be classes, or grades from 1 to 5."""
-TIES = 5
-"""Labels for each distinct value, at least: prices in whole dollars rarely have so many."""
-
 
 def look_like_counts(y: np.ndarray[Any, Any]) -> bool:
     """Whether 50 labels or more are whole numbers from 0 or 1 on, of six values or more, with five rows a value.
 
-    Years and the ages of adults start elsewhere.
+    Fewer may be whole by chance, or grades from 1 to 5; prices in whole dollars have more values, and years and the
+    ages of adults start elsewhere.
 
     >>> look_like_counts(np.arange(60.0) % 6), look_like_counts(2020 + np.arange(60.0) % 6)
     (True, False)
     """
-    if len(y) < LEAST or not 0 <= y.min() <= 1 or not bool(np.all(y == np.floor(y))):
+    if len(y) < 50 or not 0 <= y.min() <= 1 or not bool(np.all(y == np.floor(y))):
         return False
-    return VALUES <= len(np.unique(y)) <= len(y) / TIES
+    return 6 <= len(np.unique(y)) <= len(y) / 5
 
 
 @dataclass(frozen=True)
@@ -68,15 +61,7 @@ class Counts(Labels):
     lower: float | None = 0.0
 
     def __post_init__(self) -> None:
-        step = one_number("Counts.step", self.step)
-        if not 0 < step < math.inf:
-            raise ValueError(f"Counts.step must be positive and finite, got {self.step!r}")
-        object.__setattr__(self, "step", step)
-        if self.lower is not None:
-            lower = one_number("Counts.lower", self.lower)
-            if not math.isfinite(lower):
-                raise ValueError(f"Counts.lower must be a finite number or None, got {self.lower!r}")
-            object.__setattr__(self, "lower", lower)
+        check_lattice(self)
 
     draws = True
     widens = True
@@ -88,7 +73,7 @@ class Counts(Labels):
 
     def check(self, y: Array, bound: Bound = None) -> None:
         """Raise where y is no point of the lattice."""
-        bad = off_lattice(y, self.origin, self.step)
+        bad = off_lattice(y, (self.origin, self.step))
         if self.lower is not None:
             bad = bad | (namespace(y).round((y - self.origin) / self.step) < 0)
         wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
@@ -105,8 +90,12 @@ class Counts(Labels):
         match prediction:
             case Rates() if self._has((0.0, 1.0)):
                 return SpreadLaw(prediction.law())
+            case Distribution(lattice=None):
+                return self._widened(_located(prediction))
             case Distribution():
-                return self._spread_law(prediction)
+                if not self._has(prediction.lattice):
+                    raise ValueError(f"{self!r} takes distributions in steps of {self.step:g}, got {prediction!r}")
+                return SpreadLaw(prediction)
             case Point():
                 return Point(prediction.values + self.step / 2)
             case Interval():  # Y lies in [l, u] where Y' lies in [l, u + step)
@@ -119,19 +108,13 @@ class Counts(Labels):
             f"Counts cannot spread a {type(prediction).__name__}: give it a method of its own in a subclass"
         )
 
-    def _has(self, lattice: tuple[float, float]) -> bool:
+    def _has(self, lattice: tuple[float, float] | None) -> bool:
         """Whether a lattice is this one, wherever it starts."""
-        return lattice[1] == self.step and abs(math.remainder(lattice[0] - self.origin, self.step)) < NEAR * self.step
-
-    def _spread_law(self, law: Distribution) -> Distribution:
-        if law.lattice is not None:
-            if not self._has(law.lattice):
-                raise ValueError(f"{self!r} takes distributions in steps of {self.step:g}, got {law!r}")
-            return SpreadLaw(law)
-        if not isinstance(law, LocationScale):
-            zero = device_like(np.zeros(len(law)), law.like)
-            law = LocationScale(zero, zero + 1, law)
-        return self._widened(law)
+        return (
+            lattice is not None
+            and lattice[1] == self.step
+            and abs(math.remainder(lattice[0] - self.origin, self.step)) < NEAR * self.step
+        )
 
     def _widened(self, law: LocationScale) -> LocationScale:
         """The same shape with the mean m + step / 2 and the variance s^2 + step^2 / 12; as wide as it is if s = inf."""
@@ -196,3 +179,11 @@ class _AsItStands(Counts):
         x = (order - self.origin) / self.step
         on = xp.abs(x - xp.round(x)) <= NEAR
         return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
+
+
+def _located(law: Distribution) -> LocationScale:
+    """The same as something that can be moved and stretched."""
+    if isinstance(law, LocationScale):
+        return law
+    zero = device_like(np.zeros(len(law)), law.like)
+    return LocationScale(zero, zero + 1, law)

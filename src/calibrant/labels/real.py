@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arguments import one_number, same_length
-from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, namespace
+from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, refuse
 from calibrant._types import Bound as RowBounds
-from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of, refuse_labels, shown
 from calibrant.labels.transformed import mapped
@@ -82,19 +81,15 @@ class Real(Labels):
 
     def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
-        lower, upper = (self._end(name, rows, bound) for name in ("lower", "upper"))
-        lower, upper = -math.inf if lower is None else lower, math.inf if upper is None else upper
+        lower, upper = self._end("lower", -math.inf, rows, bound), self._end("upper", math.inf, rows, bound)
         if self.by_row:
-            bad = namespace(lower + upper).asarray(lower > upper)
-            if anywhere(bad):
-                row, count = first_and_count(bad)
-                raise ValueError(f"the lower bound of {self} is above the upper one in row {row} ({in_all(count)})")
+            refuse(f"the lower bound of {self}", lower > upper, "is above the upper one")
         return lower, upper
 
-    def _end(self, name: str, rows: Any, bound: RowBounds) -> Any:
+    def _end(self, name: str, none: float, rows: Any, bound: RowBounds) -> Any:
         end, what = getattr(self, name), f"the {name} bound of {self}"
         if not (isinstance(end, str) or callable(end)):
-            return end
+            return none if end is None else end
         column = floats(what, column_of(self, end, bound), like=getattr(rows, "like", rows), ndim=1, allow_inf=True)
         same_length("the prediction", rows.shape[0], what, column.shape[0])
         return column

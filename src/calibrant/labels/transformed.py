@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, device_like, first_and_count, namespace
-from calibrant._special import log_sigmoid, sigmoid
+from calibrant._arrays import Array, anywhere, device_like, namespace, refuse
+from calibrant._special import log_logistic, logit, sigmoid
 from calibrant._types import Bound, Draws
-from calibrant._words import in_all
 from calibrant.distributions import LogNormal, Normal
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.bent import Truncated
@@ -48,16 +47,6 @@ def _log(y: Array, shift: int = 0) -> Array:
     return xp.where(inside, xp.log1p(safe) if shift else xp.log(safe), xp.full_like(y, -xp.inf))
 
 
-def _logit(y: Array) -> Array:
-    return _log(y) - _log(1 - y)
-
-
-def _logit_log_slope(y: Array) -> Array:
-    """-log(y (1 - y))."""
-    s = _logit(y)
-    return -log_sigmoid(s) - log_sigmoid(-s)
-
-
 def _sqrt_log_slope(y: Array) -> Array:
     """-log(2 sqrt(y)), very large at 0."""
     xp = namespace(y)
@@ -75,7 +64,7 @@ FORMULAS = {
         0.0,
         closed=True,
     ),
-    "logit": Formula(_logit, sigmoid, _logit_log_slope, 0.0, 1.0),
+    "logit": Formula(logit, sigmoid, lambda y: -log_logistic(logit(y)), 0.0, 1.0),
 }
 
 
@@ -171,35 +160,27 @@ class Function(Transform):
             return _finite(self.formula.log_slope(y))
 
 
-@dataclass(frozen=True)
-class Inverse(Transform):
-    """y = t^-1(s), one t for all rows."""
-
-    function: Function
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+class Inverse(Function):
+    """y = t^-1(s)."""
 
     def __call__(self, y: Array) -> Array:
-        return self.function.inverse(y)
+        return Function.inverse(self, y)
 
     def inverse(self, s: Array) -> Array:
-        return self.function(s)
+        return Function.__call__(self, s)
 
-    def with_slope(self, y: Array) -> tuple[Array, Array]:
-        s = self(y)
-        return s, -self.function.log_slope(s)
+    def log_slope(self, y: Array) -> Array:
+        return -Function.log_slope(self, self(y))
 
 
-def through(function: Function | Inverse, law: Distribution) -> Distribution:
+def through(function: Function, law: Distribution) -> Distribution:
     """The distribution of the Y with t(Y) ~ law, for a batch.
 
     log(Y + c) = f + S has Y = exp(f) exp(S) - c: one q of exp(S) for all rows, and one table.
     """
     logs = function in (Function("log"), Function("log1p"))
     if logs and isinstance(law, LocationScale) and not law.base.shape and not anywhere(law.scale != 1):
-        xp, c = namespace(law.loc), -cast(Function, function).formula.lower
+        xp, c = namespace(law.loc), -function.formula.lower
         H = pull_back(law.base, Composed(Affine(xp.full_like(law.loc, -c), xp.exp(law.loc)), Logarithm()))
         return H.clip(-c) if anywhere(law.base.cdf(-math.inf) > 0) else H
     if isinstance(law, ByRow):
@@ -219,13 +200,11 @@ def mapped(
             return of_law(prediction)
         case Point():
             return Point(function(prediction.values, "Point.values"))
+        case Quantiles() | Samples():
+            return replace(prediction, values=function(prediction.values, f"{type(prediction).__name__}.values"))
         case Interval():
-            ends = (function(getattr(prediction, name), f"Interval.{name}") for name in ("lower", "upper"))
-            return Interval(*ends)
-        case Quantiles():
-            return Quantiles(prediction.levels, function(prediction.values, "Quantiles.values"))
-        case Samples():
-            return Samples(function(prediction.values, "Samples.values"))
+            lower, upper = prediction.lower, prediction.upper
+            return Interval(function(lower, "Interval.lower"), function(upper, "Interval.upper"))
         case WithAtom():
             return WithAtom(mapped(prediction.prediction, function, of_law), prediction.share)
         case Ensemble():
@@ -261,10 +240,6 @@ class Transformed(Labels):
         """t."""
         return Function(self.by)
 
-    @property
-    def _formula(self) -> Formula:
-        return formula_of(self.by)
-
     def check(self, y: Array, bound: Bound = None) -> None:
         self._inside(y, "y")
 
@@ -278,7 +253,7 @@ class Transformed(Labels):
 
     def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
         """The distribution of the Y with t(Y) ~ law."""
-        H, t = through(self.function, law), self._formula
+        H, t = through(self.function, law), self.function.formula
         return H.clip(t.lower) if t.closed else H
 
     def _inside(self, values: Array, name: str) -> Array:
@@ -288,27 +263,21 @@ class Transformed(Labels):
             way = ": log1p takes 0 too"
         if name != "y" and self.by in ("log1p", "sqrt"):
             way = f": chained behind a bound, '0:,{self.by}', it takes forecasts below 0"
-        bad = ~namespace(s).isfinite(s) | (values < self._formula.lower)
+        bad = ~namespace(s).isfinite(s) | (values < self.function.formula.lower)
         refuse_labels(name, values, bad, f", outside the domain of {self}{way}")
         return s
 
     def _transformed(self, law: Distribution) -> Distribution:
         """The distribution of t(Y), Y ~ law, given that Y lies in the domain of t."""
-        t = self._formula
+        t = self.function.formula
         if self.by == "log" and isinstance(law, LogNormal):
             return Normal(law.mu, law.sigma)
         below = law.cdf_left(t.lower) if t.closed else law.cdf(t.lower)
         above = 1 - law.cdf_left(t.upper) if t.upper < math.inf else law.sf(t.upper)
-        outside = below + above
-        if anywhere(outside > _MOST):
-            row, count = first_and_count(outside > _MOST)
-            raise ValueError(
-                f"{law!r} has {float(outside[row]):.4g} of its mass outside the domain of {self} in row {row}"
-                f" ({in_all(count)}): hardly anything is left of it inside"
-            )
-        if anywhere(outside > 0):
+        refuse(repr(law), below + above > _MOST, f"has hardly any of its mass inside the domain of {self}")
+        if anywhere(below + above > 0):
             law = Truncated(law, below, above, 0 * below, 0 * above).clip(t.lower, t.upper)  # truncated
-        return through(Inverse(self.function), law)
+        return through(Inverse(self.by), law)
 
     def __repr__(self) -> str:
         return f"Transformed({self.by if isinstance(self.by, str) else ', '.join(map(shown, self.by))})"

@@ -196,7 +196,7 @@ def within(H: Quantiles, coverage: float) -> float:
 
 def _on(lattice: tuple[float, float], y: Array) -> None:
     """Raise where a label is one that a law on this lattice cannot give."""
-    off = off_lattice(y, *lattice)
+    off = off_lattice(y, lattice)
     if anywhere(off):
         row, count = first_and_count(off)
         wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
