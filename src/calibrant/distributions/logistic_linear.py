@@ -13,7 +13,7 @@ from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, bent_places
 
-_BESIDE = np.geomspace(0.1, 40, 24)
+_BESIDE = np.geomspace(1, 40, 10)
 
 
 class _Padded(NamedTuple):

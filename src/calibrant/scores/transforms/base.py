@@ -41,11 +41,9 @@ class Transform(ABC):
         """s(y) from the left, which differs where s jumps."""
         return self(y)
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        """The y of many increasing s, (1, k) or (n, k), and dy/ds there, both (n, k)."""
-        y = self.inverse(s)
-        with np.errstate(all="ignore"):
-            return y, namespace(y).exp(-self.log_slope(y))
+    def inverse_of_many(self, s: Array) -> Array:
+        """The same for many s that increase, (1, k) or (n, k)."""
+        return self.inverse(s)
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
