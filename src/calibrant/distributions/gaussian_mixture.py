@@ -16,8 +16,8 @@ from calibrant._roots import solve_increasing
 from calibrant._special import log_ndtr, logit, ndtr, ndtri_logit, safe_log
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.parameters import keep
+from calibrant.distributions.standard_families import StandardNormal
 from calibrant.distributions.table import ONCE
 
 _FEWEST = 33  # places of a component in a table

@@ -12,8 +12,8 @@ from calibrant._arrays import Array, namespace
 from calibrant._special import log_ndtr, ndtr, ndtri, ndtri_logit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.parameters import keep, parameters, widths
+from calibrant.distributions.standard_families import StandardNormal
 from calibrant.distributions.table import ONCE
 
 

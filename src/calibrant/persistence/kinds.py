@@ -18,14 +18,12 @@ from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined, Row
-from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.logistic import StandardLogistic
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
-from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.reweighted import Reweighted
+from calibrant.distributions.standard_families import StandardLaplace, StandardLogistic, StandardNormal
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
 from calibrant.guarantee import (
