@@ -86,9 +86,13 @@ class LogitSpline(Distribution):
     def _sf(self, s: Array) -> Array:
         return sigmoid(-self._cubic(s)[0])
 
-    def _logpdf(self, s: Array) -> Array:
+    def _logit(self, s: Array) -> tuple[Array, Array]:
         value, slope = self._cubic(s)
-        return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
+        return value, safe_log(slope)  # in single precision a slope may round to less than 0
+
+    def _logpdf(self, s: Array) -> Array:
+        value, log_slope = self._logit(s)
+        return log_logistic(value) + log_slope
 
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.weights import InOrder
 
@@ -36,6 +36,5 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
     # a knot stays only where the line bends: at a clipped score and at its neighbours
     edge = moved[:1] & False
     near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
-    first, last = (device_like([end], scores) for end in (0.0, 1.0))
-    knots, probs = (concatenate([first, column[near], last]) for column in (at, clipped))
-    return Guarded(law, PiecewiseLinear.through(knots, probs))
+    own = OwnLogit(law)
+    return Guarded(own, LogisticLinear(own(scores)[near], clipped[near]))
