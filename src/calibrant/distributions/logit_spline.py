@@ -85,13 +85,9 @@ class LogitSpline(Distribution):
     def _sf(self, s: Array) -> Array:
         return sigmoid(-self._cubic(s)[0])
 
-    def _logit(self, s: Array) -> tuple[Array, Array]:
-        value, slope = self._cubic(s)
-        return value, safe_log(slope)  # in single precision a slope may round to less than 0
-
     def _logpdf(self, s: Array) -> Array:
-        value, log_slope = self._logit(s)
-        return log_logistic(value) + log_slope
+        value, slope = self._cubic(s)
+        return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
     def _ppf(self, p: Array) -> Array:
         return self._ppf_logit(logit(p))

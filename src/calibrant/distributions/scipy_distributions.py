@@ -13,9 +13,8 @@ from calibrant._arrays import Array, concatenate, device_like, floats, namespace
 from calibrant._special import sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
-from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.on_lattice import CountFamily
-from calibrant.distributions.standard_families import Laplace, Logistic, Normal
+from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 
