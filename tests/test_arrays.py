@@ -39,8 +39,7 @@ from reference.tolerances import TOLERANCES
 
 from calibrant import Calibrator, Ensemble, Interval, Logistic, Normal, Point, Quantiles, Samples
 from calibrant.distributions.gaussian_mixture import GaussianMixture
-from calibrant.distributions.laplace import Laplace
-from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.standard_families import Laplace, LogNormal
 from calibrant.distributions.student_t import StudentT
 from calibrant.scores import CDFScore
 

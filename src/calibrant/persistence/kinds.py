@@ -16,16 +16,14 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.grouped import Grouped
-from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined, Row
-from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.logistic import StandardLogistic
-from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
-from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.reweighted import Reweighted
+from calibrant.distributions.standard_families import StandardLaplace, StandardLogistic, StandardNormal
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
 from calibrant.guarantee import (
@@ -271,7 +269,8 @@ PARTS = (
     _kind(PiecewiseLinear, lines=instance(Lines), group=optional(PLACES)),
     _kind(LogisticLinear, relations.line, knots=LOGITS, probs=PROBS),
     _kind(LogitSpline, relations.rising, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
-    _kind(Guarded, relations.bent, law=SINGLE, bend=instance(PiecewiseLinear)),
+    _kind(Guarded, map=instance(OwnLogit), q=instance(LogisticLinear)),
+    _kind(OwnLogit, law=SINGLE),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
     _kind(Clipped, relations.ordered, base=instance(Distribution), lower=PLACE, upper=PLACE),
     _kind(Randomised, relations.atoms, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),

@@ -52,14 +52,6 @@ def rising(knots: Any, values: Any, slopes: Any) -> None:
         raise ValueError("its slopes are too steep for a cubic that rises")
 
 
-def bent(law: Any, bend: PiecewiseLinear) -> None:
-    """A line from (0, 0) to (1, 1), with a point between."""
-    del law
-    ends = [*bend.knots[[0, -1]], *bend.probs[[0, -1]]]
-    if bend.knots.shape[0] < 3 or ends != [0, 1, 0, 1]:
-        raise ValueError("its bend must lead from (0, 0) over at least one point to (1, 1)")
-
-
 def ordered(lower: float, upper: float, **others: Any) -> None:
     """lower < upper."""
     if not lower < upper:
