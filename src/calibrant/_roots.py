@@ -15,7 +15,7 @@ Function = Callable[[Array], tuple[Array, Array]]
 _OFF = 2e-4  # of the spread: how far a cubic over two places may be off; that over one is some 16 times closer
 _JUMP, _STEEP, _FAR = 6.0, 3.0, 14.0
 """Spreads for a change of the value by 1: of a gap between modes, and beside it; and values up to which one counts."""
-_NEAR, _FEW = 1e-5, 8  # where Newton steps end that start from a cubic, and how many at most
+_NEAR, _FEW = 1e-3, 6  # where Newton steps end that start from a cubic, and how many at most
 
 
 def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
