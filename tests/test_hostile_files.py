@@ -717,6 +717,7 @@ BROKEN = {
     "levels of other rows": (Bent, (SINGLE, ONE, ONE, TWO, TWO), "do not go together"),
     "a rank twice": (Joint, (np.array([[1], [1]]),), "each label must have the ranks 1 to 2 once"),
     "largest that fall": (Joint, (np.array([[1], [2]]), np.array([1.0, 0.5])), "must be 2 and not fall"),
+    "a second row of one": (Joined, ((SINGLE,), np.array([0]), np.array([1])), "row 1 is not among the 1 row of law 0"),
     "a base of other rows": (Bent, (Normal(ONE, ONE), TWO, TWO, TWO, TWO), r"base \(1,\) do not go together"),
 }
 
@@ -726,12 +727,6 @@ def test_a_class_refuses_fields_that_do_not_go_together_by_itself(name):
     cls, fields, sentence = BROKEN[name]
     with pytest.raises(ValueError, match=sentence):
         cls(*fields)
-
-
-def test_a_spline_may_lose_in_single_precision_that_its_knots_rise():
-    close = np.array([1.0, 1 + 1e-12, 2.0])
-    single = LogitSpline(close, close, np.ones(3)).to(np.zeros(1, np.float32))
-    np.testing.assert_allclose(single.cdf([1.0, 2.0]), [0.7310586, 0.8807971], rtol=1e-6)
 
 
 def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
@@ -1139,12 +1134,6 @@ def test_an_entry_of_the_header_that_is_of_another_kind_is_named(entry, kind, pa
     path.write_bytes(sealed(json.dumps(header | {entry: 3}), entries, data))
     with pytest.raises(FileError, match=f"the header's {entry} must be a {kind}, got 3"):
         load(path)
-
-
-def test_a_law_without_rows_of_its_own_is_one_row():
-    Joined((SINGLE,), np.array([0, 0]), np.array([0, 0]))
-    with pytest.raises(ValueError, match="row 1 is not among the 1 row of law 0"):
-        Joined((SINGLE,), np.array([0]), np.array([1]))
 
 
 def test_a_law_that_is_drawn_is_of_one_score_or_more():

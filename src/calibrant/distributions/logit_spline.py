@@ -28,20 +28,6 @@ class LogitSpline(Distribution):
     slopes: Array = shared()
     shape = ()
 
-    def __post_init__(self) -> None:
-        """Knots and values rise, unless single precision has rounded them, and so does the cubic between them."""
-        knots, values, slopes = parts = [to_numpy(part) for part in (self.knots, self.values, self.slopes)]
-        if not knots.shape == values.shape == slopes.shape or knots.size < 2 or len({a.dtype for a in parts}) > 1:
-            raise ValueError(f"{knots.size} knots do not go with {values.size} values and {slopes.size} slopes")
-        for name, column in (("knots", knots), ("values", values)):
-            flat = np.less_equal if column.dtype == np.float64 else np.less
-            if (falls := flat(column[1:], column[:-1])).any():
-                raise ValueError(f"its {name} do not rise at place {int(np.argmax(falls)) + 1}")
-        steep = np.maximum(slopes[1:], slopes[:-1])
-        rounding = 4 * np.finfo(knots.dtype).eps * (steep * np.abs(knots[1:]) + np.abs(values[1:]))
-        if (steep * np.diff(knots) > 3.001 * np.diff(values) + rounding).any():
-            raise ValueError("its slopes are too steep for a cubic that rises")
-
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
         """The spline through a mixture of logistic distributions, given in numpy, beside an array."""

@@ -237,7 +237,7 @@ PARTS = (
     # laws
     _kind(PiecewiseLinear, lines=instance(Lines), group=optional(PLACES)),
     _kind(LogisticLinear, knots=LOGITS, probs=PROBS),
-    _kind(LogitSpline, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
+    _kind(LogitSpline, relations.rising, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
     _kind(Guarded, relations.bent, law=SINGLE, bend=instance(PiecewiseLinear)),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
     _kind(Clipped, base=instance(Distribution), lower=PLACE, upper=PLACE),

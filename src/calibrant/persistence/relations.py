@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
+
 from calibrant._words import count
 from calibrant.calibration import Calibrated
 from calibrant.distributions import PiecewiseLinear
@@ -12,7 +14,6 @@ from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.randomised import Randomised
 from calibrant.guarantee import GroupGuarantee, Guarantee
-from calibrant.horizons import LongColumns
 from calibrant.interpolators import Linear, Naive
 from calibrant.interpolators.history import HalfLife
 from calibrant.several import Joint
@@ -22,36 +23,40 @@ def nothing(**values: Any) -> None:
     """Every field is free."""
 
 
-def bent(law: Any, bend: PiecewiseLinear) -> None:
+def rising(knots: Any, values: Any, slopes: Any) -> None:
+    """Knots and values rise, and so does the cubic between them: in files, as rounding may undo it in a copy."""
+    if (
+        not knots.shape == values.shape == slopes.shape
+        or knots.size < 2
+        or len({a.dtype for a in (knots, values, slopes)}) > 1
+    ):
+        raise ValueError(f"{knots.size} knots do not go with {values.size} values and {slopes.size} slopes")
+    for name, column in (("knots", knots), ("values", values)):
+        if bool(np.any(column[1:] <= column[:-1])):
+            raise ValueError(f"its {name} do not rise at place {int(np.argmax(column[1:] <= column[:-1])) + 1}")
+    if bool(np.any(np.maximum(slopes[1:], slopes[:-1]) * np.diff(knots) > 3.001 * np.diff(values))):
+        raise ValueError("its slopes are too steep for a cubic that rises")
+
+
+def bent(bend: PiecewiseLinear, **others: Any) -> None:
     """A line from (0, 0) to (1, 1), with a point between."""
-    del law
     ends = [*bend.knots[[0, -1]], *bend.probs[[0, -1]]]
     if bend.knots.shape[0] < 3 or ends != [0, 1, 0, 1]:
         raise ValueError("its bend must lead from (0, 0) over at least one point to (1, 1)")
 
 
-def by_horizon(calibrated: Calibrated, columns: LongColumns) -> None:
+def by_horizon(calibrated: Calibrated, **others: Any) -> None:
     """The groups are steps ahead: 1, 2, ..."""
     if not isinstance(calibrated.guarantee, GroupGuarantee):
         raise ValueError("it was not calibrated by horizon")
     if any(type(label) is not int or label < 1 for label in calibrated.guarantee.labels):
         raise ValueError("its groups are no horizons")
-    del columns
 
 
 def agreeing(
-    known: Collection[type],
-    /,
-    score: Any,
-    q: Any,
-    guarantee: Guarantee,
-    interpolator: Any,
-    form: Any = None,
-    labels: Any = None,
-    history: Any = None,
+    known: Collection[type], /, q: Any, guarantee: Guarantee, interpolator: Any, history: Any, **others: Any
 ) -> None:
     """What known interpolators promise, and how many scores their laws are made of."""
-    del score, form, labels
     n, ours = guarantee.n, type(interpolator) in known
     if isinstance(q, Grouped) != isinstance(guarantee, GroupGuarantee):
         raise ValueError(f"its guarantee, {type(guarantee).__name__}, does not go with q, {q!r}")
