@@ -1,4 +1,4 @@
-"""What a file may hold: calibrant's own classes. Their checks are in `fields` and `relations`.
+"""What a file may hold: calibrant's own classes. They check themselves; `fields` and `relations` ask more.
 
 A new class is one line in `PARTS`, or in `ROOTS` if files are to hold it by itself.
 """
