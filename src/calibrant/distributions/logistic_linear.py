@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
@@ -42,6 +42,15 @@ class LogisticLinear(Distribution):
     knots: Array = shared()
     probs: Array = shared()
     shape = ()
+
+    def __post_init__(self) -> None:
+        """Knots and probs do not fall."""
+        knots, probs = to_numpy(self.knots), to_numpy(self.probs)
+        if knots.shape != probs.shape or knots.dtype != probs.dtype:
+            raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+        for name, column in (("knots", knots), ("probs", probs)):
+            if (falls := column[1:] < column[:-1]).any():
+                raise ValueError(f"its {name} fall at place {int(np.argmax(falls)) + 1}")
 
     @property
     def _padded(self) -> _Padded:

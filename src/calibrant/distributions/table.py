@@ -89,7 +89,7 @@ class MassTable:
         return cls(places, atoms, rise, bulges, (low, high), infinite)
 
     def moved(self, places: Array, *, curved: bool) -> MassTable:
-        """The table of y(S), y increasing, from the images of the places; `curved` if y is no straight line in a cell."""
+        """The table of y(S), y increasing, from the images of the places; `curved` if y is not straight in each cell."""
         xp = namespace(places)
         step, rise = _steps(self.places), _steps(places)
         slope = rise / xp.where(step > 0, step, xp.ones_like(step))
@@ -279,8 +279,7 @@ class MassTable:
     @cached_property
     def moments(self) -> tuple[Array, Array, Array]:
         """Mean, std, and what makes crps(y) = 2 (integral of F up to y) - y + this; each (n,)."""
-        xp, (p, q), (low, high) = namespace(self.places), self.tails, self._excess
-        (low, low2), (high, high2) = low, high
+        xp, (p, q), ((low, low2), (high, high2)) = namespace(self.places), self.tails, self._excess
         l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
         middle = self.places[:, self.places.shape[1] // 2, None]
         y, B, none = self.places - middle, self.bulges, xp.zeros_like(self.masses[:, :1])

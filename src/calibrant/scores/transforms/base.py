@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
-
 from calibrant._arrays import Array, namespace
 from calibrant._batch import first_array
 from calibrant._search import count_up_to, gather
