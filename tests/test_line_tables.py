@@ -26,7 +26,8 @@ KNOTS = {
 
 
 def line(knots, probs, left=1.0, right=1.0):
-    return PiecewiseLinear.through(torch.as_tensor(knots), torch.as_tensor(probs).double(), left, right)
+    knots, probs = (torch.as_tensor(part, dtype=torch.float64) for part in (knots, probs))
+    return PiecewiseLinear.through(knots, probs, left, right)
 
 
 @pytest.mark.parametrize("name", KNOTS)
