@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
 from fixtures.ways import WAYS, answers
+from reference.tolerances import TOLERANCES
 
 import calibrant
 from calibrant import CrossCalibrated
@@ -27,7 +28,6 @@ WAYS_OF_OLD = {
     for name, said in json.loads((folder / "ways.json").read_text(encoding="utf-8")).items()
 }
 LEVELS = [0.05, 0.5, 0.9]
-CLOSE = {"cdf": 1e-9, "quantiles": 1e-9, "mean": 1e-6, "std": 1e-6, "crps": 1e-6}
 
 
 def test_every_file_of_a_release_has_its_answers():
@@ -60,7 +60,8 @@ def test_a_file_answers_as_it_did(name):
         "std": H.std(),
         "crps": H.crps(y),
     }
-    smooth = "naf" in name or "folds" in name
+    promised = TOLERANCES["curved"].integrals * np.min(said["std"])
     for what, values in found.items():
-        rtol = max(CLOSE[what], 1e-6 if smooth else 0.0)
-        np.testing.assert_allclose(np.ravel(values), np.array(said[what], dtype=float), rtol=rtol, err_msg=what)
+        rtol = 1e-6 if "naf" in name or "folds" in name else 1e-9
+        atol = promised if what in ("mean", "std", "crps") else 0.0
+        np.testing.assert_allclose(np.ravel(values), np.array(said[what]), rtol=rtol, atol=atol, err_msg=what)
