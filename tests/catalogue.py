@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -123,7 +123,6 @@ SPREADS = np.array([-1.8, -0.6, 0.1, 0.9, 2.0])
 SPLIT = np.stack([DATA["weight"], 1 - DATA["weight"]], axis=1)
 MEANS = np.stack([LOC - SCALE, LOC2 + SCALE], axis=1)
 STDS = np.stack([0.6 * SCALE, SCALE2], axis=1)
-MIDDLES = np.stack([LOC, LOC2, LOC + 0.25 * SCALE, LOC - SCALE, LOC + 1.5 * SCALE, LOC - 5 * SCALE], axis=1)
 
 
 # ---- predictions ---------------------------------------------------------------------------------------------------
@@ -159,10 +158,6 @@ PREDICTIONS: dict[str, Callable[[World], Any]] = {
 }
 
 
-BENDS = np.concatenate([LOC[:, None] + SCALE[:, None] * SPREADS, np.sort(DATA["draws"]), MIDDLES], axis=1)
-"""Where the CDF or the density of a prediction may bend, row by row."""
-
-
 # ---- scores, two of them a user's own ------------------------------------------------------------------------------
 
 
@@ -186,29 +181,23 @@ class LogRatio(MonotoneScore):
 
 @dataclass(frozen=True)
 class Pair:
-    """A prediction, by name, and a score; whether H moves and stretches with the unit of y; what is exact about it."""
+    """A prediction, by name, and a score; whether H moves and stretches with the unit of y."""
 
     prediction: str
     score: Any
     shifts: bool = True
     stretches: bool = True
-    exact: bool = True
-    """Mean, std and crps are in closed form for naive and linear q; by quadrature otherwise."""
-    jumps: bool = False
-    """The score jumps somewhere, so H has an atom there."""
 
-
-by_quadrature = partial(Pair, exact=False)
 
 PAIRS: dict[str, Pair] = {
     "residual": Pair("point", ResidualScore()),
     "relative": Pair("point", RelativeScore(), shifts=False),
     "sqrt": Pair("point", SqrtScore(), shifts=False),
     "sqrt, c = 1": Pair("point", SqrtScore(c=1.0), shifts=False, stretches=False),
-    "log": by_quadrature("point", LogScore(), shifts=False),
-    "log, c = 1": by_quadrature("point", LogScore(c=1.0), shifts=False, stretches=False),
+    "log": Pair("point", LogScore(), shifts=False),
+    "log, c = 1": Pair("point", LogScore(c=1.0), shifts=False, stretches=False),
     "percentage error": Pair("point", PercentageError(), shifts=False),
-    "log ratio": by_quadrature("point", LogRatio(), shifts=False),
+    "log ratio": Pair("point", LogRatio(), shifts=False),
     "interval": Pair("interval", IntervalScore()),
     "quantile": Pair("quantiles", QuantileScore()),
     "quantile, the paper's": Pair("quantiles", QuantileScore(outer_slope=1.0), stretches=False),
@@ -218,22 +207,22 @@ PAIRS: dict[str, Pair] = {
     "z of student t": Pair("student t, a df a row", ZScore()),
     "z of gaussian mixture": Pair("gaussian mixture", ZScore()),
     "cdf of normal": Pair("normal", CDFScore()),
-    "cdf of logistic": by_quadrature("logistic", CDFScore()),
-    "cdf of laplace": by_quadrature("laplace", CDFScore()),
-    "cdf of student t": by_quadrature("student t", CDFScore()),
-    "cdf of student t, a df a row": by_quadrature("student t, a df a row", CDFScore()),
-    "cdf of log-normal": by_quadrature("log-normal", CDFScore(), shifts=False),
-    "cdf of gaussian mixture": by_quadrature("gaussian mixture", CDFScore()),
-    "cdf of scipy's gamma": by_quadrature("scipy's gamma", CDFScore()),
-    "cdf of pool": by_quadrature("pool", CDFScore()),
+    "cdf of logistic": Pair("logistic", CDFScore()),
+    "cdf of laplace": Pair("laplace", CDFScore()),
+    "cdf of student t": Pair("student t", CDFScore()),
+    "cdf of student t, a df a row": Pair("student t, a df a row", CDFScore()),
+    "cdf of log-normal": Pair("log-normal", CDFScore(), shifts=False),
+    "cdf of gaussian mixture": Pair("gaussian mixture", CDFScore()),
+    "cdf of scipy's gamma": Pair("scipy's gamma", CDFScore()),
+    "cdf of pool": Pair("pool", CDFScore()),
     "ensemble of points": Pair("two points", EnsembleScore()),
     "ensemble of normal and interval": Pair("normal and interval", EnsembleScore()),
     "ensemble of broken lines": Pair("quantiles, samples and interval", EnsembleScore()),
     "ensemble of ensembles": Pair("ensemble of ensembles", EnsembleScore()),
-    "ensemble of cdfs": by_quadrature("normal and laplace", EnsembleScore(CDFScore())),
-    "ensemble of z and cdf": by_quadrature("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
-    "signed residual": by_quadrature("point", signed(AbsoluteResidual()), jumps=True),
-    "signed cqr": by_quadrature("interval", signed(CQR()), jumps=True),
+    "ensemble of cdfs": Pair("normal and laplace", EnsembleScore(CDFScore())),
+    "ensemble of z and cdf": Pair("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
+    "signed residual": Pair("point", signed(AbsoluteResidual())),
+    "signed cqr": Pair("interval", signed(CQR())),
 }
 
 
@@ -249,17 +238,6 @@ INTERPOLATORS: dict[str, Any] = {
     "naf": NAF(),
     "naf, guarded": NAF(promise=lambda n: 0.3),
 }
-SLOW = {
-    "cdf of gaussian mixture",
-    "cdf of pool",
-    "cdf of scipy's gamma",
-    "cdf of student t, a df a row",
-    "ensemble of cdfs",
-    "ensemble of z and cdf",
-    "signed cqr",
-}
-"""Pairs whose mean, std and crps are integrated row by row, as is what they are compared with: of fewer rows."""
-
 LINEAR = tuple(name for name in INTERPOLATORS if name.startswith("linear"))
 
 
@@ -271,15 +249,6 @@ def has_infinite_mass(pair: str, interpolator: str, n: int = 20) -> bool:
         return n == 1
     tailed = interpolator in LINEAR and not isinstance(PAIRS[pair].score.support, Logits)
     return tailed and (interpolator == "linear, infinite" or n == 1)
-
-
-def mass_of_atoms(pair: str, interpolator: str, n: int = 20) -> float | None:
-    """The mass of H that is on single points, for distinct scores; None where it depends on the row."""
-    if interpolator in ("naive", "random", "random, bounded"):
-        return 1.0
-    if PAIRS[pair].jumps:
-        return None
-    return 2 / (n + 1) if has_infinite_mass(pair, interpolator, n) else 0.0
 
 
 # ---- combinations --------------------------------------------------------------------------------------------------
@@ -409,13 +378,6 @@ LATTICES: dict[str, Callable[[World], Any]] = {
     ),
 }
 """Laws on a lattice; all of their mass is on its points."""
-
-
-def lattice_of(name: str) -> tuple[float, float]:
-    """The step, and a point below all that matter, of one of these, also where it is spread."""
-    if name == "normals on a lattice":
-        return 0.5, 18.0
-    return (0.25, 10.0) if name == "calibrated, on a lattice" else (1.0, -20.0)
 
 
 COUNTS = set(LATTICES) - {"normals on a lattice", "calibrated, on a lattice"}
