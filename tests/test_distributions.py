@@ -126,6 +126,7 @@ def test_heavy_t_has_no_mean_infinite_std_and_at_last_infinite_crps():
     np.testing.assert_array_equal(law.mean(), [np.nan, np.nan, 0, 0, 0])
     np.testing.assert_array_equal(law.std()[:4], [np.nan, np.nan, np.inf, np.inf])
     np.testing.assert_array_equal(np.isinf(law.crps(0.0)), [True, False, False, False, False])
+    np.testing.assert_allclose(law.crps(0.0)[1], 2 * np.log(2) / np.pi, rtol=1e-7)  # the integral of 2 F^2 up to 0
 
 
 @pytest.mark.parametrize("s", [-690.0, -80.0, -37.0, 37.0, 80.0, 690.0])

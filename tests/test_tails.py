@@ -39,9 +39,13 @@ def test_mean_and_std_exist_where_the_powers_say_so(df, seed):
     assert np.isfinite(mean) or not np.isfinite(H.std()[0])
 
 
-def test_the_std_exists_for_five_degrees_of_freedom_and_not_for_one_and_a_half():
-    assert np.isfinite(calibrated(5.0, 0).std()).all()
-    assert np.isposinf(calibrated(1.5, 0).std()).all()
+@pytest.mark.parametrize(("df", "mean_exists"), [(1.0, False), (1.5, True), (2.0, True)])
+def test_linear_leaves_the_tails_as_they_are_so_there_are_no_more_moments_than_those_of_the_base(df, mean_exists):
+    rng = np.random.default_rng(0)
+    base = StudentT(df, rng.normal(size=52), 1.0)
+    H = Calibrator(CDFScore()).fit(base[:50], rng.standard_t(6, 50))(base[50:])
+    assert not np.any(np.isfinite(H.std()))
+    assert np.all(np.isfinite(H.mean()) == mean_exists)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
