@@ -124,14 +124,6 @@ def test_calibrated_laws_give_numpys_numbers(name, library):
     same_results(there, H(pair, interpolator), array, tolerance)
 
 
-@pytest.mark.parametrize("name", ["cdf of gaussian mixture; linear", "ensemble of z and cdf; linear"])
-def test_row_by_row_quadrature_gives_numpys_numbers_in_torch(name):
-    array, tolerance = LIBRARIES["torch"]
-    there, here = predicted(*COMBINATIONS[name], world=World(array)), H(*COMBINATIONS[name])
-    np.testing.assert_allclose(numbers(there[:1].mean()), here[:1].mean(), rtol=tolerance)
-    np.testing.assert_allclose(numbers(there[:1].crps(20.0)), here[:1].crps(20.0), rtol=10 * tolerance)
-
-
 # ---- from one library to another -------------------------------------------------------------------------------------
 
 
@@ -150,11 +142,6 @@ def test_a_calibrator_fitted_in_numpy_predicts_in_any_library(pair, interpolator
 def test_labels_of_numpy_meet_predictions_of_torch():
     law = predicted("z of normal", "linear", world=World(LIBRARIES["torch"][0]))
     np.testing.assert_allclose(numbers(law.cdf(Y[CALIBRATION:])), H("z of normal", "linear").cdf(Y[CALIBRATION:]))
-
-
-def test_labels_of_torch_do_not_meet_predictions_of_numpy():
-    with pytest.raises(TypeError, match="y is a torch array where numpy is expected: convert it first"):
-        H("z of normal", "linear").cdf(torch.zeros(5))
 
 
 def test_a_list_becomes_a_numpy_array_of_doubles():

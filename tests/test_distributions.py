@@ -337,20 +337,6 @@ def test_a_torch_law_that_cannot_serve_raises():
 # ---- the door ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [Normal, Logistic, Laplace, LogNormal, lambda *a, **k: StudentT(3, *a, **k)])
-def test_bad_locations_and_scales_raise_with_row_and_count(make):
-    with pytest.raises(ValueError, match=r"is negative in row 1 \(2 rows in all\)"):
-        make([0.0, 0.0, 0.0], [1.0, -1.0, -2.0])
-    with pytest.raises(ValueError, match=r"is NaN or infinite in row 2 \(the only such row\)"):
-        make([0.0, 0.0, np.nan], 1.0)
-    with pytest.raises(ValueError, match="one row for each of the 3 rows"):
-        make([0.0, 0.0, 0.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match="has zero width as its only value"):
-        make(0.0, 0.0, strict=True)
-    with pytest.raises(TypeError, match="real numbers"):
-        make(["a"], 1.0)
-
-
 @pytest.mark.parametrize(
     ("made", "said"),
     [

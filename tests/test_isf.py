@@ -1,7 +1,6 @@
 """`isf`, the inverse of `sf`."""
 
 import numpy as np
-import pytest
 import scipy.stats
 
 from calibrant import Calibrator, Normal
@@ -21,12 +20,6 @@ def test_isf_is_the_quantile_at_the_rest():
     np.testing.assert_allclose(H.isf(p), H.ppf(1 - p), rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(Poisson([0.5, 4.0]).isf(p), Poisson([0.5, 4.0]).ppf(1 - p))
     np.testing.assert_array_equal(H.isf(0.0), [np.inf, np.inf])
-
-
-def test_a_seed_in_place_of_a_generator_is_told_the_way():
-    said = r"rng must be a numpy.random.Generator, such as np.random.default_rng\(0\), got 0"
-    with pytest.raises(TypeError, match=said):
-        Normal([0.0], 1.0).sample(4, rng=0)
 
 
 def test_the_repr_of_what_was_calibrated_has_no_arrays_in_it():

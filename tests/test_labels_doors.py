@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from commands import run, write
 from pyarrow import csv, parquet
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
@@ -15,11 +16,9 @@ from sklearn.linear_model import LinearRegression, QuantileRegressor
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from typer.testing import CliRunner
 
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Normal, Point, Quantiles, Samples, prediction_of
-from calibrant.cli.app import app
 from calibrant.labels import Chained, Counts, Real, Transformed
 from calibrant.labels.named import labels_named
 
@@ -32,24 +31,41 @@ Y = np.minimum(np.exp(X["x"] + 0.5 * RNG.normal(size=N)) - 0.8, X["capacity"]).c
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-def test_names_of_labels():
-    assert labels_named(None) is None
-    assert labels_named(Real(0)) == labels_named("0:") == Real(0)
-    assert labels_named("-1.5:2") == Real(-1.5, 2)
-    assert labels_named(":capacity") == Real(None, "capacity")
-    assert labels_named("yeo-johnson:0.5") == Transformed("yeo-johnson:0.5")
-    assert labels_named("0:, log1p") == Chained((Real(0), Transformed("log1p")))
-    for name, words in {
-        "loq": "labels must be one of log, .* or bounds such as 0: or 0:1, got 'loq'",
-        "yeo-johnson": "labels 'yeo-johnson' needs a number, as in yeo-johnson:0.5",
-        "log:2": "labels 'log' takes no number",
-        "yeo-johnson:3": r"a power of \[0, 2\]",
-        "1:0": "Real needs lower < upper",
-    }.items():
-        with pytest.raises(ValueError, match=words):
-            labels_named(name)
-    with pytest.raises(TypeError, match="labels must be a name or a Labels object, got 3"):
-        labels_named(3)
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        (None, None),
+        ("0:", Real(0)),
+        (Real(0), Real(0)),
+        ("-1.5:2", Real(-1.5, 2)),
+        (":capacity", Real(None, "capacity")),
+        ("yeo-johnson:0.5", Transformed("yeo-johnson:0.5")),
+        ("0:, log1p", Chained((Real(0), Transformed("log1p")))),
+        ("real", None),
+        ("counts", Counts()),
+        ("counts:0.05", Counts(0.05)),
+        ("integers", Counts(lower=None)),
+    ],
+)
+def test_labels_have_names(name, labels):
+    assert Calibrator(labels=name).labels == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("loq", "labels must be one of log, .* or bounds such as 0: or 0:1, got 'loq'"),
+        ("count", r"labels must be one of log, .* did you mean 'counts'"),
+        ("counts:many", r"as in counts:0\.05"),
+        ("yeo-johnson", "labels 'yeo-johnson' needs a number, as in yeo-johnson:0.5"),
+        ("log:2", "labels 'log' takes no number"),
+        ("yeo-johnson:3", r"a power of \[0, 2\]"),
+        ("1:0", "Real needs lower < upper"),
+    ],
+)
+def test_what_is_no_name_of_labels_is_refused(name, words):
+    with pytest.raises(ValueError, match=words):
+        labels_named(name)
 
 
 # ---- the estimator ---------------------------------------------------------------------------------------------------
@@ -67,6 +83,8 @@ def test_the_estimator_takes_labels_by_name_and_by_object():
     assert plain.predict_interval(X)["lower"].min() < 0 <= named.predict_interval(X)["lower"].min()
     assert H.crps(Y).mean() < plain.predict_distribution(X).crps(Y).mean()
     assert clone(named).get_params()["labels"] == "0:"
+    with pytest.raises(TypeError, match="labels must be a name or a Labels object, got 3"):
+        model(labels=3, refine=None).fit(X, Y)
     assert named.set_params(labels="0:,log1p").fit(X, Y).calibrated_.labels == Real(0) | Transformed("log1p")
 
 
@@ -238,16 +256,8 @@ def test_the_estimator_drops_missing_labels_where_it_is_asked_to():
 # ---- the command line ------------------------------------------------------------------------------------------------
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    return result
-
-
 def table(path, **changed):
-    columns = {"f": X["x"].to_numpy() + 0.5, "y": Y, "capacity": X["capacity"].to_numpy(), **changed}
-    (parquet.write_table if path.suffix == ".parquet" else csv.write_csv)(pa.table(columns), path)
-    return path
+    return write(path, {"f": X["x"].to_numpy() + 0.5, "y": Y, "capacity": X["capacity"].to_numpy(), **changed})
 
 
 def test_the_command_line_keeps_labels_in_the_file_and_reads_their_bounds(tmp_path):
@@ -325,13 +335,6 @@ def test_a_transform_works_with_the_estimators_defaults(kind):
     lower, upper = model.predict_interval(X[200:], 0.8).T
     assert np.all(lower >= (-1 if kind == "log1p" else 0))
     assert np.mean((lower <= y[200:]) & (y[200:] <= upper)) == pytest.approx(0.8, abs=0.15)
-
-
-def test_a_calibrator_takes_labels_by_name():
-    assert Calibrator(labels="counts") == Calibrator(labels=Counts())
-    assert Calibrator(labels="real").labels is None
-    with pytest.raises(ValueError, match=r"labels must be one of log, .* did you mean 'counts'"):
-        Calibrator(labels="count")
 
 
 def test_no_interpolator_is_told_to_leave_it_out():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -14,18 +11,14 @@ from catalogue import LogRatio
 from calibrant import (
     Calibrator,
     Ensemble,
-    GaussianMixture,
     Interval,
-    Laplace,
     Mixture,
     Normal,
     Point,
-    concatenate,
 )
 from calibrant.distributions import StudentT
-from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
-from calibrant.intervals import CQR
-from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, ZScore, signed
+from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, ZScore
 
 RNG = np.random.default_rng(11)
 F = RNG.normal(size=60)
@@ -73,11 +66,6 @@ def test_a_mixture_refuses_what_is_no_mixture(components, weights, message):
         Mixture(components, weights)
 
 
-def test_a_mixture_slices_though_it_was_given_lists():
-    law = Mixture([Normal(F, 1.0), Laplace(F, 1.0)], [0.25, 0.75])
-    np.testing.assert_array_equal(law[:2].cdf([0.0, 0.0]), law.cdf(np.zeros(60))[:2])
-
-
 def test_random_clipped_above_still_has_its_mass_at_minus_infinity():
     H = Calibrator(interpolator=Random()).fit(Point(F), Y)([0.0], rng=np.random.default_rng(0))
     assert H.clip(upper=5.0).mean()[0] == -np.inf
@@ -106,18 +94,6 @@ def test_rows_are_not_chosen_by_what_is_no_row(index):
         H[index]
 
 
-def test_no_rows_can_be_chosen():
-    H = Calibrator().fit(Point(F), Y)(Point(F))
-    assert len(H[[]]) == 0
-    assert H[[]].crps(np.zeros(0)).shape == (0,)
-
-
-def test_single_laws_are_not_joined():
-    H = Calibrator().fit(Point(F), Y)(Point(F))
-    with pytest.raises(TypeError, match="not single laws"):
-        concatenate([H[0], H[1]])
-
-
 def test_a_nested_ensemble_of_cdf_scores_keeps_its_weight_in_a_sum():
     one, two = Normal(F, 1.0), Normal(F + 1, 2.0)
     nested = Ensemble([Ensemble([one, two], [2, 3]), one], [1, 1])
@@ -136,20 +112,6 @@ def test_equal_calibrators_are_equal_and_say_what_they_are():
         repr(Calibrator(CDFScore()))
         == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()), labels=None, forget=None)"
     )
-
-
-@pytest.mark.parametrize("interpolator", [Linear(), Random(BoundedTails()), NAF()], ids=["linear", "random", "naf"])
-def test_calibrators_and_laws_survive_pickle_and_deepcopy(interpolator):
-    prediction = GaussianMixture([0.5, 0.5], F[:, None] + [0.0, 1.0], np.ones((60, 2)))
-    H = Calibrator(CDFScore(), interpolator).fit(prediction, Y)(prediction, rng=np.random.default_rng(0))
-    for twin in (pickle.loads(pickle.dumps(H)), copy.deepcopy(H)):
-        np.testing.assert_array_equal(twin.ppf(0.3), H.ppf(0.3))
-
-
-def test_a_signed_score_survives_pickle():
-    interval = Interval(F - 1, F + 1)
-    H = Calibrator(signed(CQR())).fit(interval, Y)(interval)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(H)).ppf(0.3), H.ppf(0.3))
 
 
 def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
