@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from commands import run, write
 from sklearn.ensemble import RandomForestRegressor
-from typer.testing import CliRunner
 
 from calibrant import (
     CalibratedRegressor,
@@ -24,7 +24,6 @@ from calibrant import (
     Samples,
     batches,
 )
-from calibrant.cli.app import app
 from calibrant.metrics import crps
 from calibrant.names import score_named
 from calibrant.scores import EnsembleScore, QuantileScore, RelativeScore, SqrtScore, ZScore
@@ -201,20 +200,18 @@ def test_a_forest_whose_trees_agree_on_some_rows_is_told_and_one_whose_trees_do_
 def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     prediction, y, _ = data(narrow=[17])
     y[3] = np.nan  # left out, so that the library counts one less
-    table = np.column_stack([prediction.loc, prediction.scale, y])
-    file = tmp_path / "cal.csv"
-    np.savetxt(file, table, delimiter=",", header="mu,sigma,y", comments="", fmt="%.17g")
-    flags = ["fit", str(file), "--target", "y", "--mean", "mu", "--std", "sigma", "-o", str(tmp_path / "m.safetensors")]
-    result = CliRunner().invoke(app, flags)
-    assert result.stderr.count("rules the law of all") == 1
-    assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in result.stderr
-    assert "such as --score zscore:0.1" in result.stderr
-    result = CliRunner().invoke(app, [*flags, "--score", "zscore:0.1"])
-    assert (result.exit_code, "the law of all" in result.stderr) == (0, False)
-    assert "ZScore(floor=0.1)" in result.stdout
-    rows = [dict(zip(("mu", "sigma", "y"), column, strict=True)) for column in table]
+    columns = {"mu": prediction.loc, "sigma": prediction.scale, "y": y}
+    file = write(tmp_path / "cal.csv", columns)
+    fit = ["fit", file, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", tmp_path / "m.safetensors"]
+    said = run(*fit).stderr
+    assert said.count("rules the law of all") == 1
+    assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in said
+    assert "such as --score zscore:0.1" in said
+    mended = run(*fit, "--score", "zscore:0.1")
+    assert "the law of all" not in mended.stderr
+    assert "ZScore(floor=0.1)" in mended.stdout
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        batches.fit([pa.RecordBatch.from_pylist(rows)], target="y", mean="mu", std="sigma")
+        batches.fit([pa.record_batch(columns)], target="y", mean="mu", std="sigma")
     (said,) = [str(each.message) for each in caught if "rules" in str(each.message)]
     assert said.startswith("the batches, the rows in the order of their keys: ZScore: 1 of 399 calibration rows, the")
