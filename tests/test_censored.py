@@ -12,11 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression
 
-import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Censored, Point
 from calibrant.censored import still_followed
-from calibrant.guarantee import CensoredGuarantee
-from calibrant.interpolators import NAF, Linear, Naive, Random
+from calibrant.interpolators import NAF, Naive, Random
 from calibrant.labels import Real, Transformed
 from calibrant.scores import LogScore
 
@@ -105,16 +103,6 @@ def test_kaplan_and_meier_agree_with_lifelines():
     np.testing.assert_allclose(still_followed(y, event), wanted, rtol=1e-12)
 
 
-def test_the_weights_of_seen_labels_and_what_is_missing_make_up_all_rows():
-    rng = np.random.default_rng(1)
-    _, _, y, event, _ = data(rng, 300)
-    last = np.argmax(y)
-    event[last] = True
-    assert Censored(y, event).weights().sum() == pytest.approx(300)  # the last is seen: nothing is missing
-    event[last] = False
-    assert Censored(y, event).weights().sum() < 300
-
-
 def test_no_row_censored_is_the_plain_law():
     f, label, *_ = data(np.random.default_rng(1), 200)
     plain, censored = Calibrator().fit(f, label), Calibrator().fit(f, Censored(label, np.ones(200)))
@@ -172,17 +160,6 @@ def test_a_little_missing_mass_refuses_only_the_last_levels():
     assert np.all(np.isfinite(model(f[:3]).interval(0.9)[1]))
     with pytest.raises(ValueError, match="cannot be known"):
         model(f[:3]).ppf(0.9999)
-
-
-@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random(), NAF()])
-def test_a_censored_calibrator_is_the_same_from_its_file(tmp_path, interpolator):
-    f, label, y, event = ended(n=60)
-    model = Calibrator(None, interpolator).fit(f, Censored(y, event))
-    model.save(tmp_path / "m.safetensors")
-    again = calibrant.load(tmp_path / "m.safetensors")
-    np.testing.assert_array_equal(again(f, seed=1).cdf(label), model(f, seed=1).cdf(label))
-    assert again.guarantee == model.guarantee
-    assert isinstance(again.guarantee, CensoredGuarantee)
 
 
 # ---- doors ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from calibrant import (
     Calibrator,
     CrossCalibrated,
     Interval,
-    Laplace,
     LogNormal,
     Mixture,
     Normal,
@@ -27,7 +26,6 @@ from calibrant import (
 from calibrant.distributions import (
     Binomial,
     Lattice,
-    LocationScale,
     NegativeBinomial,
     Poisson,
     SpreadLaw,
@@ -277,22 +275,6 @@ def test_every_kind_of_prediction_of_counts_calibrates(kind):
     assert (lower >= 0).all()
     k = np.arange(1.0 + H.ppf(0.999).max())
     assert H.pmf(k[None, :]).sum(axis=1) == pytest.approx(np.ones(1000), abs=1e-3)
-
-
-@pytest.mark.parametrize("step", [1.0, 0.05, 1000.0])
-@pytest.mark.parametrize(
-    "law",
-    [
-        Normal([0.0, 0.3, 5.0, 400.0], [1e-6, 0.2, 2.0, 30.0]),
-        LogNormal([-2.0, 3.0], [0.1, 1.0]),
-        Mixture([Normal([0.1, 4.0], 0.05), Laplace([0.2, 9.0], [0.02, 2.0])], [0.3, 0.7]),
-    ],
-)
-def test_a_spread_law_has_the_mean_and_the_variance_of_y_plus_u(law, step):
-    law = LocationScale(np.zeros(len(law)), np.full(len(law), step), law)  # in the unit of the step
-    spread = Counts(step).spread_prediction(law)
-    assert spread.mean() == pytest.approx(law.mean() + step / 2)
-    assert spread.std() ** 2 == pytest.approx(law.std() ** 2 + step**2 / 12)
 
 
 @pytest.mark.parametrize(("scale", "most"), [(1e-9, 0.06), (0.3, 0.01), (1.0, 5e-4), (3.0, 7e-6)])
@@ -550,24 +532,6 @@ def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     width = (row["to"] - row["from"]) / len(row["density"])
     assert sum(row["density"]) * width == pytest.approx(1.0, abs=0.02)
     assert row["from"] + 0.5 == round(row["from"] + 0.5)
-
-
-def test_calibration_by_folds_is_one_law_of_counts():
-    from calibrant import CrossCalibrated
-
-    rng = np.random.default_rng(7)
-    f = rates(600, rng)
-    y = rng.poisson(f).astype(float)
-    half = [
-        Calibrator(labels=Counts()).fit(Poisson(f[part]), y[part], rng=rng) for part in (slice(200), slice(200, 400))
-    ]
-    H = CrossCalibrated(tuple(half))([Poisson(f[400:])] * 2)
-    assert H.lattice == (0.0, 1.0)
-    found = evaluate(H, y[400:])
-    assert found.pit_pvalue > 1e-3
-    k = np.arange(400.0)
-    wanted = np.sum((H[3].cdf(k) - (k >= y[403])) ** 2)
-    assert float(H.crps(y[400:])[3]) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_rates_beside_counts_from_one_on_are_laws_of_counts():

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-import calibrant
 from calibrant import (
     Calibrator,
     CrossCalibrated,
@@ -313,16 +312,3 @@ def test_calibration_and_test_rows_without_width_are_treated_alike(interpolator)
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-
-
-@quietly
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cdf of normal"])
-def test_a_file_keeps_the_floor(kind, tmp_path):
-    make, score = KINDS[kind]
-    calibrated = Calibrator(score).fit(make(CENTRE, WIDTH), LABELS)
-    calibrated.save(tmp_path / "model.safetensors")
-    loaded = calibrant.load(tmp_path / "model.safetensors")
-    assert loaded.score == calibrated.score
-    assert loaded.guarantee == calibrated.guarantee
-    flat = make(CENTRE[:3], np.zeros(3))
-    np.testing.assert_array_equal(answers(loaded(flat)), answers(calibrated(flat)))

@@ -404,21 +404,6 @@ def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
         warn_of_few(five, [np.arange(10), np.arange(4)])
 
 
-@pytest.mark.parametrize("interpolator", [Linear(), NAF(), Naive(), Random(), ByGroup(unseen="pooled"), Apart(NAF())])
-@pytest.mark.parametrize("score", [None, CDFScore()])
-def test_a_file_by_group_comes_back_as_it_was(tmp_path, interpolator, score):
-    by, y = three(np.random.default_rng(0), 12)
-    labels = [("a", int(g)) for g in by]
-    model = Calibrator(score, interpolator).fit(Normal(0 * y, 1.0), y, by=labels)
-    model.save(tmp_path / "m.safetensors")
-    again = calibrant.load(tmp_path / "m.safetensors")
-    assert again.guarantee == model.guarantee
-    assert again.interpolator == model.interpolator
-    asked = Normal([0.0, 1.0], 1.0)
-    first, second = (each(asked, by=[("a", 2), ("a", 0)], seed=1) for each in (model, again))
-    np.testing.assert_array_equal(first.quantiles(LEVELS), second.quantiles(LEVELS))
-
-
 @pytest.mark.slow
 def test_ten_thousand_groups_fit_in_a_file_and_are_read_at_once(tmp_path):
     rng = np.random.default_rng(0)

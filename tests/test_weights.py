@@ -10,7 +10,7 @@ from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS
 from reference.tolerances import TOLERANCES
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Normal, Point, evaluate
+from calibrant import Calibrator, CrossCalibrated, Normal, evaluate
 from calibrant.distributions import Context
 from calibrant.interpolators import NAF, CalibrationWeights, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
@@ -61,28 +61,11 @@ def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
     assert shifted.guarantee.epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
 
 
-def test_equal_weights_hold_naf_to_half_a_rank_at_either_end_and_leave_the_rest():
-    f, noise = np.random.default_rng(0).normal(size=(2, 40))
-    H = Calibrator(None, NAF()).fit(f, f + noise)(f)
-    H_w = Calibrator(None, NAF()).fit(f, f + noise, weights=np.full(40, 0.7))(f, weights=np.full(40, 0.7))
-    y = f[:, None] + np.linspace(-3, 3, 61)
-    assert np.max(np.abs(H_w.cdf(y) - H.cdf(y))) <= 0.5 / 41
-    inner = (H.cdf(y) > 3 / 41) & (H.cdf(y) < 38 / 41)
-    np.testing.assert_allclose(H_w.cdf(y)[inner], H.cdf(y)[inner], rtol=1e-12)
-
-
 def test_a_whole_weight_is_so_many_equal_scores_on_the_inside():
     """F_w of Naive with weights 1, 2, 3 is that of the scores written so often."""
     weighted, plain = Naive().fit([1.0, 2.0, 3.0], weights=[1.0, 2.0, 3.0]), Naive().fit([1.0, 2, 2, 3, 3, 3])
     y = np.linspace(0, 4, 33)
     np.testing.assert_allclose(weighted.cdf(y), plain.cdf(y), rtol=1e-15)
-
-
-def test_linear_puts_half_of_each_weight_on_either_side():
-    w = np.array([1.0, 2.0, 3.0])
-    q = Linear().fit([10.0, 20.0, 30.0], weights=CalibrationWeights(w))
-    own = np.sum(w**2) / np.sum(w)
-    np.testing.assert_allclose(q.cdf([10.0, 20.0, 30.0]), (np.cumsum(w) - w / 2 + own / 2) / (np.sum(w) + own))
 
 
 @pytest.mark.parametrize("name", INTERPOLATORS)
@@ -136,17 +119,6 @@ def test_the_law_of_a_row_is_the_formula():
 @pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
 def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
     check_distribution(calibrated(pair, interpolator)[1])
-
-
-def test_q_before_its_rows_answers_for_the_typical_row_and_is_not_pulled_back():
-    q = Linear().fit(SCORES, weights=W[:20])
-    own = np.sum(W[:20] ** 2) / np.sum(W[:20])
-    row = q.for_rows(Context(1, weights=[own]))
-    y = np.linspace(-3, 3, 13)
-    np.testing.assert_allclose(q.cdf(y), row.cdf(y[None, :])[0], rtol=1e-14)
-    assert q.mean() == pytest.approx(float(row.mean()[0]), rel=1e-12)
-    with pytest.raises(TypeError, match="has no distribution before it meets its rows"):
-        PAIRS["residual"].score.pull_back(q, Point([1.0]))
 
 
 def test_folds_mix_weighted_laws():
@@ -302,18 +274,6 @@ def test_the_picture_of_scores_refuses_weighted_ones():
 
 
 # ---- files, evaluate, report ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("interpolator", INTERPOLATORS)
-def test_a_weighted_calibrator_is_the_same_from_its_file(tmp_path, interpolator):
-    w = np.where(np.arange(40) % 7 == 0, 0.0, W[:40])
-    f, noise = np.random.default_rng(2).normal(size=(2, 40))
-    model = Calibrator(None, INTERPOLATORS[interpolator]).fit(Normal(f, 1.0), f + noise, weights=w)
-    model.save(tmp_path / "m.safetensors")
-    again = calibrant.load(tmp_path / "m.safetensors")
-    one, other = (each(Normal(f, 1.0), seed=3, weights=W[:40]).cdf(f) for each in (model, again))
-    np.testing.assert_array_equal(one, other)
-    assert str(again.guarantee) == str(model.guarantee)
 
 
 def test_evaluate_and_report_take_a_weighted_law():
