@@ -7,8 +7,7 @@ import pytest
 from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, UGLY, H
 
 from calibrant import Calibrator, LogNormal, Normal, StudentT
-from calibrant.distributions.context import Context
-from calibrant.interpolators import NAF, BoundedTails, Random
+from calibrant.interpolators import NAF
 from calibrant.metrics.calibration import pit_by
 from calibrant.testing import check_distribution
 
@@ -86,29 +85,6 @@ def test_a_clip_of_a_clip_that_does_not_meet_it_is_one_point():
         assert D.mean()[0] == point
         assert D.std()[0] == 0
         assert D.crps(0.0)[0] == pytest.approx(abs(point), rel=1e-12)
-
-
-@pytest.mark.parametrize("tails", [None, BoundedTails()], ids=["infinite", "bounded"])
-@pytest.mark.parametrize(("lower", "upper"), [(1.0, 3.0), (1.0, np.inf), (-np.inf, 3.0), (1.5, 2.5)])
-def test_a_clipped_randomised_law_has_all_mass_beyond_a_bound_on_it(tails, lower, upper):
-    scores = np.array([0.0, 1.0, 1.0, 2.0, 3.0, 3.0, 4.0])
-    q = (Random() if tails is None else Random(tails)).fit(scores)
-    law = q.for_rows(Context(5, rng=np.random.default_rng(2)))
-    clipped, U = law.clip(lower, upper), law.uniform
-    ends = (law.lower, law.upper)
-    points = np.stack([*np.tile(scores[:, None], 5), *ends], axis=1)
-    mass = np.stack([*np.full((7, 5), 1 / 8), U / 8, (1 - U) / 8], axis=1)
-    moved = np.clip(points, lower, upper)
-    for bound in (b for b in (lower, upper) if np.isfinite(b)):
-        np.testing.assert_allclose(clipped.cdf(bound), np.sum(mass * (moved <= bound), axis=1), rtol=1e-14)
-        np.testing.assert_allclose(clipped.cdf_left(bound), np.sum(mass * (moved < bound), axis=1), atol=1e-15)
-        np.testing.assert_array_equal(clipped.ppf(clipped.cdf(bound) - 1e-9), bound)
-        np.testing.assert_array_equal(clipped.ppf(np.minimum(clipped.cdf_left(bound) + 1e-9, 1.0)), bound)
-    if np.isfinite(moved).all():
-        np.testing.assert_allclose(clipped.mean(), np.sum(mass * moved, axis=1), rtol=1e-14)
-        pairs = np.abs(moved[:, :, None] - moved[:, None, :]) * mass[:, :, None] * mass[:, None, :]
-        crps = np.sum(mass * np.abs(moved - 2.2), axis=1) - pairs.sum(axis=(1, 2)) / 2
-        np.testing.assert_allclose(clipped.crps(2.2), crps, rtol=1e-13)
 
 
 def test_the_pit_of_a_label_on_a_bound_is_drawn_over_the_mass_there():

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats as st
 import scoringrules
 
-from calibrant import Calibrator, concatenate
+from calibrant import Calibrator
 from calibrant.distributions import (
     GaussianMixture,
     Laplace,
@@ -23,8 +23,6 @@ from calibrant.distributions import (
 from calibrant.distributions.scipy_distributions import ScipyDistribution
 from calibrant.distributions.student_t import StandardT
 from calibrant.distributions.torch_distributions import TorchDistribution
-from calibrant.interpolators import NAF
-from calibrant.scores import CDFScore
 
 LOC, SCALE = np.array([-1.0, 0.0, 2.5]), np.array([0.5, 1.0, 3.0])
 Y = np.array([[-9.0, -1.2, -0.1, 0.3, 1.7, 14.0]])
@@ -375,32 +373,6 @@ def test_quantiles_of_a_large_mixture_are_those_of_its_rows_also_far_out():
 
 
 # ---- how far out the logarithms reach --------------------------------------------------------------------------------
-
-
-def residuals_with_ties():
-    """So many equal ones that the guard has to bend the law of NAF."""
-    return np.concatenate([np.random.default_rng(0).normal(size=30), [0.5] * 30, [5.0] * 10])
-
-
-FORECASTS = {
-    "guarded": lambda: Calibrator(interpolator=NAF()).fit(np.zeros(70), residuals_with_ties())(np.zeros(200)),
-    "a spline beside another law": lambda: concatenate(
-        [
-            Calibrator(interpolator=NAF()).fit(np.zeros(30), residuals_with_ties()[:30])(np.zeros(100)),
-            Normal(np.zeros(100), 1.0),
-        ]
-    ),
-    "reweighted": lambda: Calibrator(interpolator=NAF()).fit(
-        np.zeros(30), residuals_with_ties()[:30], weights=np.linspace(0.5, 2.0, 30)
-    )(np.zeros(200), weights=np.linspace(0.1, 5.0, 200)),
-}
-
-
-@pytest.mark.parametrize("name", FORECASTS)
-def test_the_cdf_score_of_a_calibrated_forecast_is_the_logit_of_its_level(name):
-    law, p = FORECASTS[name](), np.geomspace(1e-8, 0.5, 100)
-    y = law.ppf(np.stack([p, 1 - p], axis=1).reshape(-1))
-    np.testing.assert_allclose(CDFScore()(law, y), np.log(law.cdf(y)) - np.log(law.sf(y)), rtol=1e-9, atol=1e-9)
 
 
 def test_a_law_of_torch_without_moments_has_them_by_quadrature():

@@ -69,22 +69,12 @@ BATCHES = {
     "joined": Joined.of([Normal(0.0, 1.0), Laplace(1.0, 1.0)], [1, 0, 1]),
 }
 ALL = concatenate(list(BATCHES.values()))
-METHODS = {
-    "cdf": (0.7,),
-    "sf": (0.7,),
-    "cdf_left": (0.7,),
-    "logpdf": (0.7,),
-    "ppf": (0.3,),
-    "quantiles": ([0.1, 0.5, 0.8],),
-    "crps": (0.7,),
-    "mean": (),
-    "std": (),
-    "median": (),
-}
 
 
 def answers(law):
-    return {method: np.asarray(getattr(law, method)(*given)) for method, given in METHODS.items()}
+    found = {method: getattr(law, method)(0.7) for method in ("cdf", "sf", "cdf_left", "logpdf", "ppf", "crps")}
+    found |= {method: getattr(law, method)() for method in ("mean", "std", "median")}
+    return {**found, "quantiles": law.quantiles([0.1, 0.5, 0.8])}
 
 
 def test_laws_of_different_kinds_join_and_every_row_stays_what_it_was():

@@ -167,13 +167,6 @@ def test_a_component_without_weight_has_no_say_in_the_ends_of_a_mixture_of_count
     np.testing.assert_array_equal(law.quantiles([0.0, 0.5, 1.0]), Binomial([5], 0.5).quantiles([0.0, 0.5, 1.0]))
 
 
-def test_a_mixture_has_a_weight_for_each_component():
-    with pytest.raises(
-        ValueError, match=r"Mixture.weights must have one row for each of the 2 rows of Mixture.components, got 3"
-    ):
-        Mixture([Normal(0.0, 1.0), Normal(1.0, 1.0)], [0.5, 0.25, 0.25])
-
-
 def test_the_mean_of_a_clipped_mixture_is_missing_where_a_component_is():
     some = Normal([0.0, 1.0], 1.0).among([True, False, True])
     mixed, own = Mixture([some, Normal([0.0, 1.0, 1.0], 1.0)], [0.5, 0.5]), Normal([0.0, 1.0], 1.0).clip(-0.5, 1.5)

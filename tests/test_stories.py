@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.stats
 import torch
-from catalogue import LogRatio
 
 from calibrant import (
     Calibrator,
@@ -17,7 +16,7 @@ from calibrant import (
     Point,
 )
 from calibrant.distributions import StudentT
-from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import NAF, Linear, Naive, Random
 from calibrant.scores import CDFScore, EnsembleScore, LocationScaleScore, ZScore
 
 RNG = np.random.default_rng(11)
@@ -59,6 +58,7 @@ def test_an_upper_bound_is_kept_to_the_last_bit():
         ([Normal([0.0], 1.0)] * 2, [1.0, 1.0], "sum to 1"),
         ([Normal([0.0], 1.0), Normal([0.0, 1.0], 1.0)], [0.5, 0.5], r"components\[1\]"),
         ([], [], "at least one"),
+        ([Normal(0.0, 1.0)] * 2, [0.5, 0.25, 0.25], "one row for each of the 2 rows of Mixture.components, got 3"),
     ],
 )
 def test_a_mixture_refuses_what_is_no_mixture(components, weights, message):
@@ -112,16 +112,6 @@ def test_equal_calibrators_are_equal_and_say_what_they_are():
         repr(Calibrator(CDFScore()))
         == "Calibrator(score=CDFScore(), interpolator=Linear(tails=ExponentialTails()), labels=None, forget=None)"
     )
-
-
-def test_mass_at_an_infinite_score_lands_on_the_end_of_the_labels():
-    f = np.exp(F)
-    H = Calibrator(LogRatio(), Linear(InfiniteTails())).fit(Point(f), f * np.exp(Y - F))(Point([1.0])).clip(upper=9.0)
-    p = (np.arange(400_000) + 0.5) / 400_000
-    q = H.quantiles(p)[0]
-    assert H.mean()[0] == pytest.approx(q.mean(), rel=1e-5)
-    assert H.std()[0] == pytest.approx(q.std(), rel=1e-4)
-    assert H.crps([1.2])[0] == pytest.approx(np.mean(np.abs(q - 1.2)) - np.mean((2 * p - 1) * q), rel=1e-4)
 
 
 @pytest.mark.slow
