@@ -16,6 +16,7 @@ from calibrant.distributions import (
     LogNormal,
     Mixture,
     Normal,
+    Poisson,
     StudentT,
     from_scipy,
     from_torch,
@@ -151,6 +152,21 @@ def test_log_normal_has_no_mass_up_to_zero():
     np.testing.assert_array_equal(law.cdf([[-3.0, 0.0]]), np.zeros((2, 2)))
     np.testing.assert_array_equal(law.logpdf([[-3.0, 0.0]]), np.full((2, 2), -np.inf))
     np.testing.assert_array_equal(law.ppf([0.0, 1.0]), [0.0, np.inf])
+
+
+def test_isf_reaches_where_one_minus_p_is_one():
+    tiny = np.array([1e-300, 1e-30, 1e-17])
+    np.testing.assert_allclose(Normal(0.0, 1.0).isf(tiny), st.norm.isf(tiny), rtol=1e-12)
+    H = Calibrator().fit(np.zeros(50), np.random.default_rng(0).normal(size=50))([0.0])
+    np.testing.assert_allclose(H.sf(H.isf(tiny[None, 1:])), tiny[None, 1:], rtol=1e-9)
+
+
+def test_isf_is_the_quantile_at_the_rest():
+    p = np.linspace(0.01, 0.99, 99)[None, :]
+    H = Normal([0.0, 3.0], [1.0, 0.1])
+    np.testing.assert_allclose(H.isf(p), H.ppf(1 - p), rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(Poisson([0.5, 4.0]).isf(p), Poisson([0.5, 4.0]).ppf(1 - p))
+    np.testing.assert_array_equal(H.isf(0.0), [np.inf, np.inf])
 
 
 # ---- mixtures ----------------------------------------------------------------------------------------------

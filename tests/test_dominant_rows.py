@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 import warnings
 
-import array_api_strict
 import numpy as np
 import pyarrow as pa
 import pytest
-import torch
 from commands import run, write
-from sklearn.ensemble import RandomForestRegressor
 
 from calibrant import (
-    CalibratedRegressor,
     Calibrator,
     Ensemble,
     Interval,
@@ -92,11 +88,6 @@ def test_one_row_is_one_row_and_the_warning_points_at_the_line_of_the_user():
     assert caught[0].filename == __file__
 
 
-def test_rows_at_the_floor_that_fit_learned_count():
-    (said,) = said_of(*data("samples", factor=0.0)[:2])
-    assert "SamplesScore: 2 of 400 calibration rows, the first is row 17, rule" in said
-
-
 def test_a_root_of_the_prediction_is_told_of_its_c():
     prediction, y, _ = data("relative")
     root = Point(prediction.values**2)
@@ -108,17 +99,6 @@ def test_the_unit_of_y_changes_nothing_but_the_floor_of_the_advice(kind):
     (here,), (there,) = said_of(*data(kind)), said_of(*data(kind, unit=1e12))
     without = [re.sub(r"floor=[^)]*", "", said) for said in (here, there)]
     assert without[0] == without[1]
-
-
-def test_other_arrays_say_the_same_also_with_gradients():
-    prediction, y, _ = data()
-    wanted = said_of(prediction, y)
-    for array in (torch.tensor, array_api_strict.asarray):
-        assert said_of(Normal(array(prediction.loc), array(prediction.scale)), array(y)) == wanted
-    graded = torch.tensor(prediction.scale, requires_grad=True)
-    assert said_of(Normal(torch.tensor(prediction.loc), graded), torch.tensor(y)) == wanted
-    single = Normal(prediction.loc.astype(np.float32), prediction.scale.astype(np.float32))
-    assert len(said_of(single, y.astype(np.float32))) == 1
 
 
 def test_the_advice_helps():
@@ -177,24 +157,6 @@ def test_outliers_in_rows_of_ordinary_width_equal_scores_and_narrow_rows_that_ar
 
 
 # ---- through the doors ---------------------------------------------------------------------------------------------
-
-
-def comments(quiet):
-    """Counts that are 0 for most rows, so that all trees agree there, and now and then are not."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(3000, 4))
-    busy = X[:, 0] > 0
-    y = np.where(busy, rng.poisson(np.exp(1 + X[:, 1])), 0.0)
-    y += 0.0 if quiet else (~busy & (rng.random(3000) < 0.01)) * rng.poisson(4.0, 3000)
-    return X[:2400], y[:2400]
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_a_forest_whose_trees_agree_on_some_rows_is_told_and_one_whose_trees_do_not_is_not(quiet):
-    base = RandomForestRegressor(50, min_samples_leaf=2, random_state=0)
-    model = CalibratedRegressor(base, labels="real", refine=None, random_state=0)
-    said, _ = said_by(lambda: model.fit(*comments(quiet)))
-    assert [each.partition(":")[0] for each in said] == ([] if quiet else ["SamplesScore"])
 
 
 def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):

@@ -39,35 +39,23 @@ def quantiles(levels, dtype=np.float64):
 
 
 NORMAL, INTERVAL, POINT = Normal(LOC, SCALE), Interval(LOC - SCALE, LOC + SCALE), Point(LOC)
+EXTREMES = quantiles([0.1, 0.9])
 
+POINTS = [POINT] * 3
 OTHERS = {
-    "quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.1, 0.9": (
-        quantiles([0.1, 0.5, 0.9]),
-        quantiles([0.1, 0.9]),
-    ),
+    "quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.1, 0.9": (quantiles([0.1, 0.5, 0.9]), EXTREMES),
     "quantiles at level 0.5, got quantiles at level 0.4": (quantiles([0.5]), quantiles([0.4])),
     "quantiles at 99 levels 0.01, 0.02, ..., 0.99, got quantiles at 19 levels 0.05, 0.1, ..., 0.95": (
         quantiles(np.arange(1, 100) / 100),
         quantiles(np.arange(1, 20) / 20),
     ),
     "samples of 100 draws a row, got samples of 10 draws a row": (Samples(DRAWS), Samples(DRAWS[:, :10])),
-    "an ensemble of 2 (points; points), got an ensemble of 3 (points; points; points)": (
-        Ensemble([POINT] * 2),
-        Ensemble([POINT] * 3),
-    ),
+    "an ensemble of 1 (points), got an ensemble of 3 (points; points; points)": (Ensemble([POINT]), Ensemble(POINTS)),
     "an ensemble of 2 (distributions; intervals), got an ensemble of 2 (intervals; distributions)": (
         Ensemble([NORMAL, INTERVAL]),
         Ensemble([INTERVAL, NORMAL]),
     ),
-    "an ensemble of 1 (quantiles at level 0.1), got an ensemble of 1 (quantiles at level 0.2)": (
-        Ensemble([quantiles([0.1])]),
-        Ensemble([quantiles([0.2])]),
-    ),
     "points, got intervals": (POINT, INTERVAL),
-    "quantiles at levels 0.25, 0.75, got samples of 2 draws a row": (
-        Samples(DRAWS[:, :2]).as_quantiles(),
-        Samples(DRAWS[:, :2]),
-    ),
 }
 
 

@@ -21,7 +21,7 @@ from calibrant.metrics.held import Inside, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
 from calibrant.sklearn.columns import shown
-from calibrant.sklearn.groups import WithinGroups, groups_in, warn_of_few
+from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
 from calibrant.sklearn.judging import columns_to_show
 from calibrant.testing import check_distribution
 
@@ -343,6 +343,11 @@ def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single
     with pytest.raises(ValueError, match=words) as error:
         CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None).fit(X, y)
     one_sentence(error)
+
+
+def test_the_part_held_out_that_lacks_a_group_is_named():
+    with pytest.raises(ValueError, match="group 'a', with 1 row, has none to calibrate on in the part held out: use"):
+        check_held(["a", "b", "b"], [np.array([1, 2])])
 
 
 @pytest.mark.parametrize("groups", [["a", "b"], ["a", "b", "c"]])

@@ -136,3 +136,9 @@ def test_one_score_in_single_precision_is_an_atom():
 
     H = Calibrator(CDFScore(), Naive()).fit(pool(1), np.ones(1, np.float32))(pool(1))
     np.testing.assert_allclose(H.crps([0.3]), [0.7], rtol=1e-5)
+
+
+def test_the_repr_of_what_was_calibrated_has_no_arrays_in_it():
+    found = repr(Calibrator().fit(np.zeros(50), np.random.default_rng(0).normal(size=50)))
+    assert "history=History(50 scores)" in found
+    assert "array" not in found
