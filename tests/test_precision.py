@@ -124,6 +124,12 @@ def test_integers_and_columns_of_tables_are_wider_than_float32(kind):
     assert calibrated.q.knots.dtype == np.float64
 
 
+def test_a_numpy_number_has_its_own_precision():
+    law = Normal(np.float32([BIG]), np.float32([1.0]))
+    assert law.cdf(np.float64(BIG + 0.5)).dtype == np.float64
+    assert law.cdf(np.float32(BIG)).dtype == np.float32
+
+
 def test_labels_of_numpy_keep_their_digits_beside_torch():
     calibrated = Calibrator().fit(Point(torch.full((N,), BIG, dtype=torch.float32)), LABELS)
     assert calibrated.guarantee.largest_tie == 1
