@@ -12,16 +12,19 @@ import torch
 from catalogue import (
     CALIBRATION,
     COMBINATIONS,
+    DATA,
     DISTRIBUTIONS,
     HERE,
     INTERPOLATORS,
     LOC,
+    MEANS,
     NUMPY_ONLY,
     PAIRS,
     PREDICTIONS,
     QUICK,
     SCALE,
     SPLIT,
+    STDS,
     H,
     World,
     Y,
@@ -31,6 +34,7 @@ from catalogue import (
 from reference.tolerances import TOLERANCES
 
 from calibrant import Calibrator, Normal, Point
+from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.scores import CDFScore
 
 LIBRARIES = {
@@ -211,6 +215,16 @@ def test_gradients_reach_the_predictions_through_summaries(pair, method, bounds)
         return getattr(H if bounds[0] is None else H.clip(*bounds), method)()
 
     assert torch.autograd.gradcheck(function, parameters(name, ROW), atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])
+def test_gradients_reach_the_weights_of_a_mixture(method):
+    def function(weight, means, stds):
+        weights = torch.stack([weight, 1 - weight], dim=1)
+        return getattr(GaussianMixture(weights, means, stds), method)(torch.as_tensor(Y[ROW]))
+
+    leaves = [leaf(DATA["weight"][ROW]), leaf(MEANS[ROW]), leaf(STDS[ROW])]
+    assert torch.autograd.gradcheck(function, leaves, atol=1e-6)
 
 
 def test_a_model_can_be_trained_through_a_calibrated_crps():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import warnings
 
+import array_api_strict
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from commands import run, write
 
 from calibrant import (
@@ -99,6 +101,17 @@ def test_the_unit_of_y_changes_nothing_but_the_floor_of_the_advice(kind):
     (here,), (there,) = said_of(*data(kind)), said_of(*data(kind, unit=1e12))
     without = [re.sub(r"floor=[^)]*", "", said) for said in (here, there)]
     assert without[0] == without[1]
+
+
+def graded(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+@pytest.mark.parametrize("array", [torch.tensor, array_api_strict.asarray, graded])
+def test_other_arrays_say_the_same_also_with_gradients(array):
+    prediction, y, _ = data()
+    made = Normal(array(prediction.loc), array(prediction.scale))
+    assert said_of(made, array(y).detach() if array is graded else array(y)) == said_of(prediction, y)
 
 
 def test_the_advice_helps():

@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
-from calibrant import CalibratedRegressor, Calibrator, CrossCalibrated, Distribution
+from calibrant import CalibratedRegressor, Calibrator, CrossCalibrated, Distribution, Normal
 from calibrant.distributions import PiecewiseLinear
 from calibrant.interpolators import Linear, Random
 from calibrant.scores import CDFScore
@@ -130,6 +130,15 @@ def test_digits_that_a_model_may_change_from_batch_to_batch_do_not_count():
         assert same[[0, 1, 2, 3, 5]].all()
     np.testing.assert_array_equal(calibrated([-0.0], seed=0).uniform, calibrated([0.0], seed=0).uniform)
     assert calibrated([1.0], seed=0).uniform != calibrated([1.0 + 1e-8], seed=0).uniform
+
+
+def test_tensors_have_the_uniforms_of_arrays():
+    torch = pytest.importorskip("torch")
+    f, y = np.random.default_rng(0).normal(size=(2, 30))
+    calibrated = Calibrator(interpolator=Random()).fit(Normal(f, 1.0), y)
+    tensors = Normal(torch.tensor(f, requires_grad=True), torch.ones(30, dtype=torch.float64))
+    U = calibrated(tensors, seed=0).uniform.numpy()
+    np.testing.assert_array_equal(U, calibrated(Normal(f, 1.0), seed=0).uniform)
 
 
 def test_rows_with_one_forecast_share_their_uniform_and_folds_do_not():
