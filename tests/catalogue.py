@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reference.cases as recorded
 import scipy.stats
-from reference.cases import LogRatio, PercentageError
+from reference.cases import LEVELS, SPREADS
 
 from calibrant import (
     Calibrator,
@@ -47,23 +48,9 @@ from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.log_normal import LogNormal
 from calibrant.distributions.student_t import StudentT
-from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import Logits
-from calibrant.intervals import CQR, AbsoluteResidual
-from calibrant.scores import (
-    CDFScore,
-    EnsembleScore,
-    IntervalScore,
-    LogScore,
-    QuantileScore,
-    RelativeScore,
-    ResidualScore,
-    SamplesScore,
-    SqrtScore,
-    ZScore,
-)
-from calibrant.scores.signed import signed
 
 CALIBRATION, ROWS = 200, 5
 
@@ -116,8 +103,6 @@ def _data() -> dict[str, np.ndarray]:
 DATA = _data()
 LOC, SCALE, LOC2, SCALE2 = (DATA[name] for name in ("loc", "scale", "other_loc", "other_scale"))
 Y = DATA["y"]
-LEVELS = np.array([0.05, 0.25, 0.5, 0.8, 0.95])
-SPREADS = np.array([-1.8, -0.6, 0.1, 0.9, 2.0])
 SPLIT = np.stack([DATA["weight"], 1 - DATA["weight"]], axis=1)
 MEANS = np.stack([LOC - SCALE, LOC2 + SCALE], axis=1)
 STDS = np.stack([0.6 * SCALE, SCALE2], axis=1)
@@ -135,7 +120,7 @@ PREDICTIONS: dict[str, Callable[[World], Any]] = {
     "logistic": lambda w: Logistic(w.at(LOC), w.by(SCALE)),
     "laplace": lambda w: Laplace(w.at(LOC), w.by(SCALE)),
     "student t": lambda w: StudentT(w.pure(5.0), w.at(LOC), w.by(SCALE)),
-    "student t, a df a row": lambda w: StudentT(w.pure(DATA["df"]), w.at(LOC), w.by(SCALE)),
+    "student t, df by row": lambda w: StudentT(w.pure(DATA["df"]), w.at(LOC), w.by(SCALE)),
     "log-normal": lambda w: LogNormal(w.pure(np.log(LOC) + np.log(w.stretch)), w.pure(0.1 * SCALE)),
     "gaussian mixture": lambda w: GaussianMixture(w.pure(SPLIT), w.at(MEANS), w.by(STDS)),
     "pool": lambda w: Mixture((Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))), (0.7, 0.3)),
@@ -146,10 +131,10 @@ PREDICTIONS: dict[str, Callable[[World], Any]] = {
     "normal and interval": lambda w: Ensemble(
         [Normal(w.at(LOC), w.by(SCALE)), Interval(w.at(LOC2 - SCALE2), w.at(LOC2 + SCALE2))]
     ),
-    "quantiles, samples and interval": lambda w: Ensemble(
+    "broken lines": lambda w: Ensemble(
         [PREDICTIONS["quantiles"](w), PREDICTIONS["samples"](w), PREDICTIONS["interval"](w)], weights=[1.0, 0.5, 0.2]
     ),
-    "ensemble of ensembles": lambda w: Ensemble([PREDICTIONS["normal and interval"](w), PREDICTIONS["quantiles"](w)]),
+    "ensembles": lambda w: Ensemble([PREDICTIONS["normal and interval"](w), PREDICTIONS["quantiles"](w)]),
     "normal and laplace": lambda w: Ensemble(
         [Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))], weights=[2.0, 1.0]
     ),
@@ -165,59 +150,23 @@ class Pair:
 
     prediction: str
     score: Any
-    shifts: bool = True
-    stretches: bool = True
+    shifts: bool
+    stretches: bool
 
 
-PAIRS: dict[str, Pair] = {
-    "residual": Pair("point", ResidualScore()),
-    "relative": Pair("point", RelativeScore(), shifts=False),
-    "sqrt": Pair("point", SqrtScore(), shifts=False),
-    "sqrt, c = 1": Pair("point", SqrtScore(c=1.0), shifts=False, stretches=False),
-    "log": Pair("point", LogScore(), shifts=False),
-    "log, c = 1": Pair("point", LogScore(c=1.0), shifts=False, stretches=False),
-    "percentage error": Pair("point", PercentageError(), shifts=False),
-    "log ratio": Pair("point", LogRatio(), shifts=False),
-    "interval": Pair("interval", IntervalScore()),
-    "quantile": Pair("quantiles", QuantileScore()),
-    "quantile, the paper's": Pair("quantiles", QuantileScore(outer_slope=1.0), stretches=False),
-    "one quantile": Pair("one quantile", QuantileScore()),
-    "samples": Pair("samples", SamplesScore()),
-    "z of normal": Pair("normal", ZScore()),
-    "z of student t": Pair("student t, a df a row", ZScore()),
-    "z of gaussian mixture": Pair("gaussian mixture", ZScore()),
-    "cdf of normal": Pair("normal", CDFScore()),
-    "cdf of logistic": Pair("logistic", CDFScore()),
-    "cdf of laplace": Pair("laplace", CDFScore()),
-    "cdf of student t": Pair("student t", CDFScore()),
-    "cdf of student t, a df a row": Pair("student t, a df a row", CDFScore()),
-    "cdf of log-normal": Pair("log-normal", CDFScore(), shifts=False),
-    "cdf of gaussian mixture": Pair("gaussian mixture", CDFScore()),
-    "cdf of scipy's gamma": Pair("scipy's gamma", CDFScore()),
-    "cdf of pool": Pair("pool", CDFScore()),
-    "ensemble of points": Pair("two points", EnsembleScore()),
-    "ensemble of normal and interval": Pair("normal and interval", EnsembleScore()),
-    "ensemble of broken lines": Pair("quantiles, samples and interval", EnsembleScore()),
-    "ensemble of ensembles": Pair("ensemble of ensembles", EnsembleScore()),
-    "ensemble of cdfs": Pair("normal and laplace", EnsembleScore(CDFScore())),
-    "ensemble of z and cdf": Pair("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
-    "signed residual": Pair("point", signed(AbsoluteResidual())),
-    "signed cqr": Pair("interval", signed(CQR())),
+MOVED = {"relative", "sqrt", "sqrt, c = 1", "log", "log, c = 1", "percentage error", "log ratio", "cdf of log-normal"}
+"""Scores that are other ones where y is moved."""
+STRETCHED = {"sqrt, c = 1", "log, c = 1", "quantile, outer slope 1"}
+PAIRS = {
+    name: Pair(forecast, score, shifts=name not in MOVED, stretches=name not in STRETCHED)
+    for name, (_, forecast, score, _) in recorded.PAIRS.items()
+    if forecast in PREDICTIONS
 }
 
 
 # ---- interpolators -------------------------------------------------------------------------------------------------
 
-INTERPOLATORS: dict[str, Any] = {
-    "naive": Naive(),
-    "linear": Linear(ExponentialTails()),
-    "linear, bounded": Linear(BoundedTails()),
-    "linear, infinite": Linear(InfiniteTails()),
-    "random": Random(),
-    "random, bounded": Random(BoundedTails()),
-    "naf": NAF(),
-    "naf, guarded": NAF(promise=lambda n: 0.3),
-}
+INTERPOLATORS: dict[str, Any] = {**recorded.INTERPOLATORS, "naf, guarded": NAF(promise=lambda n: 0.3)}
 LINEAR = tuple(name for name in INTERPOLATORS if name.startswith("linear"))
 
 

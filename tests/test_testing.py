@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from catalogue import HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, LogRatio, PercentageError, Y
+from catalogue import HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, Y
+from reference.cases import LogRatio, PercentageError
 
 from calibrant import Calibrator, Distribution, Mixture, Normal, Point, StudentT, concatenate, evaluate
 from calibrant.distributions.base import Moments
