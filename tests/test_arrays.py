@@ -180,7 +180,20 @@ def built(name, leaves, rows):
 CURVED = ["cdf of normal", "cdf of logistic", "cdf of laplace", "cdf of student t", "cdf of log-normal"]
 MIXED = ["z of gaussian mixture", "cdf of gaussian mixture", "ensemble of broken lines", "ensemble of z and cdf"]
 LEARNED = ["residual", "quantile", "z of normal", "cdf of normal"]
-LINEAR = ["residual", "interval", "quantile", "samples", "z of normal", "ensemble of points", *CURVED, *MIXED]
+LINES = ["residual", "relative", "sqrt", "interval", "quantile", "samples", "z of normal", "ensemble of points"]
+LINEAR = [*LINES, "log", *CURVED, *MIXED]
+    "residual",
+    "relative",
+    "sqrt",
+    "log",
+    "interval",
+    "quantile",
+    "samples",
+    "z of normal",
+    "ensemble of points",
+    *CURVED,
+    *MIXED,
+]
 
 
 @pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])

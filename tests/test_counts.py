@@ -33,7 +33,7 @@ from calibrant.distributions import (
     from_scipy,
 )
 from calibrant.interpolators import Naive
-from calibrant.labels import Counts, Real, Transformed
+from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.metrics.forecasts import beside
 from calibrant.predictions import Rates
@@ -428,53 +428,6 @@ def test_poisson_objectives_of_boosting_libraries_are_rates(library):
     prediction = calibrant.prediction_of(models[library]().fit(X, y), X)
     assert isinstance(prediction, Rates)
     assert prediction.values.mean() == pytest.approx(y.mean(), rel=0.5)  # five steps from 1 on, not from log 1
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """The command line in a folder with a table of rates and counts."""
-    typer_testing = pytest.importorskip("typer.testing")
-    from calibrant.cli.app import app
-
-    rng = np.random.default_rng(10)
-    f = rates(800, rng)
-    table = np.column_stack([f, rng.poisson(f)])
-    np.savetxt(tmp_path / "table.csv", table, delimiter=",", header="f,y", comments="", fmt="%.17g")
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0, **options):
-        done = typer_testing.CliRunner().invoke(app, line.split(), **options)
-        assert done.exit_code == code, done.output
-        return " ".join(done.output.split())
-
-    return run
-
-
-def test_the_command_line_calibrates_rates_of_counts(run, tmp_path):
-    for model in ("m", "again"):
-        run(f"fit table.csv --target y --rate f --labels counts -o {model}")
-    assert calibrant.load("m").q.knots.tolist() == calibrant.load("again").q.knots.tolist()  # the draws are the same
-    judged = run("evaluate table.csv -m m --target y")
-    assert "NLL of the counts" in judged
-    assert "of at least 90%, less at most" in judged
-    run("predict table.csv -m m --interval 0.9 -o out.csv")
-    bounds = np.loadtxt("out.csv", delimiter=",", skiprows=1)
-    assert np.array_equal(bounds, np.round(bounds))
-    (tmp_path / "table.csv").write_text("f,y\n3.0,2\n3.0,2.5\n", encoding="utf-8")
-    said = run("evaluate table.csv -m m --target y", code=1)
-    assert "y is 2.5 in row 1 (counting from 0), the only such row: --labels counts" in said
-
-
-def test_rates_on_the_command_line_are_of_counts_unless_labels_say_otherwise(run):
-    for more, labels in (("", Counts()), (" --labels real", None), (" --labels 0:", Real(0.0))):
-        run(f"fit table.csv --target y --rate f{more} -o m")
-        assert calibrant.load("m").labels == labels
-    run("fit table.csv --target y --point f -o m")
-    assert calibrant.load("m").labels is None
-    said = run("predict table.csv -m m --interval 90 -o o", code=2)
-    assert "expected a number strictly inside (0, 1), got '90': did you mean 0.9?" in said
-    said = run("fit --help", env={"COLUMNS": "400"})
-    assert all(f" {kind}" in said for kind in ("counts", "integers", "atom:0", "real"))
 
 
 def test_the_promise_is_said_of_the_randomised_pit():
