@@ -45,8 +45,7 @@ from calibrant.distributions import (
 )
 from calibrant.distributions.bent import Truncated
 from calibrant.distributions.gaussian_mixture import GaussianMixture
-from calibrant.distributions.laplace import Laplace
-from calibrant.distributions.log_normal import LogNormal
+from calibrant.distributions.standard_families import Laplace, LogNormal
 from calibrant.distributions.student_t import StudentT
 from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF

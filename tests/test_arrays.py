@@ -182,18 +182,6 @@ MIXED = ["z of gaussian mixture", "cdf of gaussian mixture", "ensemble of broken
 LEARNED = ["residual", "quantile", "z of normal", "cdf of normal"]
 LINES = ["residual", "relative", "sqrt", "interval", "quantile", "samples", "z of normal", "ensemble of points"]
 LINEAR = [*LINES, "log", *CURVED, *MIXED]
-    "residual",
-    "relative",
-    "sqrt",
-    "log",
-    "interval",
-    "quantile",
-    "samples",
-    "z of normal",
-    "ensemble of points",
-    *CURVED,
-    *MIXED,
-]
 
 
 @pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])

@@ -26,7 +26,7 @@ from calibrant import (
     required_n_for_interval,
 )
 from calibrant.distributions import GaussianMixture, ZeroInflated, from_scipy
-from calibrant.distributions.laplace import Laplace
+from calibrant.distributions.standard_families import Laplace
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.intervals import AbsoluteResidual

@@ -22,6 +22,7 @@ from calibrant import (
     Quantiles,
     Samples,
     StudentT,
+    Window,
     concatenate,
 )
 from calibrant.guarantee import Guarantee
@@ -269,6 +270,17 @@ def test_randomised_laws_and_folds_with_a_learned_floor_are_approximate_and_name
     )
     assert "ties" not in str(cross) + str(randomised)
     assert randomised.conditional() == Guarantee(99, -1.0).conditional()
+
+
+@quietly
+def test_no_more_rows_have_a_learned_floor_than_there_are(tmp_path):
+    intervals = Interval(CENTRE, CENTRE + WIDTH)
+    window = Calibrator(forget=Window(3)).fit(intervals, LABELS)
+    for calibrated in (window, window.update(intervals, LABELS)):
+        assert calibrated.guarantee.floored == calibrated.guarantee.n == 3
+        calibrated.save(tmp_path / "model.safetensors")
+    groups = Calibrator().fit(intervals, LABELS, by=[0] * 2 + [1] * (len(LABELS) - 2)).guarantee
+    assert (groups.of(0).floored, groups.of(1).floored) == (2, int(np.sum(WIDTH == 0)))
 
 
 @quietly

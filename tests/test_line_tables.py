@@ -25,26 +25,32 @@ KNOTS = {
 }
 
 
+def line(knots, probs, left=1.0, right=1.0):
+    knots, probs = (torch.as_tensor(part, dtype=torch.float64) for part in (knots, probs))
+    return PiecewiseLinear.through(knots, probs, left, right)
+
+
 @pytest.mark.parametrize("name", KNOTS)
-def test_the_knots_up_to_a_number_are_those_before_its_cell_and_some_of_the_cell(name):
+def test_the_guide_and_a_few_halvings_find_the_last_knot_that_is_not_above(name):
     knots = KNOTS[name]
-    levels = torch.linspace(0.1, 0.9, len(knots), dtype=torch.float64)
-    tables = Tables.of(PiecewiseLinear.through(torch.as_tensor(knots), levels, 1.0, 1.0))
-    guide, (origin, per_unit) = tables.guide.numpy(), tables.numbers[-2:].tolist()
+    tables = Tables.of(line(knots, np.linspace(0.0, 1.0, len(knots))))
+    guide, padded, origin, per_unit = tables.guide.numpy(), tables.knots.numpy(), *tables.numbers[7:].tolist()
     assert len(guide) == _CELLS + 2
+    assert len(tables.densities) == len(tables.areas) == len(knots)
     z = np.concatenate([knots, (knots[1:] + knots[:-1]) / 2, [-np.inf, -1e300, 0.0, 1e300, np.inf]])
-    with np.errstate(all="ignore"):
-        cell = np.nan_to_num(np.clip((z - origin) * per_unit, 0, len(guide) - 1)).astype(int)
-    before, up_to = guide[cell], np.searchsorted(knots[1:], z, side="right")
-    assert np.all(before <= up_to)
-    assert np.all(up_to <= before + 2**tables.steps - 1)
+    inside = np.clip(z, knots[0], knots[-1])
+    place = guide[np.clip((inside - origin) * per_unit, 0, len(guide) - 1).astype(int)].astype(int)
+    for k in range(tables.steps):
+        step = 1 << (tables.steps - 1 - k)
+        place = np.where(padded[place + step - 1] <= inside, place + step, place)
+    np.testing.assert_array_equal(place, np.searchsorted(knots[1:], inside, side="right"))
 
 
 @pytest.mark.parametrize("probs", [[0.2, 0.5, 0.9], [0.0, 0.5, 0.9], [0.2, 0.5, 1.0], [0.0, 0.5, 1.0]])
-def test_the_numbers_of_the_tails_are_those_of_the_law(probs):
-    knots, levels = torch.tensor([0.0, 1.0, 3.0]).double(), torch.tensor(probs).double()
-    law = PiecewiseLinear.through(knots, levels, 2.0, 5.0)
-    first, below, left, last, above, right = Tables.of(law).numbers[:6].tolist()
+def test_the_numbers_of_the_tails_are_those_of_the_distribution(probs):
+    law = line([0.0, 1.0, 3.0], probs, 2.0, 5.0)
+    first, below, left, last, above, right, shift, *_ = Tables.of(law).numbers.tolist()
     assert (first, last) == (0.0, 3.0)
     np.testing.assert_allclose([below, above], [probs[0], 1 - probs[-1]], atol=1e-7)
     assert (left, right) == (2.0 if below else 1.0, 5.0 if above else 1.0)
+    assert shift == float(law._moments().shift)

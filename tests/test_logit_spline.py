@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.logistic_linear import Guarded
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.interpolators import NAF
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
@@ -24,7 +24,7 @@ every_kind = pytest.mark.parametrize("name", SCORES)
 
 def spline(name):
     q = NAF().fit(SCORES[name])
-    return q.law if isinstance(q, Guarded) else q
+    return q.map.law if isinstance(q, Guarded) else q
 
 
 def heights(name, y):

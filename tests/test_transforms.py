@@ -11,9 +11,16 @@ from calibrant.predictions import WithAtom
 from calibrant.predictions.with_atom import atom_line
 from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
 from calibrant.scores.atom import AtomScore
-from calibrant.scores.transforms import CDF, Sum
+from calibrant.scores.transforms import CDF, Affine, Composed, Logarithm, Sum
 
 LOC, SCALE = np.array([0.3, -1.0, 2.0]), np.array([0.5, 1.0, 2.0])
+
+
+def test_a_sum_is_inverted_at_many_scores_by_cubics_between_places():
+    log = Composed(Affine(LOC - 20.0, SCALE), Logarithm())
+    transform = Sum(((CDF(Normal(LOC, SCALE)), 2.0), (log, 1.0), (Affine(LOC, SCALE), 0.5)))
+    s = np.linspace(0.1, 0.9, 98)[None, :] + np.zeros((3, 1))
+    np.testing.assert_allclose(transform.inverse_of_many(s), transform.inverse(s), rtol=1e-5, atol=1e-5)
 
 
 def test_a_score_that_is_no_probability_is_taken_to_an_end_and_a_sum_of_probabilities_has_no_inverse():

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from calibrant._arrays import Array, anywhere, clip, detached, namespace
-from calibrant._search import count_up_to, gather
+import numpy as np
+
+from calibrant._arrays import Array, anywhere, clip, concatenate, detached, namespace
+from calibrant._search import count_up_to_increasing, gather
 
 Function = Callable[[Array], tuple[Array, Array]]
 """The value and the log slope at each y."""
+_OFF = 2e-4  # of the spread: how far a cubic over two places may be off; that over one is some 16 times closer
+_JUMP, _STEEP, _FAR = 6.0, 3.0, 14.0
+"""Spreads for a change of the value by 1: of a gap between modes, and beside it; and values up to which one counts."""
+_NEAR, _FEW = 1e-3, 6  # where Newton steps end that start from a cubic, and how many at most
 
 
 def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
@@ -16,35 +23,98 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     xp = namespace(target)
     shape = (target + low + high).shape
     low, high = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)[0]
+    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)
 
 
-def inverse_by_table(function: Function, s: Array, places: Array) -> tuple[Array, Array]:
-    """The y with value(y) = s for increasing s, (1, k) or (n, k), and dy/ds there, both (n, k).
+class Curve(NamedTuple):
+    """An increasing function of each row at some places, (n, m): they, its values, and d place / d value."""
 
-    `places`, (n, m), are increasing in each row and reach about as far as s. The inverse is a cubic between them; a
-    Newton step follows, and more of them while one is long.
+    places: Array
+    values: Array
+    widths: Array
+
+    @classmethod
+    def of(cls, function: Function, places: Array) -> Curve:
+        """At places that increase in each row."""
+        values, log_slopes = (detached(part) for part in function(detached(places)))
+        return cls(detached(places), values, _exp(-log_slopes))
+
+    @property
+    def spread(self) -> Array:
+        """How far apart the inner half of the places lies, (n, 1)."""
+        last = self.places.shape[1] - 1
+        return self.places[:, last - last // 4, None] - self.places[:, last // 4, None]
+
+    def between(self, gap: int = 1) -> tuple[Array, tuple[Array, ...], Array]:
+        """The inverse between each place and the next but `gap` - 1: the rise, a cubic of its share, whether it is one.
+
+        A slope of more than three times the chord's makes a cubic turn back.
+        """
+        a, v, w = self
+        xp, rise, chord = namespace(a), v[:, gap:] - v[:, :-gap], a[:, gap:] - a[:, :-gap]
+        fine = xp.isfinite(rise) & (rise > 0)
+        rise = xp.where(fine, rise, xp.ones_like(rise))
+        da, db = (xp.minimum(rise * width, 3 * chord) for width in (w[:, :-gap], w[:, gap:]))
+        return rise, (a[:, :-gap], da, 3 * chord - 2 * da - db, da + db - 2 * chord), fine
+
+    def rough(self) -> Array:
+        """Between which places the cubic is off: a cubic over two of them says how far; far out may be off more."""
+        rise, cubic, fine = self.between(2)
+        inner = self.values[:, 1:-1]
+        xp, off = namespace(inner), _cubic(cubic, (inner - self.values[:, :-2]) / rise) - self.places[:, 1:-1]
+        allowed = _OFF * self.spread * _exp(xp.abs(inner) / 2)
+        bad = ~(fine & (xp.abs(off) <= allowed))
+        end = bad[:, :1]
+        return concatenate([end, bad], axis=1) | concatenate([bad, bad[:, -1:]], axis=1)
+
+    def jumps(self) -> Array | None:
+        """The values on either side of where the inverse all but jumps, (n, k); None where no row has such places."""
+        xp, (a, v, _) = namespace(self.values), self
+        chord, rise = a[:, 1:] - a[:, :-1], v[:, 1:] - v[:, :-1]
+        near, spread = xp.maximum(xp.abs(v[:, 1:]), xp.abs(v[:, :-1])) < _FAR, self.spread * rise
+        some = xp.any(near & (chord > _JUMP * spread), axis=1, keepdims=True)
+        if not anywhere(some):
+            return None
+        steep = some & near & (chord > _STEEP * spread)
+        none = xp.zeros_like(steep[:, :1])
+        side = concatenate([none, steep], axis=1) | concatenate([steep, none], axis=1)
+        found = xp.sort(xp.where(side, v, xp.full_like(v, np.inf)), axis=1)
+        found = found[:, : int(xp.max(xp.count_nonzero(side, axis=1)))]
+        return xp.where(xp.isfinite(found), found, v[:, v.shape[1] // 2, None])
+
+
+def inverse_by_curve(function: Function, curve: Curve, s: Array) -> Array:
+    """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches.
+
+    A cubic between the curve's places; where that is not close, Newton steps, and with torch one for the gradients.
     """
-    xp, places = namespace(places), detached(places)
-    value, log_slope = (detached(part) for part in function(places))
-    s = xp.broadcast_to(s, (places.shape[0], s.shape[1]))
-    j = clip(count_up_to(value, s), 1, places.shape[1] - 1)
-    a, b, va, vb = (gather(part, index) for part in (places, value) for index in (j - 1, j))
-    inverse = _exp(-log_slope)
-    rise, width = xp.where(vb > va, vb - va, xp.ones_like(va)), b - a
-    # a slope of more than three times the chord's makes a cubic turn back
-    da, db = (xp.minimum(rise * gather(inverse, index), 3 * width) for index in (j - 1, j))
-    t = clip((s - va) / rise, 0.0, 1.0)
-    y = a + t * (da + t * (3 * width - 2 * da - db + t * (da + db - 2 * width)))
-    y = xp.where(xp.isfinite(y), y, a)
-    inside = (s >= va) & (s <= vb) & xp.isfinite(va) & xp.isfinite(vb)
-    return _newton(function, s, y, xp.where(inside, a, y), xp.where(inside, b, y), near=1e-3, most=3)
+    a, v, _ = curve
+    j = clip(count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
+    rise, cubic, fine = curve.between()
+    share = clip((s - gather(v, j)) / gather(rise, j), 0.0, 1.0)
+    y = _cubic([gather(part, j) for part in cubic], share)
+    off = gather(curve.rough() | ~fine, j)
+    if not isinstance(y, np.ndarray):
+        return _newton(function, s, y, gather(a, j), gather(a, j + 1), near=_NEAR, most=_FEW)
+    if np.any(off):
+        row, column = np.nonzero(off)
+        counts = np.bincount(row, minlength=len(y))
+        place = np.arange(len(row)) - (np.cumsum(counts) - counts)[row]
+        some = np.zeros((len(y), counts.max()), dtype=np.intp)  # of each row, filled up with its first
+        some[row, place] = column
+        target, start, j = gather(s, some), gather(y, some), gather(j, some)
+        found = _newton(function, target, start, gather(a, j), gather(a, j + 1), near=_NEAR, most=_FEW)
+        y[row, column] = found[row, place]
+    return y
 
 
-def _newton(
-    function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int
-) -> tuple[Array, Array]:
-    """The y in [low, high] with value(y) = target, and dy/dvalue there, from a first guess.
+def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
+    first, second, third, fourth = coefficients
+    return first + t * (second + t * (third + t * fourth))
+
+
+def _newton(function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int) -> Array:
+    """The y in [low, high] with value(y) = target, from a first guess.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
     forth for ever. A search ends after a step that is small, by `near`, beside the bracket and beside y or the length
@@ -52,7 +122,7 @@ def _newton(
     """
     xp = namespace(y)
     width = last = high - low
-    going, per_unit = width >= 0, xp.zeros_like(y)
+    going = width >= 0
     for _ in range(most):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
@@ -64,12 +134,12 @@ def _newton(
         low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
         safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
         moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
-        per_unit, last = xp.where(going, length, per_unit), xp.abs(moved - y)
+        last = xp.abs(moved - y)
         going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
         y = moved - (step - detached(step))
         if not anywhere(going):
             break
-    return y, per_unit
+    return y
 
 
 def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:

@@ -74,12 +74,28 @@ class Finder:
 def count_up_to(table: Array, argument: Array) -> Array:
     """#{k: table[i, k] <= argument[i, j]}, for sorted rows (or one row for all) and a 2-d argument."""
     count = table.shape[1]
-    if isinstance(table, np.ndarray) and table.shape[0] == 1:
+    if not isinstance(table, np.ndarray):
+        return _bisected(table, argument)
+    if table.shape[0] == 1:
         return np.searchsorted(table[0], argument, side="right")
-    if isinstance(table, np.ndarray) and 0 < count * argument.shape[1] <= _AT_ONCE:
+    if 0 < count * argument.shape[1] <= _AT_ONCE:
         first = np.argmax(table[:, None, :] > argument[:, :, None], axis=-1)  # of the knots above; 0 if there is none
         return np.where(argument < table[:, -1:], first, count)
+    if argument.shape[1] > _FEW:
+        argument = np.broadcast_to(argument, (table.shape[0], argument.shape[1]))
+        rows = (np.searchsorted(*row, side="right") for row in zip(table, argument, strict=True))
+        return np.stack(list(rows))
     return _bisected(table, argument)
+
+
+def count_up_to_increasing(table: Array, argument: Array) -> Array:
+    """The same for an argument that increases in each row; one row of it may stand for all."""
+    rows, size = table.shape[0], argument.shape[1]
+    if not isinstance(table, np.ndarray) or argument.shape[0] > 1:
+        return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, size)))
+    first = np.searchsorted(argument[0], table.ravel(), side="left")  # that is not below a knot
+    first += np.repeat(np.arange(rows) * (size + 1), table.shape[1])
+    return np.cumsum(np.bincount(first, minlength=rows * (size + 1)).reshape(rows, size + 1), axis=1)[:, :-1]
 
 
 def _bisected(table: Array, argument: Array) -> Array:

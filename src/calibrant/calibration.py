@@ -125,7 +125,7 @@ class Calibrator:
         history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
-        guarantee = replace(guarantee, floored=floored, drawn=getattr(self.labels, "draws", False))
+        guarantee = replace(guarantee, floored=min(floored, guarantee.n), drawn=getattr(self.labels, "draws", False))
         return Calibrated(score, q, guarantee, used, form, self.labels, history)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant.batches.header import Header, listed
 from calibrant.batches.mending import Mender, counted
 from calibrant.batches.rows import Batch, Numbers
-from calibrant.distributions.normal import Normal
+from calibrant.distributions.standard_families import Normal
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
 
 Spelling = Callable[[Sequence[str]], str]

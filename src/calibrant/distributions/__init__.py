@@ -2,21 +2,17 @@
 
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
-from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
+from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson, ZeroInflated
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.joined import Joined, join
-from calibrant.distributions.laplace import Laplace
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.log_normal import LogNormal
-from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.normal import Normal
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.rounding import Lattice, SpreadLaw
 from calibrant.distributions.scipy_distributions import from_scipy
+from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
 from calibrant.distributions.torch_distributions import from_torch
-from calibrant.distributions.zero_inflated import ZeroInflated
 
 __all__ = [
     "Binomial",

@@ -41,6 +41,15 @@ class Clipped(OfBase):
     lower: Any
     upper: Any
 
+    def __post_init__(self) -> None:
+        """Numbers in order, or one of each per row."""
+        shapes = [tuple(getattr(bound, "shape", ())) for bound in (self.lower, self.upper)]
+        if any(shapes):
+            if shapes != [self.shape] * 2:
+                raise ValueError(f"bounds of the shapes {shapes[0]} and {shapes[1]} do not go with {self.shape}")
+        elif not self.lower < self.upper:
+            raise ValueError(f"lower must be below upper, got {self.lower} and {self.upper}")
+
     @property
     def _block(self) -> int:
         return self.base._block

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -16,8 +17,8 @@ from calibrant._roots import solve_increasing
 from calibrant._special import log_ndtr, logit, ndtr, ndtri_logit, safe_log
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
-from calibrant.distributions.normal import StandardNormal
 from calibrant.distributions.parameters import keep
+from calibrant.distributions.standard_families import StandardNormal
 from calibrant.distributions.table import ONCE
 
 _FEWEST = 33  # places of a component in a table
@@ -45,21 +46,18 @@ class GaussianMixture(Distribution):
         def __init__(self, weights: ArrayLike, means: ArrayLike, stds: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        means = floats("GaussianMixture.means", self.means)
-        stds, weights = (
-            floats(f"GaussianMixture.{name}", getattr(self, name), like=means) for name in ("stds", "weights")
-        )
+        names = [f"GaussianMixture.{name}" for name in ("means", "stds", "weights")]
+        means = floats(names[0], self.means)
+        stds, weights = floats(names[1], self.stds, like=means), floats(names[2], self.weights, like=means)
         xp = namespace(means)
-        for name, array in (("means", means), ("stds", stds), ("weights", weights)):
-            name = f"GaussianMixture.{name}"
+        for name, array in zip(names, (means, stds, weights), strict=True):
             if array.ndim not in (1, 2) or not array.shape[-1]:
                 raise ValueError(f"{name} must have shape (K,) or (n, K), got {tuple(array.shape)}")
-            if array.shape[-1] != means.shape[-1]:
-                raise ValueError(
-                    f"{name} must have a column for each of {means.shape[-1]} components, got {array.shape[-1]}"
-                )
+            K, own = means.shape[-1], array.shape[-1]
+            if own != K:
+                raise ValueError(f"{name} must have a column for each of {K} components, got {own}")
             if array.ndim == 2 and means.ndim == 2:
-                same_length("GaussianMixture.means", means.shape[0], name, array.shape[0])
+                same_length(names[0], means.shape[0], name, array.shape[0])
         refuse("GaussianMixture.stds", stds <= 0, "is not positive")
         refuse("GaussianMixture.weights", weights < 0, "is negative")
         total = xp.sum(weights, axis=-1, keepdims=True)
@@ -86,14 +84,14 @@ class GaussianMixture(Distribution):
         return [term(w, s, (y - m) / s) for w, m, s in columns]
 
     def _sum(self, term: Callable[[Array, Array, Array], Array], y: Array) -> Array:
-        return reduce(lambda a, b: a + b, self._terms(term, y))
+        return reduce(operator.add, self._terms(term, y))
 
     def _log_sum(self, term: Callable[[Array, Array, Array], Array], y: Array) -> Array:
         """The log of the sum of exp(term)."""
         terms, xp = self._terms(term, y), namespace(y)
         top = detached(reduce(xp.maximum, terms))
         top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-        return safe_log(reduce(lambda a, b: a + b, (xp.exp(part - top) for part in terms))) + top
+        return safe_log(reduce(operator.add, (xp.exp(part - top) for part in terms))) + top
 
     def _cdf(self, y: Array) -> Array:
         return self._share(y, 1)
@@ -112,17 +110,15 @@ class GaussianMixture(Distribution):
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
         """From F and 1 - F; from the logarithms of their terms where one of the two is too small for floats."""
-        xp, outside = namespace(y), namespace(y).isinf(y)
-        at = xp.where(outside, xp.zeros_like(y), y)
-        F, S = self._cdf(at), self._sf(at)
-        tiny = 1e3 * float(xp.finfo(F.dtype).smallest_normal)
-        far = (tiny > F) | (tiny > S)
-        below, above = (xp.log(xp.where(far, xp.ones_like(part), part)) for part in (F, S))
-        if anywhere(far):
-            below = xp.where(far, self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(z), at), below)
-            above = xp.where(far, self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(-z), at), above)
-        log_slope = self._logpdf(at) - below - above
-        return xp.where(outside, y, below - above), xp.where(outside, xp.full_like(F, xp.inf), log_slope)
+        xp, (value, log_slope) = namespace(y), super()._logit(y)
+        far = xp.isinf(value) & xp.isfinite(y)
+        if not anywhere(far):
+            return value, log_slope
+        at = xp.where(far, y, xp.zeros_like(y))
+        below = self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(z), at)
+        above = self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(-z), at)
+        far_slope = self._logpdf(at) - below - above
+        return xp.where(far, below - above, value), xp.where(far, far_slope, log_slope)
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,10 @@ class Grouped(Forwarding):
     laws: Distribution
     labels: tuple[Hashable, ...] = field(metadata={"shared": True})
 
+    def __post_init__(self) -> None:
+        if len(self.laws) - len(self.labels) not in (0, 1):
+            raise ValueError(f"{len(self.labels)} groups do not go with {len(self.laws)} laws")
+
     @property
     def _other(self) -> Distribution:
         return self.laws

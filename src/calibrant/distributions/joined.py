@@ -38,6 +38,19 @@ class Joined(Asking):
     part: Rows
     row: Rows
 
+    def __post_init__(self) -> None:
+        """Each row has a law, and a row of it."""
+        laws, part, row = self.laws, self.part, self.row
+        if part.shape != row.shape:
+            raise ValueError(f"{count(part.size, 'part')} do not go with {count(row.size, 'row')}")
+        if part.size and not 0 <= part.min() <= part.max() < len(laws):
+            raise ValueError(f"its rows must come from its {len(laws)} laws, got {part.min()} to {part.max()}")
+        own = np.asarray([law.shape[0] if law.shape else 1 for law in laws])[part]
+        outside = (row < 0) | (row >= own)
+        if outside.any():
+            first = int(np.argmax(outside))
+            raise ValueError(f"row {row[first]} is not among the {count(own[first], 'row')} of law {part[first]}")
+
     @classmethod
     def of(cls, laws: Sequence[Distribution], which: Sequence[int] | SupportsArray) -> Joined:
         """One of several single distributions for each row, by its number."""
@@ -55,7 +68,7 @@ class Joined(Asking):
         laws: list[Distribution] = []
         part, row = np.empty((2, size), np.int64)
         for law, rows in pieces:
-            part[rows], row[rows] = len(laws), np.arange(rows.size)
+            part[rows], row[rows] = len(laws), np.arange(rows.size) if law.shape else 0
             laws.append(law)
         return cls(tuple(laws), part, row)
 

@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, bent_places
+from calibrant.distributions.own_logit import OwnLogit
+from calibrant.distributions.pulled import Pulled
+from calibrant.distributions.table import MassTable
 
-_BESIDE = np.geomspace(0.1, 40, 24)
+_BESIDE = np.geomspace(1, 40, 10)
 
 
 class _Padded(NamedTuple):
@@ -39,6 +42,15 @@ class LogisticLinear(Distribution):
     knots: Array = shared()
     probs: Array = shared()
     shape = ()
+
+    def __post_init__(self) -> None:
+        """Knots and probs do not fall."""
+        knots, probs = to_numpy(self.knots), to_numpy(self.probs)
+        if knots.shape != probs.shape or knots.dtype != probs.dtype:
+            raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
+        for name, column in (("knots", knots), ("probs", probs)):
+            if (falls := column[1:] < column[:-1]).any():
+                raise ValueError(f"its {name} fall at place {int(np.argmax(falls)) + 1}")
 
     @property
     def _padded(self) -> _Padded:
@@ -117,6 +129,32 @@ class LogisticLinear(Distribution):
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots, support (0, 1)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Guarded(Pulled):
+    """The CDF of a single distribution, bent by a broken line from (0, 0) to (1, 1).
+
+    Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
+    """
+
+    map: OwnLogit  # type: ignore[assignment]  # without a `left`, which `_cdf_left` needs not
+    q: LogisticLinear
+
+    def _cdf_left(self, y: Array) -> Array:
+        """Where scores are tied, the line jumps; the distribution itself does not."""
+        return self.q._cdf_left(self.map(y))
+
+    def _places(self, s: Array) -> Array:
+        """Also those of the distribution itself, and the bends."""
+        own = self.map.law._own_table.places[0, :]
+        return bent_places(self, s, concatenate([own, self.map.inverse(self.q.knots)]))
+
+    def _table(self, count: int) -> MassTable:
+        return Distribution._table(self, count)
+
+    def _describe(self) -> str:
+        return f"{self.map.law!r}, {self.q.knots.shape[0]} bends"
 
 
 def _finite(s: Array) -> Array:

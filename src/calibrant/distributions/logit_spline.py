@@ -45,9 +45,8 @@ class LogitSpline(Distribution):
         value = np.maximum.accumulate(value)
         value = value + np.cumsum(2 * np.spacing(np.abs(value) + 1))
         # a cubic of this kind increases if no slope is more than three times that of the chords beside it
-        with np.errstate(over="ignore"):  # between subnormal knots
-            chord = np.diff(value) / np.diff(knots)
-            limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
+        chord = np.diff(value) / np.diff(knots)
+        limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
 
     @property

@@ -15,15 +15,16 @@ from calibrant._arrays import Array, anywhere, concatenate, detached, device_lik
 from calibrant._batch import shared
 from calibrant._roots import newton_step
 from calibrant._special import logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution, Moments, log_density
+from calibrant.distributions.base import ClosedMoments, Distribution, Moments, log_density
 from calibrant.distributions.table import PLACES, SQUARE, MassTable, side_by_side
 
 _STEPS = 100  # halvings at most
-_MEMBER = 257  # places of a component's table
+_MEMBER = 129  # places of a component's table where only differences matter
+_WHOLE = 257  # and where it stands for itself
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(Distribution):
+class Mixture(ClosedMoments):
     """F(y) = sum of weights[k] * components[k].cdf(y): a draw from a component drawn at random.
 
     Mean and std are the components' own. Quantiles are found by halving between the components'. The crps is the mean
@@ -144,23 +145,23 @@ class Mixture(Distribution):
 
     # ---- integrals -------------------------------------------------------------------------------------------------
 
-    def _moments(self) -> Moments:
+    def _mean_std(self) -> tuple[Array, Array]:
         """std^2 = sum of w_k (std_k^2 + (mean_k - mean)^2)."""
-        own = [(w, part.remember("_kept_moments", part._moments)) for w, part in self._parts]
-        xp, mean = namespace(own[0][1].mean), _added(w * part.mean for w, part in own)
+        own = [(w, part.mean(), part.std()) for w, part in self._parts]
+        mean = _added(w * mean for w, mean, _ in own)
+        xp = namespace(mean)
         with np.errstate(invalid="ignore"):
-            square = _added(w * (part.std**2 + (part.mean - mean) ** 2) for w, part in own)
-        std = xp.sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
-        return Moments(mean, std, _added(w * part.shift for w, part in own) - self._at_home(self._disagreement()))
+            square = _added(w * (std**2 + (each - mean) ** 2) for w, each, std in own)
+        return mean, xp.sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
 
-    def _disagreement(self) -> Array:
-        """The integral of the variance of the components' CDFs, sum of w_k F_k^2 - F^2."""
+    def _moments(self) -> Moments:
+        """The shift is the mean of the components' less the integral of the variance of their CDFs, by their tables."""
+        own = _added(w * part._all_moments().shift for w, part in self._parts)
         tables = [part._table(_MEMBER).to(self._in_double.like) for _, part in self._parts]
-        whole = MassTable.merged(tables, [w for w, _ in self._parts])
-        middle = whole.places[:, whole.places.shape[1] // 2, None]
-        own = _added(w * table.crps(middle) for (w, _), table in zip(self._parts, tables, strict=True))
-        apart = own - whole.crps(middle)
-        return apart[:, 0] if self.shape else apart[0, 0]
+        weights = [w for w, _ in self._parts]
+        apart = _added(w * table.moments[2] for w, table in zip(weights, tables, strict=True))
+        apart = apart - MassTable.merged(tables, weights).moments[2]
+        return Moments(*self._mean_std(), own - self._at_home(apart if self.shape else apart[0]))
 
     def _integrals(self, y: Array, which: int) -> Array:
         if which == SQUARE:
@@ -169,7 +170,7 @@ class Mixture(Distribution):
 
     def _table(self, count: int) -> MassTable:
         parts = self._parts
-        size = max(_MEMBER, count // 4 + 1) if count > PLACES else _MEMBER
+        size = max(_WHOLE, count // 4 + 1) if count > PLACES else _WHOLE
         like = self._in_double.like
         tables = [part._table(size) for _, part in parts]
         return MassTable.merged([table.to(like) for table in tables], [w for w, _ in parts])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
-from calibrant._roots import inverse_by_table
+from calibrant._arrays import Array, anywhere, clip, device_like, namespace
+from calibrant._roots import Curve, inverse_by_curve
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.table import REACH, logit_levels, side_by_side
 
-_SIDES = -14.0, -9.0, -6.0, -4.0, -2.0, 2.0, 4.0, 6.0, 9.0, 14.0  # logits
-_EVERY = 6  # of the scores, those whose quantiles bracket the others
+_LEVELS = 65  # whose quantiles bracket all others
 
 
 class _OfLaw:
@@ -54,19 +54,29 @@ class OwnLogit(_OfLaw):
         """The quantile at sigmoid(s)."""
         return self.law._ppf_logit(s)
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        """The quantiles of many increasing s, and dy/ds there."""
+    def inverse_of_many(self, s: Array) -> Array:
+        """The quantiles of many increasing s."""
         if not self.shape:
-            y = self.inverse(s)
-            return y, namespace(y).exp(-self.log_slope(y))
-        few = concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1)
-        return inverse_by_table(self.law._logit, s, self.law._places(few))
+            return self.inverse(s)
+        far = namespace(s).any(namespace(s).abs(s) > REACH, axis=0)
+        curve = self._curve if not anywhere(far) else self._through(s[:, far])
+        return inverse_by_curve(self.law._logit, curve, s)
+
+    def _through(self, more: Array) -> Curve:
+        """The logit at some places of each distribution, those at the logits `more`, (1, k) or (n, k), among them."""
+        levels = device_like(logit_levels(_LEVELS)[None, :], self.like)
+        levels = namespace(levels).sort(side_by_side([levels, more]), axis=1)
+        return Curve.of(self.law._logit, self.law._places(levels))
+
+    @property
+    def _curve(self) -> Curve:
+        """That which all s up to REACH need."""
+        return self.law.remember("_kept_curve", lambda: self._through(device_like([[]], self.like)))
 
     @property
     def bends(self) -> Array | None:
-        """Of a forecast with several modes, the logits on either side of each."""
-        places = self.law._places(device_like([_SIDES], self.like)) if self.shape else None
-        return None if places is None or places.shape[1] == len(_SIDES) else self.law._logit(places)[0]
+        """Of a forecast with several modes, the logits on either side of each gap."""
+        return self._curve.jumps() if self.shape else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
+_LEAST = 65  # places of a table beside the knots
 
 
 class KnotColumns(NamedTuple):
@@ -362,8 +363,11 @@ class PiecewiseLinear(Distribution):
             return super()._table(count)
         law = self._in_double
         xp, knots = namespace(law.knots), law.knots
-        places = law._ppf_logit(device_like(logit_levels(count), knots))
-        own = knots if knots.shape[0] <= count else concatenate([knots[:1], knots[-1:]])
+        own = xp.unique_values(knots)
+        few = own.shape[0] <= count
+        levels = logit_levels(max(count - own.shape[0], _LEAST) | 1 if few else count)
+        places = law._ppf_logit(device_like(levels, knots))
+        own = own if few else concatenate([knots[:1], knots[-1:]])
         places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
         return MassTable.through(law, places, law._integrals(places, ONCE))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, anywhere, detached, device_like, namespace
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.table import ONCE, MassTable, side_by_side
+from calibrant.distributions.table import MassTable
 
 
 class Increasing(Protocol):
@@ -41,8 +41,8 @@ class Increasing(Protocol):
     def inverse(self, s: Array, /) -> Array:
         """The y whose s this is."""
 
-    def inverse_with_width(self, s: Array, /) -> tuple[Array, Array]:
-        """The y of many increasing s, and dy/ds there."""
+    def inverse_of_many(self, s: Array, /) -> Array:
+        """The y of many increasing s."""
 
     def with_slope(self, y: Array, /) -> tuple[Array, Array]:
         """The s of y and the log derivative."""
@@ -93,8 +93,8 @@ class Pulled(Distribution):
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
         with np.errstate(all="ignore"):
-            places, widths = self._in_double.map.inverse_with_width(table.places)
-        return table.moved(drawn_in(places), widths)
+            places = self._in_double.map.inverse_of_many(table.places)
+        return table.moved(drawn_in(places), curved=True)
 
     def _q_table(self, count: int) -> MassTable:
         """That of q, with the bends of the map among its places."""
@@ -103,11 +103,9 @@ class Pulled(Distribution):
         if map.like is not None:
             table = table.to(map.like)
         bends = map.bends
-        if bends is not None:
-            own = detached(bends if bends.ndim == 2 else bends[None, :])
-            places = namespace(own).sort(side_by_side([table.places, own]), axis=1)
-            table = MassTable.through(law.q, places, law.q._integrals(places, ONCE))
-        return table
+        if bends is None:
+            return table
+        return table.with_places(law.q, detached(bends if bends.ndim == 2 else bends[None, :]))
 
     def _describe(self) -> str:
         return f"q={self.q!r}, map={type(self.map).__name__}"

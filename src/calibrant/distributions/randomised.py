@@ -13,6 +13,7 @@ from calibrant._batch import shared
 from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.clipped import within
 from calibrant.distributions.context import Context
+from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
 from calibrant.distributions.reweighted import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
@@ -40,6 +41,13 @@ class Randomised(ByRow):
     """The likelihood ratio, as it was given, that counts as 1; None where rows have no ratios."""
     uniform = cast(Any, 0.5)
     ratio = cast(Any, 1.0)
+
+    def __post_init__(self) -> None:
+        """lower <= upper, and two knots for each atom."""
+        if self.lower > self.upper:  # they meet where both were clipped to one bound
+            raise ValueError(f"lower must not be above upper, got {self.lower} and {self.upper}")
+        if isinstance(self.atoms, PiecewiseLinear) and self.atoms.knots.shape[0] % 2:
+            raise ValueError(f"atoms have two knots each, got {self.atoms.knots.shape[0]} in all")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -140,3 +148,9 @@ class RandomisedRows(Randomised):
 
     uniform: Any = 0.5
     ratio: Any = 1.0
+
+    def __post_init__(self) -> None:
+        """One of each per row."""
+        shapes = [tuple(part.shape) for part in (self.lower, self.upper, self.uniform, self.ratio)]
+        if len(set(shapes)) > 1:
+            raise ValueError(f"lower, upper, uniform and ratio of the shapes {shapes} do not go together")

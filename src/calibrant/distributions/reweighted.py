@@ -40,6 +40,12 @@ class Reweighted(Forwarding, ByRow):
     high: float = shared()
     """The level at which its upper tail starts."""
 
+    def __post_init__(self) -> None:
+        """0 < low <= high < 1, or no tails: 0 and 1."""
+        if not (0 < self.low <= self.high < 1 or (self.low, self.high) == (0, 1)):
+            ends = f"{self.low} and {self.high}"
+            raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {ends}")
+
     @property
     def _other(self) -> Distribution:
         return self.base

@@ -13,11 +13,8 @@ from calibrant._arrays import Array, concatenate, device_like, floats, namespace
 from calibrant._special import sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
-from calibrant.distributions.laplace import Laplace
-from calibrant.distributions.log_normal import LogNormal
-from calibrant.distributions.logistic import Logistic
-from calibrant.distributions.normal import Normal
 from calibrant.distributions.on_lattice import CountFamily
+from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 
@@ -80,10 +77,11 @@ _OURS: dict[str, Callable[..., Distribution | None]] = {
 }
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class _ScipyFamily(ClosedMoments):
     """A family of scipy.stats, with one value of each parameter per row."""
 
-    family: Any
+    family: Any = field(metadata={"shared": True})
     parameters: tuple[Array, ...]
 
     @property
@@ -106,15 +104,11 @@ def _quietly(family: Any, name: str, *arguments: Array) -> Array:
         return np.asarray(getattr(family, name)(*arguments), dtype=float)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ScipyDistribution(_ScipyFamily):
     """A continuous family of scipy.stats, with one value of each parameter per row: shapes, loc and scale.
 
     cdf, sf, logpdf, ppf, mean and std are scipy's own; the crps is from a table, and inf where the mean is not finite.
     """
-
-    family: Any = field(metadata={"shared": True})
-    parameters: tuple[Array, ...]
 
     def _cdf(self, y: Array) -> Array:
         return self._ask("cdf", y)
@@ -156,9 +150,6 @@ class ScipyDistribution(_ScipyFamily):
 class ScipyCounts(_ScipyFamily, CountFamily):
     """A discrete family of scipy.stats, with one value of each parameter per row: shapes, and loc, which is whole."""
 
-    family: Any = field(metadata={"shared": True})
-    parameters: tuple[Array, ...]
-
     def __post_init__(self) -> None:
         loc = self.parameters[-1]
         refuse(self.family.name, np.asarray(loc != np.round(loc)), "has a loc that is not whole")
@@ -174,8 +165,7 @@ class ScipyCounts(_ScipyFamily, CountFamily):
         return self._ask("logpmf", k)
 
     def _ends(self) -> tuple[Any, Any]:
-        first, last = self.family.support(*map(self._lift, self.parameters))
-        return first, last
+        return self.family.support(*map(self._lift, self.parameters))  # type: ignore[no-any-return]
 
 
 def few_places(law: Distribution, s: Array) -> Array:

@@ -91,9 +91,7 @@ class StandardT(Distribution):
         none, infinite = xp.full_like(df, xp.nan), xp.full_like(df, xp.inf)
         some, finite = df > 1, df > 2
         std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, xp.ones_like(df))), infinite)
-        proper = _beside(xp.where(df > 0.5, df, xp.ones_like(df)), 1)
-        log_b = _log_gamma_ratio(proper / 2) - _log_gamma_ratio(proper - 0.5)
-        shift = -2 * _slope(proper) * xp.where(_light(df), xp.exp(log_b), xp.expm1(log_b)) / (proper - 1)
+        shift = -_half_gap(_beside(xp.where(df > 0.5, df, xp.ones_like(df)), 1))
         mean, std = (xp.where(some, part, none) for part in (0 * df, std))
         return Moments(*map(self._at_home, (mean, std, xp.where(df > 0.5, shift, infinite))))
 
@@ -152,9 +150,9 @@ def _slope(df: Array) -> Array:
 
 
 def _half_gap(df: Array) -> Array:
-    """E |T - T'| / 2, for df > 1."""
-    xp = namespace(df)
-    return 2 * _slope(df) * xp.exp(_log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5)) / (df - 1)
+    """E |T - T'| / 2; -crps(0) where integrals start at 0."""
+    xp, log_b = namespace(df), _log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5)
+    return 2 * _slope(df) * xp.where(_light(df), xp.exp(log_b), xp.expm1(log_b)) / (df - 1)
 
 
 def _log_density(df: Array, t: Array) -> Array:

@@ -14,10 +14,11 @@ from calibrant._search import count_up_to, gather
 
 PLACES, FINE = 513, 2049
 """Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
-_REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so they are evenly spaced
+REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so they are evenly spaced
 GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
 """The places in (0, 1) whose mean value is the mean of a cubic."""
 _TAIL = 1e-9  # of the mass: where less lies above a cell, an area has no digits left
+_NARROW = 1e-10  # of a row's width: a cell in which a merged table sees an atom
 _NONE = 1e-13  # of the mass: at infinity, less than this is rounding
 _HARDLY = 1e-3  # a power so little above 1 has no mean, and above 2 no std: rounding must not decide
 _OUTER = 8  # places from the end between which the power of a tail is read off
@@ -28,7 +29,7 @@ ONCE, TWICE, SQUARE = 1, 2, 3
 
 def logit_levels(count: int) -> np.ndarray[Any, Any]:
     """Logits of levels: even steps in the bulk, growing ones in the tails, out to +-36, a mass of 2e-16."""
-    return np.asarray(_BULK * np.sinh(np.linspace(-1, 1, count) * np.arcsinh(_REACH / _BULK)))
+    return np.asarray(_BULK * np.sinh(np.linspace(-1, 1, count) * np.arcsinh(REACH / _BULK)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +88,47 @@ class MassTable:
         low, high = (xp.maximum(tail, xp.zeros_like(tail)) for tail in tails)
         return cls(places, atoms, rise, bulges, (low, high), infinite)
 
-    def moved(self, places: Array, widths: Array | None) -> MassTable:
-        """The table of y(S), y increasing: the images of the places, and dy/ds there; None where cells are straight."""
+    def moved(self, places: Array, *, curved: bool) -> MassTable:
+        """The table of y(S), y increasing, from the images of the places; `curved` if y is not straight in each cell."""
         xp = namespace(places)
-        step, rise = self.places[:, 1:] - self.places[:, :-1], places[:, 1:] - places[:, :-1]
-        wide = step > 0
-        slope = xp.where(wide, rise / xp.where(wide, step, xp.ones_like(step)), xp.zeros_like(rise))
+        step, rise = _steps(self.places), _steps(places)
+        slope = rise / xp.where(step > 0, step, xp.ones_like(step))
         bulges = self.bulges * slope
-        if widths is not None:  # y is a cubic in s: over a cell its mean is off the middle by step * (w_a - w_b) / 12
-            w = xp.where(xp.isnan(widths), xp.full_like(widths, np.inf), widths)
-            a, b = xp.minimum(w[:, :-1], 3 * slope), xp.minimum(w[:, 1:], 3 * slope)
-            bulges = bulges + self.masses * step * (b - a) / 12
+        if curved and step.shape[1] > 2:  # a curved cell has its mean off the middle by y'' step^2 / 12
+            apart = (step[:, 1:] + step[:, :-1]) / 2
+            bend = _steps(slope) / xp.where(apart > 0, apart, xp.ones_like(apart))  # y'' at the inner places
+            a, b = bend[:, :-1], bend[:, 1:]
+            squares = a * a + b * b
+            # van Albada's mean is close to the smaller one, so that a kink beside a cell does not make it curved
+            fine = (squares > 0) & xp.isfinite(squares)
+            mean = a * b * (a + b) / xp.where(fine, squares, xp.ones_like(squares))
+            inner = (self.masses * step**2 / 12)[:, 1:-1] * xp.where(fine, mean, xp.zeros_like(mean))
+            none = xp.zeros_like(inner[:, :1])
+            bulges = bulges + side_by_side([none, inner, none])
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
+
+    def with_places(self, law: Any, own: Array) -> MassTable:
+        """The table of the same `law` with some more places, (n, k) or (1, k); only the cells they split change."""
+        xp, none = namespace(own), namespace(own).zeros_like(own)
+        F_left, F, S = law._cdf_left(own), law._cdf(own), law._sf(own)
+        bulges = side_by_side([self.bulges, xp.zeros_like(self.bulges[:, :1])])
+        columns = (
+            (self.places, own),
+            (self._left, F_left),
+            (self._right, F),
+            (self._above + self.atoms, S + (F - F_left)),
+            (self._above, S),
+            (self._up_to(ONCE), law._integrals(own, ONCE)),
+            (bulges, none),
+            (xp.zeros_like(bulges), none + 1),
+        )
+        both = [side_by_side(pair) for pair in columns]
+        order = xp.argsort(both[0], axis=1)
+        places, left, right, upper, lower, area, bulges, new = (gather(column, order) for column in both)
+        split = new[:, :-1] + new[:, 1:] > 0
+        trapezoid = _steps(places) * (right[:, :-1] + left[:, 1:]) / 2
+        bulges = xp.where(split, _steps(area) - trapezoid, bulges[:, :-1])
+        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, self.infinite)
 
     def within(self, ends: Array, clipped: Any) -> MassTable:
         """The table of a distribution `clipped` that differs from this one by its ends only, (n, 2).
@@ -169,32 +199,28 @@ class MassTable:
         The mass of a table's tail lies on its own outermost place: a merged table is for what differs in between.
         """
         xp = namespace(tables[0].places)
-        rows = max(part.shape[0] for table in tables for part in (table.places, table.masses))
-        places: list[Array] = []
-        atoms: list[Array] = []
+        columns: list[tuple[Array, ...]] = []
         for table, weight in zip(tables, weights, strict=True):
-            h = table.places[:, 1:] - table.places[:, :-1]
-            steep = xp.where(h > 0, 0 * h, table.masses + 0 * h)  # what lies in a cell without width is an atom
-            own = side_by_side([table.atoms[:, :1] + table.tails[0], table.atoms[:, 1:] + steep])
-            end = side_by_side([xp.zeros_like(own[:, :-1]), table.tails[1] + xp.zeros_like(own[:, :1])])
-            for parts, part in ((places, table.places), (atoms, weight * (own + end))):
-                parts.append(xp.broadcast_to(part, (rows, part.shape[1])))
-        order = xp.argsort(concatenate(places, axis=1), axis=1, stable=True)
-        at, mass = (gather(concatenate(parts, axis=1), order) for parts in (places, atoms))
-        start, h = at[:, :-1], at[:, 1:] - at[:, :-1]
-        masses, bulges = xp.zeros_like(h), xp.zeros_like(h)
-        for table, weight in zip(tables, weights, strict=True):
-            cell, count = count_up_to(table.places, start) - 1, table.places.shape[1] - 1
-            width = table.places[:, 1:] - table.places[:, :-1]
-            inside = (cell >= 0) & (cell < count)
-            cell = clip(cell, 0, count - 1)
-            wide = inside & (gather(width, cell) > 0)
-            share = xp.where(wide, weight * h / xp.where(wide, gather(width, cell), xp.ones_like(h)), 0 * h)
-            masses = masses + share * gather(table.masses, cell)
-            bulges = bulges + share * gather(table.bulges, cell)
+            h, zero = table._widths, xp.zeros_like(table.masses[:, :1])
+            narrow = h <= _NARROW * (table.places[:, -1:] - table.places[:, :1])  # what lies there is an atom
+            inverse = xp.where(narrow, xp.zeros_like(h), weight / xp.where(narrow, xp.ones_like(h), h))
+            steep = xp.where(narrow, table.masses + 0 * h, xp.zeros_like(h + zero))
+            tails = side_by_side([table.tails[0], xp.zeros_like(table.atoms[:, 2:]), table.tails[1]])
+            atoms = weight * (table.atoms + tails + side_by_side([zero, steep]))
+            rates = [side_by_side([zero, part * inverse, zero]) for part in (table.masses, table.bulges)]
+            columns.append((table.places, atoms, *map(_steps, rates)))
+        rows = max(part.shape[0] for own in columns for part in own)
+        both = [
+            concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in parts], axis=1)
+            for parts in zip(*columns, strict=True)
+        ]
+        order = xp.argsort(both[0], axis=1)
+        places, atoms, *changes = (gather(column, order) for column in both)
+        h = _steps(places)
+        masses, bulges = (h * xp.cumulative_sum(change, axis=1)[:, :-1] for change in changes)
         low, high = (sum(w * table.infinite[side] for w, table in zip(weights, tables, strict=True)) for side in (0, 1))
-        none = xp.zeros_like(at[:, :1])
-        return cls(at, mass, masses, bulges, (none, none), (low + none, high + none))
+        none = xp.zeros_like(places[:, :1])
+        return cls(places, atoms, xp.maximum(masses, 0 * h), bulges, (none, none), (low + none, high + none))
 
     # ---- heights ---------------------------------------------------------------------------------------------------
 
@@ -218,13 +244,14 @@ class MassTable:
         return side_by_side([end + xp.flip(xp.cumulative_sum(xp.flip(steps, axis=1), axis=1), axis=1), end])
 
     @cached_property
-    def _cells(self) -> tuple[Array, Array, Array]:
-        """The start of each cell, its width, and 1.2 bulge^2 / width: what the square of the bulge adds."""
-        xp = namespace(self.places)
-        h = self.places[:, 1:] - self.places[:, :-1]
-        wide = h > 0
-        curved = xp.where(wide, 1.2 * self.bulges**2 / xp.where(wide, h, xp.ones_like(h)), 0 * h)
-        return self.places[:, :-1], h, curved
+    def _widths(self) -> Array:
+        return _steps(self.places)
+
+    @cached_property
+    def _curved(self) -> Array:
+        """1.2 bulge^2 / width: what the square of the bulge adds."""
+        xp, h = namespace(self.places), self._widths
+        return 1.2 * self.bulges**2 / xp.where(h > 0, h, xp.ones_like(h))
 
     @cached_property
     def _excess(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -252,14 +279,15 @@ class MassTable:
     @cached_property
     def moments(self) -> tuple[Array, Array, Array]:
         """Mean, std, and what makes crps(y) = 2 (integral of F up to y) - y + this; each (n,)."""
-        xp, (p, q) = namespace(self.places), self.tails
-        middle = self.places[:, self.places.shape[1] // 2, None]
-        y = self.places - middle
-        a, b, first, last = y[:, :-1], y[:, 1:], y[:, :1], y[:, -1:]
-        (low, low2), (high, high2) = self._excess
+        xp, (p, q), ((low, low2), (high, high2)) = namespace(self.places), self.tails, self._excess
         l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
-        mean = _sum(self.atoms * y) + _sum(self.masses * (a + b) / 2 - self.bulges) + p * first - l1 + q * last + h1
-        second = _sum(self.atoms * y**2) + _sum(self.masses * (a * a + a * b + b * b) / 3 - (a + b) * self.bulges)
+        middle = self.places[:, self.places.shape[1] // 2, None]
+        y, B, none = self.places - middle, self.bulges, xp.zeros_like(self.masses[:, :1])
+        a, b, first, last = y[:, :-1], y[:, 1:], y[:, :1], y[:, -1:]
+        halves = self.atoms + side_by_side([none, self.masses / 2]) + side_by_side([self.masses / 2, none])
+        mean = _sum(halves, y) - _sum(None, B) + p * first - l1 + q * last + h1
+        thirds = self.atoms + (halves - self.atoms) * (2 / 3)
+        second = _sum(thirds, y * y) + _sum(self.masses / 3, a * b) - _sum(None, (a + b) * B)
         second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
         std = xp.sqrt(xp.maximum(second - mean**2, 0 * second))
         std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
@@ -274,27 +302,38 @@ class MassTable:
     @cached_property
     def _shift(self) -> Array:
         """crps(m) - 2 (integral of F up to m) + m at the middle place m: the same for any other."""
-        xp, count = namespace(self.places), self.places.shape[1]
-        _, h, curved = self._cells
-        half = count // 2
-        S, T = self._above[:, :-1], (self._above + self.atoms)[:, 1:]
-        above = h * (S * S + S * T + T * T) / 3 - (S + T) * self.bulges + curved
-        below = self._sums[SQUARE][:, half, None] + xp.zeros_like(h[:, :1])
-        crps = below + _sum(above[:, half:])
+        xp, half = namespace(self.places), self.places.shape[1] // 2
+        F, G, h, B = self._right[:, :half], self._left[:, 1 : half + 1], self._widths, self.bulges
+        S, T = 1 - self._right[:, half:-1], 1 - self._left[:, half + 1 :]
+        (low, _), _ = self._excess
+        below = _sum((F * F + F * G + G * G) / 3 - (F + G), h[:, :half]) + _sum(F + G - 2, B[:, :half])
+        above = _sum((S * S + S * T + T * T) / 3, h[:, half:]) - _sum(S + T, B[:, half:])
+        low = xp.where(xp.isinf(low), xp.zeros_like(low), low)
+        shift = below + above + _sum(None, self._curved) - 2 * low + self.places[:, half, None]
         broken = (self.infinite[0] > 0) | (self.infinite[1] > 0)
-        crps = xp.where(broken, xp.full_like(crps, np.inf), crps)
-        return crps - 2 * self._sums[ONCE][:, half, None] + self.places[:, half, None]
+        return xp.where(broken, xp.full_like(shift, np.inf), shift)
+
+    def _up_to(self, which: int) -> Array:
+        """An integral up to each place."""
+        if which not in self._sums:
+            self._sums[which] = self._cumulated(which)
+        return self._sums[which]
 
     @cached_property
     def _sums(self) -> dict[int, Array]:
-        """The integrals up to each place."""
-        xp, (_, h, curved) = namespace(self.places), self._cells
-        Fa, Fb, B = self._right[:, :-1], self._left[:, 1:], self.bulges
+        """What `_up_to` has found."""
+        return {}
+
+    def _cumulated(self, which: int) -> Array:
+        xp, h, B, F, G = namespace(self.places), self._widths, self.bulges, self._right[:, :-1], self._left[:, 1:]
         low, low2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in self._excess[0])
-        once = _cumulated(h * (Fa + Fb) / 2 + B, low)
-        twice = _cumulated(h * once[:, :-1] + h * h * (2 * Fa + Fb) / 6 + h * B / 2, low2 / 2)
-        square = _cumulated(h * (Fa * Fa + Fa * Fb + Fb * Fb) / 3 + (Fa + Fb) * B + curved, 0 * low)
-        return {ONCE: once, TWICE: twice, SQUARE: square}
+        if which == ONCE:
+            start, terms = low, h * ((F + G) / 2) + B
+        elif which == TWICE:
+            start, terms = low2 / 2, h * self._up_to(ONCE)[:, :-1] + h * h * ((2 * F + G) / 6) + h * B / 2
+        else:
+            start, terms = 0 * low, h * ((F * F + F * G + G * G) / 3) + (F + G) * B + self._curved
+        return side_by_side([start, start + xp.cumulative_sum(terms, axis=1)])
 
     def integral(self, y: Array, which: int) -> Array:
         """The integral `which` up to y, (n, k)."""
@@ -304,11 +343,11 @@ class MassTable:
         first, last = self.places[:, :1], self.places[:, -1:]
         at = clip(y, first, last)
         j = clip(count_up_to(self.places, at) - 1, 0, count - 2)
-        a, h, B = (gather(part, j) for part in (*self._cells[:2], self.bulges))
+        a, h, B = (gather(part, j) for part in (self.places, self._widths, self.bulges))
         F, m = gather(self._right, j), gather(self.masses, j)
         x = clip((at - a) / xp.where(h > 0, h, xp.ones_like(h)), 0.0, 1.0)
         t = x * h
-        value = gather(self._sums[which], j)
+        value = gather(self._up_to(which), j)
         (below, above) = self.infinite
         over, under = xp.maximum(y - last, 0 * y), xp.maximum(first - y, 0 * y)
         if which == ONCE:
@@ -317,9 +356,9 @@ class MassTable:
         if which == SQUARE:
             cross = F * (x**2 / 2 - x**3 / 3) + m * (x**3 / 3 - x**4 / 4)
             value = value + t * (F * F + F * m * x + m * m * x * x / 3) + 12 * B * cross
-            value = value + 30 * gather(self._cells[2], j) * (x**3 / 3 - x**4 / 2 + x**5 / 5)
+            value = value + 30 * gather(self._curved, j) * (x**3 / 3 - x**4 / 2 + x**5 / 5)
             return value + (1 - above) ** 2 * over - below**2 * under
-        once = gather(self._sums[ONCE], j)
+        once = gather(self._up_to(ONCE), j)
         value = value + t * once + t * t * (F / 2 + m * x / 6) + B * h * (x**3 - x**4 / 2)
         once = once + t * (F + m * x / 2) + B * x * x * (3 - 2 * x)
         return value + over * once + (1 - above) * over**2 / 2 - under * once + below * under**2 / 2
@@ -333,12 +372,18 @@ def mass_at_infinity(law: Any, places: Array) -> tuple[Array, Array]:
     return low, high
 
 
-def _sum(terms: Array) -> Array:
-    return namespace(terms).sum(terms, axis=1, keepdims=True)
+def _sum(weights: Array | None, values: Array) -> Array:
+    """The weighted sum of each row, (n, 1); all rows may share the weights."""
+    xp = namespace(values)
+    if weights is None:
+        return xp.sum(values, axis=1, keepdims=True)
+    if weights.shape[0] == 1 < values.shape[0]:
+        return xp.matmul(values, weights[0, :, None])
+    return xp.sum(weights * values, axis=1, keepdims=True)
 
 
-def _cumulated(terms: Array, start: Array) -> Array:
-    return side_by_side([start, start + namespace(terms).cumulative_sum(terms, axis=1)])
+def _steps(columns: Array) -> Array:
+    return columns[:, 1:] - columns[:, :-1]
 
 
 def side_by_side(parts: Sequence[Array]) -> Array:

@@ -17,10 +17,8 @@ from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.gaussian_mixture import GaussianMixture
-from calibrant.distributions.laplace import Laplace
-from calibrant.distributions.log_normal import LogNormal
-from calibrant.distributions.normal import Normal
 from calibrant.distributions.scipy_distributions import few_places
+from calibrant.distributions.standard_families import Laplace, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
 from calibrant.forecast import SupportsCDF
 

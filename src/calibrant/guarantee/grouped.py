@@ -40,6 +40,15 @@ class GroupGuarantee(InShort):
     drawn: bool = field(default=False, kw_only=True)
     """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
 
+    def __post_init__(self) -> None:
+        """A count, a lambda and a largest tie for each group."""
+        groups, counts, lambdas = len(self.labels), len(self.counts), len(self.accuracies)
+        if not groups == counts == lambdas == len(self.ties):
+            raise ValueError(f"{groups} groups do not go with {counts} counts and {lambdas} lambdas")
+        for g in range(groups):
+            self._each(g)  # it checks itself, as do all rows together
+        Guarantee(self.n, 0.0, floored=self.floored)
+
     def of(self, label: Hashable) -> Guarantee:
         """What is promised to one group."""
         if label not in self.labels:
@@ -47,7 +56,8 @@ class GroupGuarantee(InShort):
         return self._each(self.labels.index(label))
 
     def _each(self, g: int) -> Guarantee:
-        return Guarantee(self.counts[g], self.accuracies[g], self.ties[g], self.floored, drawn=self.drawn)
+        n, floored = self.counts[g], min(self.floored, self.counts[g])
+        return Guarantee(n, self.accuracies[g], self.ties[g], floored, drawn=self.drawn)
 
     @property
     def n(self) -> int:

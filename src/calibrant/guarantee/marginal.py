@@ -37,6 +37,13 @@ class Guarantee(InShort):
     drawn: bool = field(default=False, kw_only=True)
     """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
 
+    def __post_init__(self) -> None:
+        """Neither a tie nor the rows with a floor are more than all."""
+        if self.largest_tie > self.n:
+            raise ValueError(f"its largest tie is of {self.largest_tie} scores, but n is {self.n}")
+        if self.floored > self.n:
+            raise ValueError(f"{self.floored} of its rows had no width, but n is {self.n}")
+
     @classmethod
     def of(cls, interpolator: Accurate, scores: Array, *, floored: int = 0) -> Guarantee:
         """The guarantee of an interpolator on these scores."""

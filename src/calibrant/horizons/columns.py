@@ -28,6 +28,14 @@ class ForecastColumns:
     quantiles: tuple[tuple[str, float], ...] = ()
     """Columns and levels, in the order of the levels."""
 
+    def __post_init__(self) -> None:
+        """A point or quantiles, at levels that increase inside (0, 1)."""
+        levels = [level for _, level in self.quantiles]
+        if self.point is None and not levels:
+            raise ValueError(f"{self.model!r} has no columns")
+        if any(b <= a for a, b in zip([0.0, *levels], [*levels, 1.0], strict=True)):
+            raise ValueError(f"its levels must increase inside (0, 1), got {levels}")
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the columns that are read: the point only where there are no quantiles."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from calibrant._arrays import Array, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.guarded import Guarded
+from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.mixture import Mixture
-from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.weights import InOrder
 
@@ -20,11 +20,11 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
     which tells them apart.
     """
     xp, known = namespace(scores), weighted or InOrder(scores, total=float(scores.shape[0]))
-    at = law.cdf(scores)
-    tied = (scores[1:] > scores[:-1]) & ~(at[1:] > at[:-1])
+    at, logits = law.cdf(scores), OwnLogit(law)(scores)
+    tied = _rises(scores) & ~(_rises(at) & _rises(logits))
     if bool(xp.any(tied)) or bool(at[0] <= 0) or bool(at[-1] >= 1):
         law = Mixture((law, Linear().fit(scores)), (0.999, 0.001))
-        at = law.cdf(scores)
+        at, logits = law.cdf(scores), OwnLogit(law)(scores)
     low, high = known.levels(-accuracy), known.levels(accuracy)
     if known.weights is not None:  # no weighted score lies in the mass of the new row, of which half is at each end
         end = 0.5 / (known.total + 1)
@@ -36,6 +36,8 @@ def guard(law: Distribution, scores: Array, accuracy: float, weighted: InOrder |
     # a knot stays only where the line bends: at a clipped score and at its neighbours
     edge = moved[:1] & False
     near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
-    first, last = (device_like([end], scores) for end in (0.0, 1.0))
-    knots, probs = (concatenate([first, column[near], last]) for column in (at, clipped))
-    return Guarded(law, PiecewiseLinear.through(knots, probs))
+    return Guarded(OwnLogit(law), LogisticLinear(logits[near], clipped[near]))
+
+
+def _rises(column: Array) -> Array:
+    return column[1:] > column[:-1]

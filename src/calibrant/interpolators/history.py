@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, concatenate, moved, namespace, refuse
+from calibrant._words import count
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import labels_of
 from calibrant.guarantee import FadingGuarantee, WeightedGuarantee
@@ -100,6 +101,12 @@ class Groups:
     labels: tuple[Hashable, ...]
     numbers: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        """Each row has one of the groups."""
+        number, numbers = len(self.labels), self.numbers
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < number:
+            raise ValueError(f"its rows must be of its {number} groups, got {numbers.min()} to {numbers.max()}")
+
     @classmethod
     def of(cls, by: Any) -> Groups:
         """From a label for each row, none of which may be missing; numbers come before names, each in their order."""
@@ -128,6 +135,14 @@ class History:
     floored: int = 0
     """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
     groups: Groups | None = None
+
+    def __post_init__(self) -> None:
+        """A group and a weight for each score."""
+        n = int(self.scores.shape[0])
+        if self.groups is not None and self.groups.numbers.size != n:
+            raise ValueError(f"{n} scores do not go with the groups of {count(self.groups.numbers.size, 'row')}")
+        if self.weights is not None and len(self.weights) != n:
+            raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"

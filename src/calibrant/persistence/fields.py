@@ -1,4 +1,4 @@
-"""What a field of a file must be, one by one; `relations` has what must hold among them."""
+"""What a field of a file must be, one by one; the classes and `relations` have what must hold among them."""
 
 from __future__ import annotations
 

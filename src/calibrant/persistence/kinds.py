@@ -1,4 +1,4 @@
-"""What a file may hold: calibrant's own classes. Their checks are in `fields` and `relations`.
+"""What a file may hold: calibrant's own classes. They check themselves; `fields` and `relations` ask more.
 
 A new class is one line in `PARTS`, or in `ROOTS` if files are to hold it by itself.
 """
@@ -16,16 +16,14 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.grouped import Grouped
-from calibrant.distributions.guarded import Guarded
 from calibrant.distributions.joined import Joined, Row
-from calibrant.distributions.laplace import StandardLaplace
-from calibrant.distributions.logistic import StandardLogistic
-from calibrant.distributions.logistic_linear import LogisticLinear
+from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
-from calibrant.distributions.normal import StandardNormal
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised
 from calibrant.distributions.reweighted import Reweighted
+from calibrant.distributions.standard_families import StandardLaplace, StandardLogistic, StandardNormal
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
 from calibrant.guarantee import (
@@ -148,57 +146,24 @@ def kind_of_own(cls: type) -> Kind:
     return Kind(cls, relations.nothing, dict.fromkeys(names, ANYTHING))
 
 
+_FLOORED = {"floored": count("a count", 0), "drawn": YES_OR_NO}
+_GUARANTEE = {"n": count("a count", 1), "accuracy": LAMBDA, "largest_tie": count("a count", 1), **_FLOORED}
+_WEIGHTED = {**_GUARANTEE, "effective": POSITIVE, "largest_share": WEIGHT}
+_GROUPED = {
+    "labels": LABELS,
+    "counts": several(count("a count", 1)),
+    "accuracies": several(LAMBDA),
+    "ties": several(count("a count", 1)),
+    **_FLOORED,
+}
+
 PARTS = (
-    _kind(
-        Guarantee,
-        relations.among,
-        n=count("a count", 1),
-        accuracy=LAMBDA,
-        largest_tie=count("a count", 1),
-        floored=count("a count", 0),
-        drawn=YES_OR_NO,
-    ),
-    *(
-        _kind(
-            cls,
-            relations.among,
-            n=count("a count", 1),
-            accuracy=LAMBDA,
-            largest_tie=count("a count", 1),
-            floored=count("a count", 0),
-            drawn=YES_OR_NO,
-            effective=POSITIVE,
-            largest_share=WEIGHT,
-        )
-        for cls in (WeightedGuarantee, FadingGuarantee)
-    ),
-    _kind(
-        CensoredGuarantee,
-        relations.among,
-        n=count("a count", 1),
-        accuracy=LAMBDA,
-        largest_tie=count("a count", 1),
-        floored=count("a count", 0),
-        drawn=YES_OR_NO,
-        effective=POSITIVE,
-        largest_share=WEIGHT,
-        rows=count("a count", 1),
-        known=WEIGHT,
-        modelled=YES_OR_NO,
-    ),
-    *(
-        _kind(
-            cls,
-            relations.per_group,
-            labels=LABELS,
-            counts=several(count("a count", 1)),
-            accuracies=several(LAMBDA),
-            ties=several(count("a count", 1)),
-            floored=count("a count", 0),
-            drawn=YES_OR_NO,
-        )
-        for cls in (GroupGuarantee, HorizonGuarantee)
-    ),
+    _kind(Guarantee, **_GUARANTEE),
+    _kind(WeightedGuarantee, **_WEIGHTED),
+    _kind(FadingGuarantee, **_WEIGHTED),
+    _kind(CensoredGuarantee, **_WEIGHTED, rows=count("a count", 1), known=WEIGHT, modelled=YES_OR_NO),
+    _kind(GroupGuarantee, **_GROUPED),
+    _kind(HorizonGuarantee, **_GROUPED),
     _kind(
         LongColumns,
         forecast=instance(ForecastColumns),
@@ -208,7 +173,7 @@ PARTS = (
         cutoff=optional(NAME),
         horizon=optional(NAME),
     ),
-    _kind(ForecastColumns, relations.some_columns, model=NAME, point=optional(NAME), quantiles=LEVELS_OF_COLUMNS),
+    _kind(ForecastColumns, model=NAME, point=optional(NAME), quantiles=LEVELS_OF_COLUMNS),
     _kind(
         Form,
         kind=NAME,
@@ -216,7 +181,7 @@ PARTS = (
         draws=optional(count("a count", 1)),
         members=Wanted("forms", lambda value: type(value) is tuple and all(type(item) is Form for item in value)),
     ),
-    _kind(Joint, relations.ranked, ranks=RANKS, largest=optional(SORTED)),
+    _kind(Joint, ranks=RANKS, largest=optional(SORTED)),
     _kind(Reference, score=instance(Score), q=SINGLE, labels=optional(instance(Labels))),
     # what an update must know
     _kind(
@@ -228,7 +193,7 @@ PARTS = (
         floored=count("a count", 0),
         groups=optional(instance(Groups)),
     ),
-    _kind(Groups, relations.numbered, labels=LABELS, numbers=PLACES),
+    _kind(Groups, labels=LABELS, numbers=PLACES),
     _kind(Window, last=count("a count", 1)),
     _kind(HalfLife, rows=POSITIVE),
     _kind(Ratios, values=WEIGHTS),
@@ -269,18 +234,19 @@ PARTS = (
     _kind(InfiniteTails),
     # laws
     _kind(PiecewiseLinear, lines=instance(Lines), group=optional(PLACES)),
-    _kind(LogisticLinear, relations.line, knots=LOGITS, probs=PROBS),
+    _kind(LogisticLinear, knots=LOGITS, probs=PROBS),
     _kind(LogitSpline, relations.rising, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
-    _kind(Guarded, relations.bent, law=SINGLE, bend=instance(PiecewiseLinear)),
+    _kind(Guarded, map=instance(OwnLogit), q=instance(LogisticLinear)),
+    _kind(OwnLogit, law=SINGLE),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
-    _kind(Clipped, relations.ordered, base=instance(Distribution), lower=PLACE, upper=PLACE),
-    _kind(Randomised, relations.atoms, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),
-    _kind(Reweighted, relations.tailed, base=SINGLE, unit=POSITIVE, total=POSITIVE, low=WEIGHT, high=WEIGHT),
+    _kind(Clipped, base=instance(Distribution), lower=PLACE, upper=PLACE),
+    _kind(Randomised, atoms=SINGLE, lower=PLACE, upper=PLACE, total=POSITIVE, unit=optional(POSITIVE)),
+    _kind(Reweighted, base=SINGLE, unit=POSITIVE, total=POSITIVE, low=WEIGHT, high=WEIGHT),
     _kind(FollowedUp, base=SINGLE, known=WEIGHT),
     _kind(Row, batch=ROW),
-    _kind(Grouped, relations.grouped, laws=instance(Distribution), labels=LABELS),
+    _kind(Grouped, laws=instance(Distribution), labels=LABELS),
     _kind(Lines, knots=KNOTS, probs=PROBS, first=PLACES, left=EXCESSES, right=EXCESSES),
-    _kind(Joined, relations.joined, laws=several(instance(Distribution)), part=PLACES, row=PLACES),
+    _kind(Joined, laws=several(instance(Distribution)), part=PLACES, row=PLACES),
     _kind(LocationScale, loc=LOCS, scale=SCALES, base=instance(Distribution)),
     _kind(StandardNormal),
     _kind(StandardLogistic),
@@ -314,7 +280,6 @@ ROOTS = (
     ),
     _kind(
         Tracker,
-        relations.tracked,
         calibrated=instance(Calibrated),
         levels=several(WEIGHT),
         step=POSITIVE,

@@ -23,6 +23,14 @@ class Joint:
     largest: Array | None = None
     """(n,): the largest two-sided score of each row over its labels, sorted; None where labels cannot be compared."""
 
+    def __post_init__(self) -> None:
+        """Each column of ranks holds 1 to n once, and the n largest scores do not fall."""
+        n, largest = self.n, self.largest
+        if bool(np.any(np.sort(self.ranks, axis=0) != np.arange(1, n + 1)[:, None])):
+            raise ValueError(f"each label must have the ranks 1 to {n} once")
+        if largest is not None and (largest.shape != (n,) or bool(np.any(np.diff(largest) < 0))):
+            raise ValueError(f"its largest scores must be {n} and not fall, got {largest.shape[0]}")
+
     @property
     def n(self) -> int:
         """The number of calibration rows."""

@@ -11,8 +11,8 @@ from calibrant._special import safe_log
 from calibrant._types import ArrayLike, Bound
 from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.logistic import Logistic
 from calibrant.distributions.own_logit import OwnLogit
+from calibrant.distributions.standard_families import Logistic
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels

@@ -118,6 +118,17 @@ class Tracker(NotTheEstimator):
         covered: NDArray[np.int64] | None = self.covered
         if held is None or covered is None:
             object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
+        self._check()
+
+    def _check(self) -> None:
+        """A position and a count for each level."""
+        levels, held, covered, ends = self.levels, self.held, self.covered, self.extremes
+        if not len(levels) == held.size == covered.size:
+            raise ValueError(f"{len(levels)} levels do not go with {held.size} positions and {covered.size} counts")
+        if not 0 <= covered.min() <= covered.max() <= self.rows:
+            raise ValueError(f"its counts must lie between 0 and its {count(self.rows, 'row')}, got {covered.min()}")
+        if len(ends) != 2 or math.inf > ends[0] > ends[1]:  # inf and -inf before the first score
+            raise ValueError("its least score must not be above its largest")
 
     @cached_property
     def _quantiles(self) -> Numbers:

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
-
 from calibrant._arrays import Array, namespace
 from calibrant._batch import first_array
 from calibrant._search import count_up_to, gather
@@ -41,11 +39,9 @@ class Transform(ABC):
         """s(y) from the left, which differs where s jumps."""
         return self(y)
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        """The y of many increasing s, (1, k) or (n, k), and dy/ds there, both (n, k)."""
-        y = self.inverse(s)
-        with np.errstate(all="ignore"):
-            return y, namespace(y).exp(-self.log_slope(y))
+    def inverse_of_many(self, s: Array) -> Array:
+        """The same for many s that increase, (1, k) or (n, k)."""
+        return self.inverse(s)
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._roots import inverse_by_table, solve_increasing
+from calibrant._roots import Curve, inverse_by_curve, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
@@ -41,10 +41,8 @@ class Composed(Transform):
     def inverse(self, s: Array) -> Array:
         return self.first.inverse(self.then.inverse(s))
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        middle, then_width = self.then.inverse_with_width(s)
-        y, width = self.first.inverse_with_width(middle)
-        return y, width * then_width
+    def inverse_of_many(self, s: Array) -> Array:
+        return self.first.inverse_of_many(self.then.inverse_of_many(s))
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
@@ -104,14 +102,14 @@ class Sum(Transform):
         root = solve_increasing(self.with_slope, *(xp.where(finite, p, xp.zeros_like(low)) for p in (s, low, high)))
         return xp.where(finite, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+    def inverse_of_many(self, s: Array) -> Array:
         lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
         places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
         if bounded:
             inner = device_like([[k / 64 for k in range(1, 64)]], s)
             places = places + highs + [part.inverse(inner) for part in bounded]
         places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
-        return inverse_by_table(self.with_slope, s, _sorted(places, self.shape[0]))
+        return inverse_by_curve(self.with_slope, Curve.of(self.with_slope, _sorted(places, self.shape[0])), s)
 
     def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
         """For each part but the CDFs, the y at which it alone would make at most, and at least, s.

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, namespace
+from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.own_logit import OwnCDF, OwnLogit
-from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.base import Affine, Transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +130,19 @@ class TwoSided(Transform):
         return xp.where(s < 0, lower, xp.where(s > 0, upper, at))
 
     @property
+    def standard(self) -> tuple[Array, Array, Transform] | None:
+        """Of a straight line on both sides of its own zero, the same branches of (y - loc) / scale."""
+        line = self.below
+        if not isinstance(line, Affine) or self.above is not line or anywhere(line.loc != self.at):
+            return None
+        zero, one = device_like([0.0], self.at)[0], device_like([1.0], self.at)[0]
+        unit = Affine(zero, one)
+        return line.loc, line.scale, TwoSided(unit, unit, zero)
+
+    @property
     def bends(self) -> Array | None:
         """The two s at `at`."""
-        at = self._lift(self.at)
+        at = namespace(self.at).reshape(self.at, (-1, 1))
         ends = concatenate([-_g(-self.below(at))[0], _g(self.above(at))[0]], axis=1)
         return ends[:1, :] if bool(namespace(ends).all(ends == ends[:1, :])) else ends
 
