@@ -12,6 +12,7 @@ from calibrant._special import safe_log
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
+_STEPS = np.arange(1, 32) / 32
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
@@ -126,6 +127,7 @@ class Clipped(OfBase):
         From the table where the base has no such moment, or where a difference has no digits.
         """
         (a, b, no_low, no_high), base = self._ends(), self.base
+        no_high = no_high | (base._sf(b) <= 0)  # so far out that differences have no digits
         xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
         A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
@@ -169,7 +171,15 @@ class Clipped(OfBase):
         """The base's places between the bounds, and these."""
         law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
         table, xp = law.base._table(count).to(a), namespace(a)
-        first, last = table.places[:, :1], table.places[:, -1:]
+        first, last, middle = table.places[:, :1], table.places[:, -1:], table.places[:, count // 2, None]
+        steps = device_like(_STEPS[None, :], a)
+        outwards = [  # to a bound beyond the last place, ever farther apart
+            middle + (place - middle) * xp.maximum((end - middle) / (place - middle), 0 * a + 1) ** steps
+            for place, end, none in ((first, a, no_low), (last, b, no_high))
+            if anywhere(~none & (xp.abs(end - middle) > xp.abs(place - middle)))
+        ]
+        if outwards:
+            table = table.with_places(law.base, concatenate(outwards, axis=1))
         a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
         b = xp.where(no_high, xp.maximum(last, a), b)
         return table.within(concatenate([a, b], axis=1), law)
