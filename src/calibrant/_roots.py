@@ -119,8 +119,10 @@ def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
     return first + t * (second + t * (third + t * fourth))
 
 
-def _newton(function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int) -> Array:
-    """The y in [low, high] with value(y) = target, from a first guess.
+def _newton(
+    function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int
+) -> tuple[Array, Array]:
+    """The y in [low, high] with value(y) = target, from a first guess, and dy/dvalue.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
     forth for ever. A search ends after a step that is small, by `near`, beside the bracket and beside y or the length

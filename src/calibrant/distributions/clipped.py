@@ -171,13 +171,13 @@ class Clipped(OfBase):
         """The base's places between the bounds, and these."""
         law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
         table, xp = law.base._table(count).to(a), namespace(a)
-        first, last, middle = table.places[:, :1], table.places[:, -1:], table.places[:, count // 2, None]
-        steps = device_like(_STEPS[None, :], a)
-        outwards = [  # to a bound beyond the last place, ever farther apart
-            middle + (place - middle) * xp.maximum((end - middle) / (place - middle), 0 * a + 1) ** steps
-            for place, end, none in ((first, a, no_low), (last, b, no_high))
-            if anywhere(~none & (xp.abs(end - middle) > xp.abs(place - middle)))
-        ]
+        first, last, middle = (table.places[:, k, None] for k in (0, -1, table.places.shape[1] // 2))
+        outwards = []
+        for place, end, beyond in ((first, a, ~no_low & (a < first)), (last, b, ~no_high & (b > last))):
+            beyond = beyond & (place != middle)
+            if anywhere(beyond):  # on the way to a bound beyond the last place, ever farther apart
+                ratio = xp.where(beyond, end - middle, 0 * place + 1) / xp.where(beyond, place - middle, 0 * place + 1)
+                outwards.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
         if outwards:
             table = table.with_places(law.base, concatenate(outwards, axis=1))
         a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)

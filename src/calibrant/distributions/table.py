@@ -114,7 +114,7 @@ class MassTable:
             (xp.zeros_like(bulges), none + 1),
         )
         both = [side_by_side(pair) for pair in columns]
-        order = xp.argsort(both[0], axis=1)
+        order = xp.argsort(both[0], axis=1, stable=True)  # where places tie, heights still rise
         places, left, right, upper, lower, area, bulges, new = (gather(column, order) for column in both)
         split = new[:, :-1] + new[:, 1:] > 0
         trapezoid = _steps(places) * (right[:, :-1] + left[:, 1:]) / 2
