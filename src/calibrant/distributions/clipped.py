@@ -12,6 +12,7 @@ from calibrant._special import safe_log
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
+_NOTHING = 2e-16  # of the mass: a bound beyond which no more lies makes no difference
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
@@ -115,6 +116,16 @@ class Clipped(OfBase):
         no_low, no_high = xp.isinf(low), xp.isinf(high)
         return xp.where(no_low, zero, low), xp.where(no_high, zero, high), no_low, no_high
 
+    def _reached(self) -> tuple[Array, Array, Array, Array]:
+        """The same, with none where next to no mass lies beyond it: far away, differences have no digits."""
+        (low, high, no_low, no_high), base = self._ends(), self.base
+        xp = namespace(low)
+        below, above = ~no_low & (base._cdf(low) <= _NOTHING), ~no_high & (base._sf(high) <= _NOTHING)
+        if anywhere(below | above):
+            fine = xp.isfinite(base._lift(base.remember("_kept_moments", base._moments).std) + 0 * low)
+            no_low, no_high = no_low | (below & fine), no_high | (above & fine)
+        return xp.where(no_low, 0 * low, low), xp.where(no_high, 0 * high, high), no_low, no_high
+
     def _moments(self) -> Moments:
         """In double precision: they are differences."""
         found = [self._at_home(part) for part in self._in_double._differences()]
@@ -125,7 +136,7 @@ class Clipped(OfBase):
 
         From the table where the base has no such moment, or where a difference has no digits.
         """
-        (a, b, no_low, no_high), base = self._ends(), self.base
+        (a, b, no_low, no_high), base = self._reached(), self.base
         xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
         A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
@@ -167,7 +178,7 @@ class Clipped(OfBase):
 
     def _table(self, count: int) -> MassTable:
         """The base's places between the bounds, and these."""
-        law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
+        law, (a, b, no_low, no_high) = self._in_double, self._in_double._reached()
         table, xp = law.base._table(count).to(a), namespace(a)
         first, last = table.places[:, :1], table.places[:, -1:]
         a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
