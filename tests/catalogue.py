@@ -10,14 +10,15 @@ import math
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import cycle
 from typing import Any
 
-import array_api_compat
 import numpy as np
 import pytest
+import reference.cases as recorded
 import scipy.stats
+from reference.cases import LEVELS, SPREADS
 
 from calibrant import (
     Calibrator,
@@ -46,25 +47,9 @@ from calibrant.distributions.bent import Truncated
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.standard_families import Laplace, LogNormal
 from calibrant.distributions.student_t import StudentT
-from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import Logits
-from calibrant.intervals import CQR, AbsoluteResidual
-from calibrant.scores import (
-    CDFScore,
-    EnsembleScore,
-    IntervalScore,
-    LocationScaleScore,
-    LogScore,
-    MonotoneScore,
-    QuantileScore,
-    RelativeScore,
-    ResidualScore,
-    SamplesScore,
-    SqrtScore,
-    ZScore,
-)
-from calibrant.scores.signed import signed
 
 CALIBRATION, ROWS = 200, 5
 
@@ -117,12 +102,9 @@ def _data() -> dict[str, np.ndarray]:
 DATA = _data()
 LOC, SCALE, LOC2, SCALE2 = (DATA[name] for name in ("loc", "scale", "other_loc", "other_scale"))
 Y = DATA["y"]
-LEVELS = np.array([0.05, 0.25, 0.5, 0.8, 0.95])
-SPREADS = np.array([-1.8, -0.6, 0.1, 0.9, 2.0])
 SPLIT = np.stack([DATA["weight"], 1 - DATA["weight"]], axis=1)
 MEANS = np.stack([LOC - SCALE, LOC2 + SCALE], axis=1)
 STDS = np.stack([0.6 * SCALE, SCALE2], axis=1)
-MIDDLES = np.stack([LOC, LOC2, LOC + 0.25 * SCALE, LOC - SCALE, LOC + 1.5 * SCALE, LOC - 5 * SCALE], axis=1)
 
 
 # ---- predictions ---------------------------------------------------------------------------------------------------
@@ -137,7 +119,7 @@ PREDICTIONS: dict[str, Callable[[World], Any]] = {
     "logistic": lambda w: Logistic(w.at(LOC), w.by(SCALE)),
     "laplace": lambda w: Laplace(w.at(LOC), w.by(SCALE)),
     "student t": lambda w: StudentT(w.pure(5.0), w.at(LOC), w.by(SCALE)),
-    "student t, a df a row": lambda w: StudentT(w.pure(DATA["df"]), w.at(LOC), w.by(SCALE)),
+    "student t, df by row": lambda w: StudentT(w.pure(DATA["df"]), w.at(LOC), w.by(SCALE)),
     "log-normal": lambda w: LogNormal(w.pure(np.log(LOC) + np.log(w.stretch)), w.pure(0.1 * SCALE)),
     "gaussian mixture": lambda w: GaussianMixture(w.pure(SPLIT), w.at(MEANS), w.by(STDS)),
     "pool": lambda w: Mixture((Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))), (0.7, 0.3)),
@@ -148,117 +130,42 @@ PREDICTIONS: dict[str, Callable[[World], Any]] = {
     "normal and interval": lambda w: Ensemble(
         [Normal(w.at(LOC), w.by(SCALE)), Interval(w.at(LOC2 - SCALE2), w.at(LOC2 + SCALE2))]
     ),
-    "quantiles, samples and interval": lambda w: Ensemble(
+    "broken lines": lambda w: Ensemble(
         [PREDICTIONS["quantiles"](w), PREDICTIONS["samples"](w), PREDICTIONS["interval"](w)], weights=[1.0, 0.5, 0.2]
     ),
-    "ensemble of ensembles": lambda w: Ensemble([PREDICTIONS["normal and interval"](w), PREDICTIONS["quantiles"](w)]),
+    "ensembles": lambda w: Ensemble([PREDICTIONS["normal and interval"](w), PREDICTIONS["quantiles"](w)]),
     "normal and laplace": lambda w: Ensemble(
         [Normal(w.at(LOC), w.by(SCALE)), Laplace(w.at(LOC2), w.by(SCALE2))], weights=[2.0, 1.0]
     ),
 }
 
 
-BENDS = np.concatenate([LOC[:, None] + SCALE[:, None] * SPREADS, np.sort(DATA["draws"]), MIDDLES], axis=1)
-"""Where the CDF or the density of a prediction may bend, row by row."""
-
-
-# ---- scores, two of them a user's own ------------------------------------------------------------------------------
-
-
-class PercentageError(LocationScaleScore):
-    def loc_scale(self, prediction):
-        return prediction.values, abs(prediction.values)
-
-
-class LogRatio(MonotoneScore):
-    def score(self, prediction, y):
-        xp = array_api_compat.array_namespace(y)
-        with np.errstate(divide="ignore"):  # log 0 is -inf
-            return xp.log(xp.clip(y / prediction.values, 0.0, None))
-
-    def inverse(self, prediction, s):
-        return prediction.values * array_api_compat.array_namespace(s).exp(s)
-
-    def log_slope(self, prediction, y):
-        return -array_api_compat.array_namespace(y).log(y)
+# ---- scores --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A prediction, by name, and a score; whether H moves and stretches with the unit of y; what is exact about it."""
+    """A prediction, by name, and a score; whether H moves and stretches with the unit of y."""
 
     prediction: str
     score: Any
-    shifts: bool = True
-    stretches: bool = True
-    exact: bool = True
-    """Mean, std and crps are in closed form for naive and linear q; by quadrature otherwise."""
-    jumps: bool = False
-    """The score jumps somewhere, so H has an atom there."""
+    shifts: bool
+    stretches: bool
 
 
-by_quadrature = partial(Pair, exact=False)
-
-PAIRS: dict[str, Pair] = {
-    "residual": Pair("point", ResidualScore()),
-    "relative": Pair("point", RelativeScore(), shifts=False),
-    "sqrt": Pair("point", SqrtScore(), shifts=False),
-    "sqrt, c = 1": Pair("point", SqrtScore(c=1.0), shifts=False, stretches=False),
-    "log": by_quadrature("point", LogScore(), shifts=False),
-    "log, c = 1": by_quadrature("point", LogScore(c=1.0), shifts=False, stretches=False),
-    "percentage error": Pair("point", PercentageError(), shifts=False),
-    "log ratio": by_quadrature("point", LogRatio(), shifts=False),
-    "interval": Pair("interval", IntervalScore()),
-    "quantile": Pair("quantiles", QuantileScore()),
-    "quantile, the paper's": Pair("quantiles", QuantileScore(outer_slope=1.0), stretches=False),
-    "one quantile": Pair("one quantile", QuantileScore()),
-    "samples": Pair("samples", SamplesScore()),
-    "z of normal": Pair("normal", ZScore()),
-    "z of student t": Pair("student t, a df a row", ZScore()),
-    "z of gaussian mixture": Pair("gaussian mixture", ZScore()),
-    "cdf of normal": Pair("normal", CDFScore()),
-    "cdf of logistic": by_quadrature("logistic", CDFScore()),
-    "cdf of laplace": by_quadrature("laplace", CDFScore()),
-    "cdf of student t": by_quadrature("student t", CDFScore()),
-    "cdf of student t, a df a row": by_quadrature("student t, a df a row", CDFScore()),
-    "cdf of log-normal": by_quadrature("log-normal", CDFScore(), shifts=False),
-    "cdf of gaussian mixture": by_quadrature("gaussian mixture", CDFScore()),
-    "cdf of scipy's gamma": by_quadrature("scipy's gamma", CDFScore()),
-    "cdf of pool": by_quadrature("pool", CDFScore()),
-    "ensemble of points": Pair("two points", EnsembleScore()),
-    "ensemble of normal and interval": Pair("normal and interval", EnsembleScore()),
-    "ensemble of broken lines": Pair("quantiles, samples and interval", EnsembleScore()),
-    "ensemble of ensembles": Pair("ensemble of ensembles", EnsembleScore()),
-    "ensemble of cdfs": by_quadrature("normal and laplace", EnsembleScore(CDFScore())),
-    "ensemble of z and cdf": by_quadrature("normal and laplace", EnsembleScore([ZScore(), CDFScore()])),
-    "signed residual": by_quadrature("point", signed(AbsoluteResidual()), jumps=True),
-    "signed cqr": by_quadrature("interval", signed(CQR()), jumps=True),
+MOVED = {"relative", "sqrt", "sqrt, c = 1", "log", "log, c = 1", "percentage error", "log ratio", "cdf of log-normal"}
+"""Scores that are other ones where y is moved."""
+STRETCHED = {"sqrt, c = 1", "log, c = 1", "quantile, outer slope 1"}
+PAIRS = {
+    name: Pair(forecast, score, shifts=name not in MOVED, stretches=name not in STRETCHED)
+    for name, (_, forecast, score, _) in recorded.PAIRS.items()
+    if forecast in PREDICTIONS
 }
 
 
 # ---- interpolators -------------------------------------------------------------------------------------------------
 
-INTERPOLATORS: dict[str, Any] = {
-    "naive": Naive(),
-    "linear": Linear(ExponentialTails()),
-    "linear, bounded": Linear(BoundedTails()),
-    "linear, infinite": Linear(InfiniteTails()),
-    "random": Random(),
-    "random, bounded": Random(BoundedTails()),
-    "naf": NAF(),
-    "naf, guarded": NAF(promise=lambda n: 0.3),
-}
-SLOW = {
-    "cdf of gaussian mixture",
-    "cdf of pool",
-    "cdf of scipy's gamma",
-    "cdf of student t, a df a row",
-    "ensemble of cdfs",
-    "ensemble of z and cdf",
-    "signed cqr",
-}
-"""Pairs whose mean, std and crps are integrated row by row, as is what they are compared with: of fewer rows."""
-
+INTERPOLATORS: dict[str, Any] = {**recorded.INTERPOLATORS, "naf, guarded": NAF(promise=lambda n: 0.3)}
 LINEAR = tuple(name for name in INTERPOLATORS if name.startswith("linear"))
 
 
@@ -270,15 +177,6 @@ def has_infinite_mass(pair: str, interpolator: str, n: int = 20) -> bool:
         return n == 1
     tailed = interpolator in LINEAR and not isinstance(PAIRS[pair].score.support, Logits)
     return tailed and (interpolator == "linear, infinite" or n == 1)
-
-
-def mass_of_atoms(pair: str, interpolator: str, n: int = 20) -> float | None:
-    """The mass of H that is on single points, for distinct scores; None where it depends on the row."""
-    if interpolator in ("naive", "random", "random, bounded"):
-        return 1.0
-    if PAIRS[pair].jumps:
-        return None
-    return 2 / (n + 1) if has_infinite_mass(pair, interpolator, n) else 0.0
 
 
 # ---- combinations --------------------------------------------------------------------------------------------------
@@ -410,13 +308,6 @@ LATTICES: dict[str, Callable[[World], Any]] = {
 """Laws on a lattice; all of their mass is on its points."""
 
 
-def lattice_of(name: str) -> tuple[float, float]:
-    """The step, and a point below all that matter, of one of these, also where it is spread."""
-    if name == "normals on a lattice":
-        return 0.5, 18.0
-    return (0.25, 10.0) if name == "calibrated, on a lattice" else (1.0, -20.0)
-
-
 COUNTS = set(LATTICES) - {"normals on a lattice", "calibrated, on a lattice"}
 """Those that count: a count has no other unit."""
 
@@ -468,10 +359,6 @@ UGLY: dict[str, Callable[[World], Any]] = {
     "half the labels zero, random": _of(TIES, Random(BoundedTails())),
     "half the labels zero, naf": _of(TIES, NAF()),
     "student t, df = 1": lambda w: StudentT(w.pure(1.0), w.at(LOC[:3]), w.by(SCALE[:3])),
-    "student t, df about 2": lambda w: StudentT(w.pure([1.5, 2.0, 2.1]), w.at(LOC[:3]), w.by(SCALE[:3])),
-    "a batch of one": lambda w: Normal(w.at(LOC[:1]), w.by(SCALE[:1])),
-    "modes far apart": lambda w: GaussianMixture(w.pure([[0.5, 0.5]]), w.at([[0.0, 1e9]]), w.by([[1.0, 1.0]])),
-    "a heavy log-normal": lambda w: LogNormal(w.pure([0.0 + np.log(w.stretch)]), w.pure([5.0])),
     "folds of different scale": lambda w: Mixture(
         (Normal(w.at(LOC[:2]), w.by(SCALE[:2])), Normal(w.at(LOC[:2]), w.by(1e-4 * SCALE[:2]))), (0.6, 0.4)
     ),

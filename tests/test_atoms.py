@@ -7,11 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+from commands import refused, run, write
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
-import calibrant
 from calibrant import (
     CalibratedRegressor,
     Calibrator,
@@ -95,49 +95,20 @@ def test_only_with_the_atom_is_the_law_of_y_itself_calibrated(labels, off):
     assert (np.abs(np.mean(below, axis=(0, 1)) - LEVELS).max() > 0.08) == off
 
 
-def test_the_score_of_a_label_at_the_atom_is_uniform_up_to_its_share():
-    mean = np.full(5000, 0.5)
-    base, rng = Normal(mean, 1.0), np.random.default_rng(0)
-    calibrated = Calibrator(labels=AtomAt(0)).fit(base, np.maximum(rng.normal(0.5, 1.0, 5000), 0.0), rng=rng)
-    spread = calibrated.labels.spread(np.zeros(5000), base, rng=rng)
-    scores = calibrated.score(calibrated.labels.spread_prediction(base), spread) / Normal(0.5, 1.0).cdf(0.0)
-    assert np.abs(np.sort(scores) - (np.arange(5000) + 0.5) / 5000).max() < 1.95 / math.sqrt(5000)  # p = 1e-3
-    assert calibrated.guarantee.largest_tie == 1
+def test_a_calibrated_law_keeps_the_laws_of_a_law_and_moves_and_stretches_with_y():
+    mean, y, _ = rain(400, 2)
 
+    def calibrated(at, unit):
+        f, labels = at + unit * mean, at + unit * y
+        model = Calibrator(labels=AtomAt(at)).fit(Normal(f[:300], unit), labels[:300], rng=np.random.default_rng(0))
+        return model(Normal(f[300:306], unit))
 
-@pytest.mark.parametrize("factor", [1e-6, 1e6])
-def test_the_unit_of_y_does_not_matter(factor):
-    mean, y, _ = rain(600, 1)
-    one, two = (
-        Calibrator(labels=AtomAt(0)).fit(Normal(mean[:500] * unit, unit), y[:500] * unit, rng=np.random.default_rng(0))(
-            Normal(mean[500:] * unit, unit)
-        )
-        for unit in (1.0, factor)
-    )
-    assert two.pmf(0.0) == pytest.approx(one.pmf(0.0), rel=1e-9)
-    assert two.quantiles(LEVELS) == pytest.approx(factor * one.quantiles(LEVELS), rel=1e-9, abs=1e-12 * factor)
-
-
-def test_an_atom_elsewhere_is_the_same_atom_moved():
-    mean, y, _ = rain(600, 1)
-    one, two = (
-        Calibrator(labels=AtomAt(at)).fit(
-            Normal(mean[:500] + at, 1.0), np.maximum(y[:500] + at, at), rng=np.random.default_rng(0)
-        )(Normal(mean[500:] + at, 1.0))
-        for at in (0.0, -7.0)
-    )
-    assert two.pmf(-7.0) == pytest.approx(one.pmf(0.0), rel=1e-6)
-    assert two.mean() == pytest.approx(one.mean() - 7.0, rel=1e-6)
-
-
-def test_a_calibrated_law_keeps_the_laws_of_a_law_and_its_crps_is_the_integral():
-    mean, y, rng = rain(400, 2)
-    H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:300], 1.0), y[:300], rng=rng)(Normal([-1.0, 0.5, 3.0], 1.0))
-    check_distribution(H)
-    for row in range(3):
-        t = (np.arange(400_000) + 0.5) / 10_000  # the middles of cells up to 40
-        whole = np.sum((H[row].cdf(t) - (t >= 0.7)) ** 2) / 10_000
-        assert float(H[row].crps(0.7)) == pytest.approx(whole, rel=1e-5)
+    here = calibrated(0.0, 1.0)
+    check_distribution(here)
+    for at, unit in ((0.0, 1e6), (-7.0, 1.0)):
+        there = calibrated(at, unit)
+        assert there.pmf(at) == pytest.approx(here.pmf(0.0), rel=1e-6)
+        assert there.quantiles(LEVELS) == pytest.approx(at + unit * here.quantiles(LEVELS), rel=1e-9, abs=1e-6)
 
 
 def test_atoms_keep_the_laws_of_a_kind_of_labels():
@@ -187,16 +158,10 @@ MEAN, Y, _ = rain(50, 4)
         (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes .*, got Inter"),
         (lambda: fitted(Quantiles([0.5], MEAN[:, None]), Y), "needs quantiles at two levels or more"),
         (lambda: fitted(LogNormal(MEAN, 1.0), Y), r"LogNormal\(n=50\) has no mass at or below 0 in any row"),
-        (
-            lambda: WithAtom(Point(MEAN), [0.5, 0.5]),
-            "WithAtom.share must have one row for each of the 50 rows .* got 2",
-        ),
+        (lambda: WithAtom(Point(MEAN), [0.5, 0.5]), "share must have one row for each of the 50 rows .* got 2"),
         (lambda: WithAtom(Point(MEAN), np.full(50, 1.5)), r"WithAtom.share lies outside \[0, 1\] in row 0 \(50 rows"),
         (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y), "needs bound=, with one entry for each row"),
-        (
-            lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y, bound=MEAN),
-            r"the share of AtomAt\(0, share='p'\) lies outside \[0, 1\] in row",
-        ),
+        (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y, bound=MEAN), r"share .* lies outside \[0, 1\]"),
         (lambda: TwoPart(Plain), "TwoPart.refiner must be a Refiner"),
         (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), Y - 1)), r"y is -1 in a training row"),
         (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), 0 * Y)), "0 of 50 training rows have a label"),
@@ -298,12 +263,6 @@ def test_a_share_in_a_column_of_x_needs_no_classifier():
     assert np.corrcoef(said, frame["dry"])[0, 1] > 0.97
 
 
-def test_without_refinement_a_point_model_is_asked_for_the_probability():
-    X, y = showers(100, 2)
-    with pytest.raises(TypeError, match="a point does not say how likely 0 is"):
-        CalibratedRegressor(LinearRegression(), refine=None, labels="atom:0").fit(X, y)
-
-
 def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
     X, y = showers(200, 3)
     rows = TrainingRows(X, Point(X[:, 1]), y)
@@ -318,42 +277,21 @@ def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
 # ---- the other doors -----------------------------------------------------------------------------------------------
 
 
-def test_a_calibrated_law_with_an_atom_is_the_same_from_a_file(tmp_path):
-    mean, y, rng = rain(300, 9)
-    for labels in (AtomAt(0), AtomAt(0) | Transformed("log1p")):
-        calibrated = Calibrator(labels=labels).fit(Normal(mean, 1.0), y, rng=rng)
-        calibrated.save(tmp_path / "atom.safetensors")
-        again = calibrant.load(tmp_path / "atom.safetensors")
-        assert again.labels == labels
-        base = Normal(mean[:9], 1.0)
-        assert again(base).pmf(0.0).tolist() == calibrated(base).pmf(0.0).tolist()
-    with pytest.raises(TypeError, match="calibrated on distributions, got predictions with an atom"):
-        again(WithAtom(base, 0.5))
-
-
 @pytest.mark.parametrize("flags", [["--mean", "mu", "--std", "sd"], ["--point", "f"]])
 def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
-    typer_testing = pytest.importorskip("typer.testing")
-    from calibrant.cli.app import app
-
     mean, y, _ = rain(800, 10)
-    law = Normal(mean, 1.0)
-    table, model, out = tmp_path / "table.csv", tmp_path / "model.safetensors", tmp_path / "out.csv"
-    columns = np.column_stack([mean, np.ones(800), law.clip(0.0).mean(), law.cdf(0.0), y])
-    np.savetxt(table, columns, delimiter=",", header="mu,sd,f,p_zero,y", comments="", fmt="%.17g")
-    run = typer_testing.CliRunner().invoke
-    said = run(app, ["fit", str(table), "--target", "y", *flags, "--labels", "atom:0:p_zero", "-o", str(model)])
-    assert said.exit_code == 0, said.output
-    judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
-    assert judged.exit_code == 0, judged.output
-    assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.8", "-o", str(out)]).exit_code == 0
+    law, model, out = Normal(mean, 1.0), tmp_path / "model.safetensors", tmp_path / "out.csv"
+    columns = {"mu": mean, "sd": np.ones(800), "f": law.clip(0.0).mean(), "p_zero": law.cdf(0.0), "y": y}
+    table = write(tmp_path / "table.csv", columns)
+    fit = ["fit", table, "--target", "y", *flags, "-o", model, "--labels"]
+    run(*fit, "atom:0:p_zero")
+    run("evaluate", table, "-m", model, "--target", "y")
+    run("predict", table, "-m", model, "--interval", "0.8", "-o", out)
     lower, upper = np.loadtxt(out, delimiter=",", skiprows=1)[:, -2:].T
     assert np.all(lower >= 0)
     assert np.mean(lower[law.cdf(0.0) > 0.15] == 0) > 0.9
     assert np.mean(upper[law.cdf(0.0) > 0.92] == 0) > 0.8
-    lost = run(app, ["fit", str(table), "--target", "y", *flags, "--labels", "atom:0:nothing", "-o", str(model)])
-    assert lost.exit_code != 0
-    assert "nothing" in lost.output
+    assert "nothing" in refused(*fit, "atom:0:nothing")
 
 
 def test_an_atom_is_drawn_as_a_stem_and_its_pits_over_the_jump():

@@ -49,6 +49,20 @@ def test_a_rate_means_counts_and_a_label_that_is_none_is_named(inside, command, 
     assert f"rentals is {bad:g} in row 5 (counting from 0), 3 rows in all: --labels counts" in said
 
 
+def test_rates_are_calibrated_as_counts(inside):
+    write(inside / "cal.csv", bikes())
+    for model in ("m", "again"):
+        run("fit", "cal.csv", "--target", "rentals", "--rate", "rate", "-o", model)
+    assert load("m").labels == Counts()
+    assert load("m").q.knots.tolist() == load("again").q.knots.tolist()  # the draws are the same
+    judged = " ".join(run("evaluate", "cal.csv", "-m", "m", "--target", "rentals").output.split())
+    assert "NLL of the counts" in judged
+    assert "of at least 90%, less at most" in judged
+    run("predict", "cal.csv", "-m", "m", "--interval", "0.9", "-o", "out.csv")
+    bounds = np.loadtxt("out.csv", delimiter=",", skiprows=1)
+    assert np.array_equal(bounds, np.round(bounds))
+
+
 def test_rates_of_labels_that_are_real_are_points(inside):
     table = bikes()
     write(inside / "test.csv", table)

@@ -294,11 +294,9 @@ def test_a_write_that_fails_leaves_the_old_output(tmp_path, model, monkeypatch, 
 
 
 def test_what_the_library_refuses_is_named_by_its_file(tmp_path):
-    far = {"mu": [-1.5e308, 0.0], "y": [1.5e308, 0.0], "lo": [0.0, -1.5e308], "hi": [1.0, 1.5e308]}
-    cal, flags = write(tmp_path / "cal.csv", far), ["--target", "y", "-o", tmp_path / "m.safetensors"]
-    for kind, what in ((["--point", "mu"], "the score of"), (["--lower", "lo", "--upper", "hi"], "the scale of")):
-        said = run("fit", cal, *kind, *flags, code=1).stderr.splitlines()[-1]
-        assert said.startswith(f"error: {cal}: {what}")
+    cal = write(tmp_path / "cal.csv", {"mu": [-1.5e308, 0.0], "y": [1.5e308, 0.0]})
+    said = run("fit", cal, "--point", "mu", "--target", "y", "-o", tmp_path / "m.safetensors", code=1).stderr
+    assert said.splitlines()[-1].startswith(f"error: {cal}: the score of")
 
 
 @on_posix

@@ -15,29 +15,25 @@ from calibrant import (
     Calibrator,
     CrossCalibrated,
     Interval,
-    Laplace,
     LogNormal,
     Mixture,
     Normal,
     Point,
     Quantiles,
     Samples,
-    StudentT,
     evaluate,
 )
 from calibrant.distributions import (
     Binomial,
     Lattice,
-    LocationScale,
     NegativeBinomial,
     Poisson,
     SpreadLaw,
     ZeroInflated,
     from_scipy,
 )
-from calibrant.interpolators import InfiniteTails, Linear, Naive, Random
-from calibrant.labels import Counts, Real, Transformed
-from calibrant.labels.named import labels_named
+from calibrant.interpolators import Naive
+from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.metrics.forecasts import beside
 from calibrant.predictions import Rates
@@ -47,17 +43,12 @@ from calibrant.testing import check_distribution, check_labels
 PROMISED = TOLERANCES["curved"].integrals
 
 LAWS = {  # which the catalogue does not have
-    "a single poisson": lambda: Poisson(2.5),
-    "negative binomial": lambda: NegativeBinomial([0.3, 3.0, 300.0], [2.0, 0.5, 0.3]),
-    "binomial": lambda: Binomial([1, 10, 1000, 7], [0.5, 0.1, 0.9, 1.0]),
     "scipy's geometric": lambda: from_scipy(st.geom([0.3, 0.05])),
     "scipy's skellam": lambda: from_scipy(st.skellam([3.0, 1.0], [1.0, 2.0])),
-    "steps of 0.05, no end": lambda: Lattice(Normal([0.0, 3.0, 1.0], [1.0, 2.0, 0.03]), 0.05, None),
     "steps of 0.5 from 1": lambda: Lattice(LogNormal([0.0, 1.0], [1.0, 2.0]), 0.5, 1.0),
     "a lattice of atoms": lambda: Lattice(Calibrator(interpolator=Naive()).fit([0.0] * 9, range(9))([2.0, 2.7])),
     "rows of two laws": lambda: calibrant.concatenate([Poisson([1.0, 4.0]), NegativeBinomial([3.0], 0.5)]),
     "a mixture": lambda: Mixture([Poisson([1.0, 4.0]), Poisson([3.0, 9.0])], [0.3, 0.7]),
-    "spread binomial": lambda: SpreadLaw(Binomial([1, 10, 1000], [0.5, 0.1, 0.9])),
     "spread steps of 0.05": lambda: SpreadLaw(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
 }
 
@@ -77,7 +68,7 @@ def test_a_law_of_counts_keeps_the_laws_of_a_law(name):
     ],
 )
 def test_ours_are_scipys(law, scipys):
-    for k in (0, 1, 3, 17):
+    for k in (-1, 0, 1, 3, 17):
         assert law.logpmf(k) == pytest.approx(scipys.logpmf(k), rel=1e-10)
         assert law.cdf(k + 0.5) == pytest.approx(scipys.cdf(k), rel=1e-12)
         assert law.sf(k) == pytest.approx(scipys.sf(k), rel=1e-12)
@@ -88,71 +79,31 @@ def test_ours_are_scipys(law, scipys):
     assert type(from_scipy(scipys)) is type(law)
 
 
-def crps_sum(cdf, y, last):
-    """The definition, term by term."""
-    return sum(
-        float(np.sum((cdf(k) - (k >= y)) ** 2)) for k in np.array_split(np.arange(last + 1.0), last // 10**6 + 1)
-    )
-
-
 @pytest.mark.parametrize(
     ("law", "scipys", "y"),
     [
         (Poisson([1e6]), st.poisson(1e6), 999_100.0),
         (NegativeBinomial([1e4], 1.0), st.nbinom(1.0, 1 / 10_001), 5_000.0),
-        (NegativeBinomial([1e6], 0.25), st.nbinom(4.0, 4 / 1_000_004), 1_500_000.0),
         (Binomial([4_000_000_000], 0.01), st.binom(4_000_000_000, 0.01), 40_001_000.0),
     ],
 )
 def test_the_crps_of_large_counts_is_the_sum(law, scipys, y):
-    low, last = int(scipys.ppf(1e-15)), int(scipys.isf(1e-15))
-    wanted = crps_sum(lambda k: scipys.cdf(k + low), y - low, last - low)
+    k = np.arange(scipys.ppf(1e-15), scipys.isf(1e-15) + 1)
+    wanted = np.sum((scipys.cdf(k) - (k >= y)) ** 2)
     assert float(law.crps(y)[0]) == pytest.approx(wanted, abs=PROMISED * scipys.std())
 
 
-def test_a_lattice_with_one_heavy_tail_is_the_mirror_of_one_with_the_other():
-    """floor(-x) is -floor(x) - 1, where x is not whole."""
-    df, loc, scale = np.array([2.5, 3.0]), np.array([0.2, 1.0]), np.array([1.0, 2.0])
-    left = Lattice(StudentT(df, loc, scale).clip(-np.inf, 2.5), lower=None)
-    right = Lattice(StudentT(df, -loc, scale).clip(-2.5, np.inf), lower=None)
-    atol = TOLERANCES["heavy"].integrals * scale.min()  # their std hardly exists
-    np.testing.assert_allclose(left.mean(), -right.mean() - 1, rtol=0, atol=atol)
-    np.testing.assert_allclose(left.std(), right.std(), rtol=0, atol=atol)
-    y = np.array([-3.0, 1.0])
-    np.testing.assert_allclose(left.crps(y), right.crps(-y - 1), rtol=0, atol=PROMISED * scale.min())
-
-
-@pytest.mark.parametrize("interpolator", [Linear(), Naive()])
-def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum(interpolator):
+def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum():
     rng = np.random.default_rng(0)
     f = rng.uniform(1e6, 2e6, 300)
     y = rng.poisson(rng.gamma(400.0, f / 400)).astype(float)
-    H = Calibrator(None, interpolator, Counts()).fit(Point(f[:200]), y[:200], rng=rng)(Point(f[200:203]))
-    for row in range(3):
+    H = Calibrator(labels=Counts()).fit(Point(f[:200]), y[:200], rng=rng)(Point(f[200:202]))
+    for row in range(2):
         q = H.ppf(1e-15)[row], H.ppf(1 - 1e-15)[row]
         k = np.arange(q[0] - 1, q[1] + 1)
         assert k.size > 2**14  # so not every point is summed
         wanted = np.sum((H[row].cdf(k) - (k >= y[200 + row])) ** 2)
-        assert H.crps(y[200:203])[row] == pytest.approx(wanted, abs=PROMISED * H.std()[row])
-
-
-@pytest.mark.parametrize("interpolator", [Random(), Linear(InfiniteTails())], ids=["random", "infinite"])
-def test_a_clip_counts_the_mass_at_infinity_on_its_bounds(interpolator):
-    rng = np.random.default_rng(0)
-    rate = np.exp(rng.uniform(-1, 3, 43))
-    y = rng.poisson(rate).astype(float)
-    calibrated = Calibrator(None, interpolator, Counts()).fit(Poisson(rate[:40]), y[:40], rng=rng)
-    H = calibrated(Poisson(rate[40:]), rng=rng)
-    assert (H.sf(1e6) > 1e-4).all()
-    k, labels = np.arange(1.0, 21.0), np.array([4.0, 7.0, 20.0])
-    clipped = H.clip(1.0, 20.0)
-    mass, F = clipped.pmf(k[None, :]), clipped.cdf(k[None, :])
-    mean = mass @ k
-    std = np.sqrt(np.sum(mass * (k - mean[:, None]) ** 2, axis=1))
-    crps = np.sum((F - (k >= labels[:, None])) ** 2, axis=1)
-    assert mass.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
-    for found, wanted in ((clipped.mean(), mean), (clipped.std(), std), (clipped.crps(labels), crps)):
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=PROMISED * std.min())
+        assert H.crps(y[200:202])[row] == pytest.approx(wanted, abs=PROMISED * H.std()[row])
 
 
 def test_a_rate_of_0_is_0_for_sure():
@@ -185,23 +136,14 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: NegativeBinomial([1.0, -1.0], 0.5), r"NegativeBinomial.rate is negative in row 1"),
         (lambda: NegativeBinomial([1.0], [0.0]), "NegativeBinomial.dispersion is not positive"),
         (lambda: Binomial([1.5], 0.2), "Binomial.trials is no count in row 0"),
-        (
-            lambda: Binomial([3], [0.1, 0.2]),
-            "Binomial.probability must have one row, as Binomial.trials has, got 2",
-        ),
+        (lambda: Binomial([3], [0.1, 0.2]), "probability must have one row, as Binomial.trials has, got 2"),
         (lambda: Binomial([2], 1.2), r"Binomial.probability lies outside \[0, 1\]"),
         (lambda: ZeroInflated(Poisson([1.0]), [1.2]), r"ZeroInflated.zeros lies outside \[0, 1\]"),
-        (
-            lambda: ZeroInflated(Poisson([1.0, 2.0]), [0.1]),
-            r"ZeroInflated.zeros must have shape \(2,\) or \(\), got \(1,\)",
-        ),
+        (lambda: ZeroInflated(Poisson([1.0, 2.0]), [0.1]), r"zeros must have shape \(2,\) or \(\), got \(1,\)"),
         (lambda: ZeroInflated(from_scipy(st.randint([0, -2, -1], 5)), 0.1), r"row 1 \(2 rows in all\)"),
         (lambda: ZeroInflated(from_scipy(st.randint(-2, 5)), [0.1, 0.2]), r"must have shape \(\)"),
         (lambda: Lattice(Normal([0.0], 1.0), -1.0), "Lattice.step must be positive"),
-        (
-            lambda: Lattice(Normal([0.0], 1.0), 1.0, -math.inf),
-            "Lattice.lower must be a finite number or None, got -inf",
-        ),
+        (lambda: Lattice(Normal([0.0], 1.0), 1.0, -math.inf), "lower must be a finite number or None, got -inf"),
         (lambda: Counts(step=0.0), "Counts.step must be positive"),
         (lambda: Rates([1.0, -0.5]), "Rates.values is negative in row 1"),
         (lambda: Calibrator(labels=Counts()).fit([1.0, 2.0], [1.0, 2.5]), r"y is 2.5 in row 1 \(the only such row\)"),
@@ -209,23 +151,11 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
         (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes distributions in steps of 2"),
         (lambda: Lattice([1.0]), r"Lattice.base must be a Distribution, got \[1.0\]"),
-        (
-            lambda: SpreadLaw(Normal([0.0], 1.0)),
-            r"SpreadLaw.base must be a distribution on a lattice.*LocationScale\(n=1",
-        ),
-        (
-            lambda: ZeroInflated(Normal([0.0], 1.0), 0.1),
-            r"ZeroInflated.base must be a distribution of counts.*LocationS",
-        ),
-        (
-            lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1),
-            r"must be a distribution of counts.*Lattice\(n=1",
-        ),
-        (lambda: Calibrator(labels=Counts), r"Calibrator.labels must be an object such as calibrant.labels.Counts"),
-        (
-            lambda: Calibrator(labels=3.0),
-            r"Calibrator.labels must be an object such as calibrant.labels.Counts.*got 3.0",
-        ),
+        (lambda: SpreadLaw(Normal([0.0], 1.0)), r"must be a distribution on a lattice.*LocationScale\(n=1"),
+        (lambda: ZeroInflated(Normal([0.0], 1.0), 0.1), "base must be a distribution of counts.*LocationS"),
+        (lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1), r"distribution of counts.*Lattice\(n=1"),
+        (lambda: Calibrator(labels=Counts), "Calibrator.labels must be an object such as calibrant.labels.Counts"),
+        (lambda: Calibrator(labels=3.0), "must be an object such as calibrant.labels.Counts.*got 3.0"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(make, said):
@@ -329,17 +259,6 @@ def test_a_law_of_counts_has_no_density_and_says_what_it_has():
                 ask(1.0)
 
 
-def test_the_scorer_of_counts_takes_their_probabilities():
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = visits(300)
-    model = calibrant.CalibratedRegressor(
-        linear_model.PoissonRegressor(), labels="counts", refine=None, random_state=0
-    ).fit(X, y)
-    found = calibrant.neg_nll(model, X, y)
-    assert found == pytest.approx(np.mean(model.predict_distribution(X).logpmf(y)))
-    assert np.isfinite(found)
-
-
 @pytest.mark.parametrize("kind", PREDICTIONS)
 def test_every_kind_of_prediction_of_counts_calibrates(kind):
     rng = np.random.default_rng(2)
@@ -358,25 +277,6 @@ def test_every_kind_of_prediction_of_counts_calibrates(kind):
     assert H.pmf(k[None, :]).sum(axis=1) == pytest.approx(np.ones(1000), abs=1e-3)
 
 
-STEPS = [1.0, 0.05, 1000.0]
-CONTINUOUS = {
-    "normal": lambda: Normal([0.0, 0.3, 5.0, 400.0], [1e-6, 0.2, 2.0, 30.0]),
-    "student": lambda: StudentT(5.0, [0.1, 5.0], [0.01, 3.0]),
-    "log-normal": lambda: LogNormal([-2.0, 3.0], [0.1, 1.0]),
-    "mixture": lambda: Mixture([Normal([0.1, 4.0], 0.05), Laplace([0.2, 9.0], [0.02, 2.0])], [0.3, 0.7]),
-}
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("kind", CONTINUOUS)
-def test_a_spread_law_has_the_mean_and_the_variance_of_y_plus_u(kind, step):
-    law = CONTINUOUS[kind]()
-    law = LocationScale(np.zeros(len(law)), np.full(len(law), step), law)  # in the unit of the step
-    spread = Counts(step).spread_prediction(law)
-    assert spread.mean() == pytest.approx(law.mean() + step / 2)
-    assert spread.std() ** 2 == pytest.approx(law.std() ** 2 + step**2 / 12)
-
-
 @pytest.mark.parametrize(("scale", "most"), [(1e-9, 0.06), (0.3, 0.01), (1.0, 5e-4), (3.0, 7e-6)])
 def test_a_spread_normal_is_close_to_the_convolution(scale, most):
     """Of Normal(m, s) and a uniform law, worked out by quadrature; the next cumulant of the uniform is 1 / 120."""
@@ -388,51 +288,17 @@ def test_a_spread_normal_is_close_to_the_convolution(scale, most):
         assert float(spread.cdf(y)[0]) == pytest.approx(wanted, abs=most)
 
 
-def test_a_spread_law_without_a_variance_moves_by_half_a_step():
-    law = StudentT([0.8, 1.5], [3.0, 3.0], [0.1, 2.0])
-    spread = Counts().spread_prediction(law)
-    assert spread.ppf(0.3) == pytest.approx(law.ppf(0.3) + 0.5)
-    mixed = Counts().spread_prediction(StudentT([0.8, 5.0], [3.0, 3.0], [0.1, 0.1]))
-    assert mixed.std()[1] ** 2 == pytest.approx(0.1**2 * 5 / 3 + 1 / 12)
-    assert mixed.ppf(0.3)[0] == pytest.approx(law.ppf(0.3)[0] + 0.5)
-
-
-def convolved(values, level, step):
-    """The quantile of X + step * U, X one of the values: the root of its CDF."""
-    from scipy.optimize import brentq
-
-    def rest(y):
-        return np.mean(st.uniform.cdf(y, loc=values, scale=step)) - level
-
-    return brentq(rest, min(values), max(values) + step, xtol=1e-13)
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize(
-    "row",
-    [
-        [0.0, 0.0, 0.0, 2.0],
-        [1.2, 1.2, 3.0, 5.5],
-        [0.01, 0.011, 0.02, 0.3],
-        [0.0, 0.5, 1.0, 1.5],
-        [0.2, 0.9, 1.6, 40.0],
-        [-3.0, -2.99, 7.0, 7.001],
-    ],
-)
+@pytest.mark.parametrize("step", [1.0, 0.05])
+@pytest.mark.parametrize("row", [[0.0, 0.0, 0.0, 2.0], [1.2, 1.2, 3.0, 5.5], [-3.0, -2.99, 7.0, 7.001], [7.4] * 4])
 def test_spread_draws_are_the_quantiles_of_the_draws_plus_u(row, step):
-    values = step * np.array(row)
-    wanted = [convolved(values, (k + 0.5) / 4, step) for k in range(4)]
-    labels = Counts(step, None)
-    assert labels.spread_prediction(Samples([values[::-1]])).values[0] == pytest.approx(wanted, abs=1e-9 * step)
-    spread = labels.spread_prediction(Quantiles([0.125, 0.375, 0.625, 0.875], [values]))
-    assert spread.values[0] == pytest.approx(wanted, abs=1e-9 * step)
-
-
-def test_a_row_of_equal_draws_is_as_wide_as_its_labels():
-    for value in (0.0, 0.02, 7.4):  # on the lattice and off it
-        spread = Counts().spread_prediction(Samples(np.full((1, 5), value))).values
-        assert spread[0] == pytest.approx(value + np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
-        assert Counts().spread_prediction(Quantiles([0.1], [[value]])).values[0, 0] == pytest.approx(value + 0.5)
+    """They are the roots of its cdf."""
+    values, labels = step * np.array(row), Counts(step, None)
+    for spread in (Samples([values[::-1]]), Quantiles([0.125, 0.375, 0.625, 0.875], [values])):
+        found = labels.spread_prediction(spread).values[0]
+        for side, holds in ((-1, np.less_equal), (1, np.greater_equal)):
+            near = found[:, None] + 1e-9 * side * step
+            cdf = np.mean(st.uniform.cdf(near, loc=values, scale=step), axis=1)
+            assert np.all(holds(cdf, [0.125, 0.375, 0.625, 0.875]))
 
 
 def test_points_intervals_and_members_of_an_ensemble_are_spread():
@@ -474,21 +340,21 @@ def quiet_hours(count, seed):
 @pytest.mark.few(1)
 def test_quiet_hours_do_not_widen_the_others():
     ensemble = pytest.importorskip("sklearn.ensemble")
-    X, y, truth = quiet_hours(3000, 0)
+    X, y, truth = quiet_hours(1500, 1)
     model = calibrant.CalibratedRegressor(
-        ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=50, random_state=0),
+        ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=30, random_state=0),
         labels="counts",
         random_state=0,
-    ).fit(X[:2000], y[:2000])
-    found = evaluate(model.predict_distribution(X[2000:]), y[2000:])
-    best = evaluate(truth[2000:], y[2000:])
+    ).fit(X[:1000], y[:1000])
+    found = evaluate(model.predict_distribution(X[1000:]), y[1000:])
+    best = evaluate(truth[1000:], y[1000:])
     assert found.crps < 1.15 * best.crps  # moved by half a step: 1.2 and 1.4 times
     assert found.interval_width < 1.3 * best.interval_width  # 2.9 and 5.7 times
     assert found.coverage > 0.88
 
 
-@pytest.mark.parametrize("labels", [Counts(0.05), Counts(lower=None), Counts(2.0, 1.0), Counts(0.05, None)])
-def test_other_lattices(labels):
+@pytest.mark.parametrize("labels", [Counts(), Counts(0.05), Counts(lower=None), Counts(2.0, 1.0), Counts(0.05, None)])
+def test_every_lattice_keeps_the_laws_of_a_kind_of_labels_and_calibrates(labels):
     rng = np.random.default_rng(5)
     f = rng.uniform(2.0, 9.0, 900)
     y = labels.origin + labels.step * np.round((f + rng.normal(0, 1.0, 900) - labels.origin) / labels.step)
@@ -501,22 +367,7 @@ def test_other_lattices(labels):
     x = (H.median() - labels.origin) / labels.step
     assert x == pytest.approx(np.round(x), abs=1e-9)
     assert labels == pickle.loads(pickle.dumps(labels))
-
-
-@pytest.mark.parametrize("labels", [Counts(), Counts(0.05), Counts(lower=None), Counts(2.0, 1.0)])
-def test_counts_keep_the_laws_of_a_kind_of_labels(labels):
-    y = labels.origin + labels.step * np.random.default_rng(0).poisson(4.0, 80)
-    check_labels(labels, y)
-
-
-@pytest.mark.parametrize(
-    ("name", "labels"),
-    [("counts", Counts()), ("counts:0.05", Counts(0.05)), ("integers", Counts(lower=None))],
-)
-def test_counts_by_name(name, labels):
-    assert labels_named(name) == labels
-    with pytest.raises(ValueError, match=r"as in counts:0\.05"):
-        labels_named("counts:many")
+    check_labels(labels, y[:80])
 
 
 def visits(count):
@@ -537,7 +388,7 @@ def test_the_estimator_predicts_counts(refine, cv):
     assert bounds.min() >= 0
     found = evaluate(model.predict_distribution(X[600:]), y[600:])
     assert found.coverage >= 0.86
-    assert np.isfinite(found.nll)
+    assert calibrant.neg_nll(model, X[600:], y[600:]) == pytest.approx(-found.nll)
 
 
 def test_a_poisson_loss_is_a_rate_and_still_a_point():
@@ -577,71 +428,6 @@ def test_poisson_objectives_of_boosting_libraries_are_rates(library):
     prediction = calibrant.prediction_of(models[library]().fit(X, y), X)
     assert isinstance(prediction, Rates)
     assert prediction.values.mean() == pytest.approx(y.mean(), rel=0.5)  # five steps from 1 on, not from log 1
-
-
-def test_statsmodels_of_counts_are_rates_with_their_dispersion():
-    sm = pytest.importorskip("statsmodels.api")
-    X, y = visits(300)
-    X = sm.add_constant(X)
-    poisson = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Poisson()).fit(), X)
-    assert isinstance(poisson, Rates)
-    assert poisson.dispersion is None
-    glm = calibrant.prediction_of(sm.GLM(y, X, family=sm.families.NegativeBinomial(alpha=0.4)).fit(), X)
-    assert glm.dispersion == 0.4
-    assert type(glm.law()) is NegativeBinomial
-    assert isinstance(calibrant.prediction_of(sm.Poisson(y, X).fit(disp=0), X), Rates)
-    assert type(calibrant.prediction_of(sm.GLM(y, X, family=sm.families.Gaussian()).fit(), X)) is Point
-
-
-def test_the_command_line_calibrates_rates_of_counts(tmp_path):
-    typer_testing = pytest.importorskip("typer.testing")
-    from calibrant.cli.app import app
-
-    rng = np.random.default_rng(10)
-    f = rates(800, rng)
-    rows = [f"{rate},{count}" for rate, count in zip(f, rng.poisson(f), strict=True)]
-    table, model, out = tmp_path / "table.csv", tmp_path / "model.safetensors", tmp_path / "out.csv"
-    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
-    run = typer_testing.CliRunner().invoke
-    fit = ["fit", str(table), "--target", "y", "--rate", "f", "--labels", "counts", "-o"]
-    assert run(app, [*fit, str(model)]).exit_code == 0
-    assert run(app, [*fit, str(tmp_path / "again.safetensors")]).exit_code == 0
-    one, two = (calibrant.load(path) for path in (model, tmp_path / "again.safetensors"))
-    assert one.q.knots.tolist() == two.q.knots.tolist()  # the draws are the same
-    judged = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
-    assert "NLL of the counts" in judged.output
-    assert "of at least 90%, less at most" in " ".join(judged.output.split())
-    table.write_text("f,y\n3.0,2\n3.0,2.5\n", encoding="utf-8")
-    wrong = run(app, ["evaluate", str(table), "-m", str(model), "--target", "y"])
-    assert wrong.exit_code == 1
-    assert "y is 2.5 in row 1 (counting from 0), the only such row: --labels counts" in " ".join(wrong.output.split())
-    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
-    assert run(app, ["predict", str(table), "-m", str(model), "--interval", "0.9", "-o", str(out)]).exit_code == 0
-    bounds = np.loadtxt(out, delimiter=",", skiprows=1)
-    assert np.array_equal(bounds, np.round(bounds))
-
-
-def test_rates_on_the_command_line_are_of_counts_unless_labels_say_otherwise(tmp_path):
-    typer_testing = pytest.importorskip("typer.testing")
-    from calibrant.cli.app import app
-
-    rng = np.random.default_rng(12)
-    f = rates(100, rng)
-    table, model = tmp_path / "table.csv", tmp_path / "model.safetensors"
-    rows = [f"{rate},{count}" for rate, count in zip(f, rng.poisson(f), strict=True)]
-    table.write_text("\n".join(["f,y", *rows]) + "\n", encoding="utf-8")
-    run = typer_testing.CliRunner().invoke
-    for more, labels in (([], Counts()), (["--labels", "real"], None), (["--labels", "0:"], Real(0.0))):
-        fit = run(app, ["fit", str(table), "--target", "y", "--rate", "f", *more, "-o", str(model)])
-        assert fit.exit_code == 0, fit.output
-        assert calibrant.load(model).labels == labels
-    point = run(app, ["fit", str(table), "--target", "y", "--point", "f", "-o", str(model)])
-    assert point.exit_code == 0
-    assert calibrant.load(model).labels is None
-    wanted = " ".join(run(app, ["predict", str(table), "-m", str(model), "--interval", "90", "-o", "o"]).output.split())
-    assert "expected a number strictly inside (0, 1), got '90': did you mean 0.9?" in wanted
-    said = " ".join(run(app, ["fit", "--help"], env={"COLUMNS": "400"}).output.split())
-    assert all(f" {kind}" in said for kind in ("counts", "integers", "atom:0", "real"))
 
 
 def test_the_promise_is_said_of_the_randomised_pit():
@@ -701,24 +487,6 @@ def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     assert row["from"] + 0.5 == round(row["from"] + 0.5)
 
 
-def test_calibration_by_folds_is_one_law_of_counts():
-    from calibrant import CrossCalibrated
-
-    rng = np.random.default_rng(7)
-    f = rates(600, rng)
-    y = rng.poisson(f).astype(float)
-    half = [
-        Calibrator(labels=Counts()).fit(Poisson(f[part]), y[part], rng=rng) for part in (slice(200), slice(200, 400))
-    ]
-    H = CrossCalibrated(tuple(half))([Poisson(f[400:])] * 2)
-    assert H.lattice == (0.0, 1.0)
-    found = evaluate(H, y[400:])
-    assert found.pit_pvalue > 1e-3
-    k = np.arange(400.0)
-    wanted = np.sum((H[3].cdf(k) - (k >= y[403])) ** 2)
-    assert float(H.crps(y[400:])[3]) == pytest.approx(wanted, rel=1e-9)
-
-
 def test_rates_beside_counts_from_one_on_are_laws_of_counts():
     law = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
     assert law.lattice[0] % 2 == 1
@@ -751,10 +519,3 @@ def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
     law, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
     np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
     np.testing.assert_allclose(law.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
-
-
-def test_no_mass_is_outside_the_trials():
-    law = Binomial([5.0, 8.0], [0.3, 0.3])
-    np.testing.assert_array_equal(law.logpmf(np.array([[-1.0, 9.0]])), np.full((2, 2), -np.inf))
-    assert law.logpmf(np.array([[6.0]]))[0, 0] == -np.inf
-    np.testing.assert_allclose(law.logpmf(np.array([[6.0]]))[1, 0], st.binom(8, 0.3).logpmf(6))

@@ -10,11 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
-from sklearn.ensemble import RandomForestRegressor
-from typer.testing import CliRunner
+from commands import run, write
 
 from calibrant import (
-    CalibratedRegressor,
     Calibrator,
     Ensemble,
     Interval,
@@ -24,7 +22,6 @@ from calibrant import (
     Samples,
     batches,
 )
-from calibrant.cli.app import app
 from calibrant.metrics import crps
 from calibrant.names import score_named
 from calibrant.scores import EnsembleScore, QuantileScore, RelativeScore, SqrtScore, ZScore
@@ -93,11 +90,6 @@ def test_one_row_is_one_row_and_the_warning_points_at_the_line_of_the_user():
     assert caught[0].filename == __file__
 
 
-def test_rows_at_the_floor_that_fit_learned_count():
-    (said,) = said_of(*data("samples", factor=0.0)[:2])
-    assert "SamplesScore: 2 of 400 calibration rows, the first is row 17, rule" in said
-
-
 def test_a_root_of_the_prediction_is_told_of_its_c():
     prediction, y, _ = data("relative")
     root = Point(prediction.values**2)
@@ -111,15 +103,15 @@ def test_the_unit_of_y_changes_nothing_but_the_floor_of_the_advice(kind):
     assert without[0] == without[1]
 
 
-def test_other_arrays_say_the_same_also_with_gradients():
+def graded(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+@pytest.mark.parametrize("array", [torch.tensor, array_api_strict.asarray, graded])
+def test_other_arrays_say_the_same_also_with_gradients(array):
     prediction, y, _ = data()
-    wanted = said_of(prediction, y)
-    for array in (torch.tensor, array_api_strict.asarray):
-        assert said_of(Normal(array(prediction.loc), array(prediction.scale)), array(y)) == wanted
-    graded = torch.tensor(prediction.scale, requires_grad=True)
-    assert said_of(Normal(torch.tensor(prediction.loc), graded), torch.tensor(y)) == wanted
-    single = Normal(prediction.loc.astype(np.float32), prediction.scale.astype(np.float32))
-    assert len(said_of(single, y.astype(np.float32))) == 1
+    made = Normal(array(prediction.loc), array(prediction.scale))
+    assert said_of(made, array(y).detach() if array is graded else array(y)) == said_of(prediction, y)
 
 
 def test_the_advice_helps():
@@ -180,41 +172,21 @@ def test_outliers_in_rows_of_ordinary_width_equal_scores_and_narrow_rows_that_ar
 # ---- through the doors ---------------------------------------------------------------------------------------------
 
 
-def comments(quiet):
-    """Counts that are 0 for most rows, so that all trees agree there, and now and then are not."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(3000, 4))
-    busy = X[:, 0] > 0
-    y = np.where(busy, rng.poisson(np.exp(1 + X[:, 1])), 0.0)
-    y += 0.0 if quiet else (~busy & (rng.random(3000) < 0.01)) * rng.poisson(4.0, 3000)
-    return X[:2400], y[:2400]
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_a_forest_whose_trees_agree_on_some_rows_is_told_and_one_whose_trees_do_not_is_not(quiet):
-    base = RandomForestRegressor(50, min_samples_leaf=2, random_state=0)
-    model = CalibratedRegressor(base, labels="real", refine=None, random_state=0)
-    said, _ = said_by(lambda: model.fit(*comments(quiet)))
-    assert [each.partition(":")[0] for each in said] == ([] if quiet else ["SamplesScore"])
-
-
 def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     prediction, y, _ = data(narrow=[17])
     y[3] = np.nan  # left out, so that the library counts one less
-    table = np.column_stack([prediction.loc, prediction.scale, y])
-    file = tmp_path / "cal.csv"
-    np.savetxt(file, table, delimiter=",", header="mu,sigma,y", comments="", fmt="%.17g")
-    flags = ["fit", str(file), "--target", "y", "--mean", "mu", "--std", "sigma", "-o", str(tmp_path / "m.safetensors")]
-    result = CliRunner().invoke(app, flags)
-    assert result.stderr.count("rules the law of all") == 1
-    assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in result.stderr
-    assert "such as --score zscore:0.1" in result.stderr
-    result = CliRunner().invoke(app, [*flags, "--score", "zscore:0.1"])
-    assert (result.exit_code, "the law of all" in result.stderr) == (0, False)
-    assert "ZScore(floor=0.1)" in result.stdout
-    rows = [dict(zip(("mu", "sigma", "y"), column, strict=True)) for column in table]
+    columns = {"mu": prediction.loc, "sigma": prediction.scale, "y": y}
+    file = write(tmp_path / "cal.csv", columns)
+    fit = ["fit", file, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", tmp_path / "m.safetensors"]
+    said = run(*fit).stderr
+    assert said.count("rules the law of all") == 1
+    assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in said
+    assert "such as --score zscore:0.1" in said
+    mended = run(*fit, "--score", "zscore:0.1")
+    assert "the law of all" not in mended.stderr
+    assert "ZScore(floor=0.1)" in mended.stdout
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        batches.fit([pa.RecordBatch.from_pylist(rows)], target="y", mean="mu", std="sigma")
+        batches.fit([pa.record_batch(columns)], target="y", mean="mu", std="sigma")
     (said,) = [str(each.message) for each in caught if "rules" in str(each.message)]
     assert said.startswith("the batches, the rows in the order of their keys: ZScore: 1 of 399 calibration rows, the")

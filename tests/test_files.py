@@ -24,13 +24,12 @@ from catalogue import (
     HERE,
     PAIRS,
     PREDICTIONS,
-    LogRatio,
-    PercentageError,
     Y,
     calibrated,
     cases,
 )
 from forged import small, tampered
+from reference.cases import LogRatio, PercentageError
 
 from calibrant import Calibrated, Calibrator, CrossCalibrated, Guarantee, Normal, Point
 from calibrant._batch import same
@@ -106,7 +105,7 @@ LAWS["a random law that is clipped"] = lambda world: DISTRIBUTIONS["q of random"
 LAWS["a random law that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](world).clip(
     90, 99
 )
-LAWS["a row of student t"] = lambda world: PREDICTIONS["student t, a df a row"](world)[3]
+LAWS["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
 LAWS["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
 LAWS["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
 

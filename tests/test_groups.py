@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
+from commands import run
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Interval, Normal, Point, Window, evaluate, report
-from calibrant.distributions import Context, Joined, Logistic
+from calibrant.distributions import Context, Logistic
 from calibrant.distributions.grouped import labels_of
-from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import GroupGuarantee
-from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, ByHorizon, InfiniteTails, Linear, Naive, Random
+from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.held import Inside, inside
@@ -72,7 +69,7 @@ def pooled(y, by, by_new, rng):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(("n", "repetitions"), [(10, 40), (60, 20)])
+@pytest.mark.parametrize(("n", "repetitions"), [(10, 25), (60, 20)])
 def test_in_every_group_the_error_is_within_the_groups_bound_where_that_of_the_pooled_law_is_not(n, repetitions):
     bound = (1 + np.sqrt(n) / 2) / (n + 1)
     error, noise = errors(n, repetitions, grouped(ByGroup(NAF(40))))
@@ -173,19 +170,6 @@ def test_a_group_apart_has_the_law_of_its_own_rows(interpolator, score):
         np.testing.assert_allclose(H[mine].quantiles([0.02, 0.5, 0.9]), alone.quantiles([0.02, 0.5, 0.9]), rtol=1e-9)
 
 
-def test_the_atoms_of_a_group_are_the_moved_labels_also_of_logarithms():
-    """Naive's law of four scores has four atoms, and its integrals are sums over them."""
-    rng = np.random.default_rng(0)
-    by, f, noise = np.repeat(["a", "b"], 4), np.exp(rng.normal(size=8)), rng.normal(size=8)
-    model = Calibrator(interpolator=Apart(Naive()), labels="log").fit(f, f * np.exp(noise), by=by)
-    H, y = model([2.0, 3.0], by=["a", "b"]), np.array([1.0, 4.0])
-    atoms = np.array([[2.0], [3.0]]) * np.exp(noise.reshape(2, 4))
-    between = np.abs(atoms[:, :, None] - atoms[:, None, :]).mean(axis=(1, 2))
-    np.testing.assert_allclose(H.mean(), atoms.mean(axis=1), rtol=1e-12)
-    np.testing.assert_allclose(H.std(), atoms.std(axis=1), rtol=1e-12)
-    np.testing.assert_allclose(H.crps(y), np.abs(atoms - y[:, None]).mean(axis=1) - between / 2, rtol=1e-12)
-
-
 @pytest.mark.parametrize("kind", ["point", "normal", "cdf of normal", "interval"])
 def test_h_by_group_keeps_the_laws_of_a_law(kind):
     rng = np.random.default_rng(1)
@@ -270,8 +254,9 @@ def test_groups_go_with_no_weights_and_no_forgetting_and_are_asked_for():
         (lambda: weighted([1.0], by=["a"], weights=[1.0]), "takes no by="),
         (lambda: ByGroup().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),
         (lambda: Apart().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),
+        (lambda: ByGroup(unseen="ignore"), "unseen must be one of refuse, pooled, got 'ignore'"),
     ):
-        with pytest.raises(TypeError, match=words):
+        with pytest.raises((TypeError, ValueError), match=words):
             call()
 
 
@@ -299,35 +284,7 @@ def test_a_group_never_seen_may_have_the_law_of_all_which_is_counted_and_known(i
     assert set(model.guarantee.labels) == {0, 1, 2}
 
 
-def test_unseen_must_be_one_of_two():
-    with pytest.raises(ValueError, match="unseen must be one of refuse, pooled, got 'ignore'"):
-        ByGroup(unseen="ignore")
-
-
 # ---- many laws in one table ------------------------------------------------------------------------------------------
-
-
-def laws_of_all_kinds():
-    rng = np.random.default_rng(0)
-    laws = [Linear().fit(scale * rng.normal(size=n)) for n, scale in ((2, 1.0), (5, 1e-3), (30, 1e3), (17, 1.0))]
-    ends = (BoundedTails(), InfiniteTails())
-    return [*laws, *(Linear(tails).fit(rng.normal(size=6)) for tails in ends), Naive().fit(rng.normal(size=6))]
-
-
-def test_a_law_of_a_table_is_that_law():
-    laws = laws_of_all_kinds()
-    lines = PiecewiseLinear(Lines.of(laws), np.arange(len(laws))[::-1])
-    one_by_one = Joined.of(laws[::-1], np.arange(len(laws)))
-    finite = np.array([np.abs(law.ppf(0.5)) + law.ppf(0.7) - law.ppf(0.3) for law in laws])[::-1]
-    y = finite[:, None] * np.array([-30.0, -1.0, 0.0, 0.2, 1.0, 40.0])
-    for name in ("cdf", "cdf_left", "sf", "logpdf", "crps"):
-        found, wanted = getattr(lines, name)(y), getattr(one_by_one, name)(y)
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12, err_msg=name)
-    levels = np.array([0.0, 1e-9, 0.01, 0.3, 0.5, 0.99, 1 - 1e-12, 1.0])
-    np.testing.assert_allclose(lines.quantiles(levels), one_by_one.quantiles(levels), rtol=1e-12)
-    for name in ("mean", "std", "median"):
-        np.testing.assert_allclose(getattr(lines, name)(), getattr(one_by_one, name)(), rtol=1e-11)
-    assert isinstance(lines[2], PiecewiseLinear)
 
 
 def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
@@ -362,16 +319,10 @@ def test_the_estimator_finds_the_group_by_itself(by, cv):
     np.testing.assert_allclose(array.predict_distribution(new.to_numpy()).std(), [narrow, wide], rtol=1e-9)
 
 
-def test_the_crps_of_folds_by_group_is_its_integral():
-    X, y = season(300)
+def test_folds_by_group_keep_the_laws_of_a_law():
+    X, y = season(120)
     H = CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None, random_state=0).fit(X, y)
-    H = H.predict_distribution(X[:2])
-    for row in range(2):
-        law, label = H[row], float(y[row])
-        grid = np.unique(np.r_[np.linspace(-60, 60, 400_001), label])
-        inner = (grid[1:] + grid[:-1]) / 2
-        wanted = np.sum((law.cdf(inner) - (inner >= label)) ** 2 * np.diff(grid))
-        np.testing.assert_allclose(H.crps(y[:2])[row], wanted, rtol=1e-5)
+    check_distribution(H.predict_distribution(X[:2]))
 
 
 def test_rows_of_every_group_are_held_out():
@@ -392,6 +343,11 @@ def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single
     with pytest.raises(ValueError, match=words) as error:
         CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None).fit(X, y)
     one_sentence(error)
+
+
+def test_the_part_held_out_that_lacks_a_group_is_named():
+    with pytest.raises(ValueError, match="group 'a', with 1 row, has none to calibrate on in the part held out: use"):
+        check_held(["a", "b", "b"], [np.array([1, 2])])
 
 
 @pytest.mark.parametrize("groups", [["a", "b"], ["a", "b", "c"]])
@@ -418,22 +374,22 @@ def test_a_report_shows_the_first_thirty_columns():
     assert columns_to_show(np.zeros(2), None) is None
 
 
-def test_what_by_names_must_be_in_x():
-    X, _ = season(5)
-    with pytest.raises(ValueError, match="by names the column 'summer', and those of X are x, winter"):
-        groups_in(X, "summer")
-    with pytest.raises(TypeError, match="by names the column 'winter', but X is no data frame"):
-        groups_in(X.to_numpy(), "winter")
-    with pytest.raises(ValueError, match=r"by is column 2, and X has shape \(5, 2\)"):
-        groups_in(X.to_numpy(), 2)
-    with pytest.raises(TypeError, match="by must name a column of X, or several, or be a function of X, got a Series"):
-        groups_in(X, X.winter)
-    with pytest.raises(ValueError, match="by must name a column of X, or several, got none"):
-        groups_in(X, [])
-    with pytest.raises(ValueError, match=r"by is column -3, and X has shape \(5, 2\)"):
-        groups_in(X.to_numpy(), -3)
-    with pytest.raises(ValueError, match=r"by is column 0, and X has shape \(5,\)"):
-        groups_in(X.x.to_numpy(), 0)
+@pytest.mark.parametrize(
+    ("by", "form", "words"),
+    [
+        ("summer", pd.DataFrame, "by names the column 'summer', and those of X are x, winter"),
+        ("winter", np.asarray, "by names the column 'winter', but X is no data frame"),
+        (2, np.asarray, r"by is column 2, and X has shape \(5, 2\)"),
+        (-3, np.asarray, r"by is column -3, and X has shape \(5, 2\)"),
+        (0, lambda X: X.x.to_numpy(), r"by is column 0, and X has shape \(5,\)"),
+        (pd.Series([1]), pd.DataFrame, "by must name a column of X, or several, or be a function of X, got a Series"),
+        ([], pd.DataFrame, "by must name a column of X, or several, got none"),
+        (lambda X: ["a", "b"], pd.DataFrame, "what by gives must have one row for each of the 5 rows of X, got 2"),
+    ],
+)
+def test_what_by_names_must_be_in_x(by, form, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        groups_in(form(season(5)[0]), by)
 
 
 def test_a_column_of_an_array_names_groups_by_whole_numbers_from_either_end():
@@ -441,14 +397,6 @@ def test_a_column_of_an_array_names_groups_by_whole_numbers_from_either_end():
     assert groups_in(table, 0) == groups_in(table, -2) == [1, None]
     with pytest.raises(TypeError, match="by must hold names or whole numbers"):
         groups_in(table, -1)
-
-
-@pytest.mark.parametrize(
-    ("held", "where"), [([[1, 2]], "in the part held out"), ([[0, 1], [1, 2]], "in fold 1 of 2")], ids=len
-)
-def test_the_part_that_lacks_a_group_is_named(held, where):
-    with pytest.raises(ValueError, match=f"group 'a', with 1 row, has none to calibrate on {where}: use"):
-        check_held(["a", "b", "b"], [np.array(rows) for rows in held])
 
 
 def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
@@ -459,21 +407,6 @@ def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
     warn_of_few(five, [np.arange(10)])  # enough
     with pytest.warns(UserWarning, match="rows of only 4 groups calibrate"):
         warn_of_few(five, [np.arange(10), np.arange(4)])
-
-
-@pytest.mark.parametrize("interpolator", [Linear(), NAF(), Naive(), Random(), ByGroup(unseen="pooled"), Apart(NAF())])
-@pytest.mark.parametrize("score", [None, CDFScore()])
-def test_a_file_by_group_comes_back_as_it_was(tmp_path, interpolator, score):
-    by, y = three(np.random.default_rng(0), 12)
-    labels = [("a", int(g)) for g in by]
-    model = Calibrator(score, interpolator).fit(Normal(0 * y, 1.0), y, by=labels)
-    model.save(tmp_path / "m.safetensors")
-    again = calibrant.load(tmp_path / "m.safetensors")
-    assert again.guarantee == model.guarantee
-    assert again.interpolator == model.interpolator
-    asked = Normal([0.0, 1.0], 1.0)
-    first, second = (each(asked, by=[("a", 2), ("a", 0)], seed=1) for each in (model, again))
-    np.testing.assert_array_equal(first.quantiles(LEVELS), second.quantiles(LEVELS))
 
 
 @pytest.mark.slow
@@ -516,42 +449,19 @@ def test_the_report_speaks_of_groups_that_were_calibrated():
     assert evaluate(H, new).coverage == pytest.approx(0.9, abs=0.05)
 
 
-def run(*arguments):
-    done = subprocess.run([sys.executable, "-m", "calibrant", *map(str, arguments)], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
 def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
     X, y = season()
     table = pd.DataFrame({"f": X.x, "y": y, "season": np.where(X.winter == 1, "winter", "summer")})
     table[:500].to_csv(tmp_path / "cal.csv", index=False)
     table[500:].to_csv(tmp_path / "test.csv", index=False)
     cal, test, model, out = (tmp_path / name for name in ("cal.csv", "test.csv", "m.safetensors", "out.csv"))
-    code, said = run("fit", cal, "--target", "y", "--point", "f", "--by", "season", "-o", model)
-    assert code == 0, said
+    said = run("fit", cal, "--target", "y", "--point", "f", "--by", "season", "-o", model).output
     assert "In every group, a 90% interval holds the label" in said
-    code, said = run("predict", test, "-m", model, "--interval", "0.9", "--keep", "season", "-o", out)
-    assert code == 0, said
+    run("predict", test, "-m", model, "--interval", "0.9", "--keep", "season", "-o", out)
     found = pd.read_csv(out)
     width = (found.upper - found.lower).groupby(found.season).mean()
     assert width["winter"] > 2.5 * width["summer"]
-    code, said = run("evaluate", test, "-m", model)
-    assert code == 0, said
-    assert "season = winter" in said
+    assert "season = winter" in run("evaluate", test, "-m", model).output
     table[500:].assign(season="spring").to_csv(test, index=False)
-    code, said = run("evaluate", test, "-m", model)
-    assert code != 0
+    said = run("evaluate", test, "-m", model, code=1).output
     assert "by is 'spring', which no calibration row had, in row 0 (400 rows of 400" in said
-
-
-def test_a_function_of_x_gives_a_group_for_each_row():
-    with pytest.raises(ValueError, match="what by gives must have one row for each of the 3 rows of X, got 2"):
-        groups_in(np.zeros((3, 1)), lambda X: ["a", "b"])
-
-
-@pytest.mark.parametrize(("interpolator", "more"), [(ByGroup(), 42), (ByHorizon(), 63)])
-def test_a_group_is_drawn_through_its_scores_and_the_quantiles_of_all_that_it_borrows_from(interpolator, more):
-    by = np.repeat([1, 2, 3], 30)
-    y = by * np.random.default_rng(0).normal(size=90)
-    H = Calibrator(interpolator=interpolator).fit(np.zeros(90), y, by=by)(np.zeros(3), by=[1, 2, 3])
-    assert f"3 distributions, {3 * (30 + more)} knots" in repr(H)

@@ -433,7 +433,7 @@ def seeds(folder):
     cases = {
         "linear": calibrated("residual", "linear"),
         "naive": calibrated("signed residual", "naive"),
-        "random": calibrated("quantile, the paper's", "random, bounded"),
+        "random": calibrated("quantile, outer slope 1", "random, bounded"),
         "logits": calibrated("ensemble of z and cdf", "linear", 5),
         "cdf": calibrated("cdf of normal", "linear", 5),
         "naf": calibrated("cdf of laplace", "naf, guarded", 12),

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.stats
-from reference.tolerances import TOLERANCES
 
 import calibrant
 from calibrant import (
@@ -31,37 +30,14 @@ from calibrant import (
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.tails import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
-from calibrant.labels.transformed import mapped
 from calibrant.persistence.summary import said
 from calibrant.scores import CDFScore, LogScore
 from calibrant.testing import check_labels
 
 N = 60
-PROMISED = TOLERANCES["curved"].integrals
 RNG = np.random.default_rng(0)
 F = RNG.uniform(0.0, 3.0, N)
 Y = np.clip(F + RNG.normal(size=N), 0.0, 5.0)
-LEVELS, WEIGHTS = np.polynomial.legendre.leggauss(20)
-
-
-def integral(function, edges):
-    """By Gauss-Legendre between all of these edges."""
-    edges = np.unique(edges)
-    half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
-    return float(np.sum(half[:, None] * WEIGHTS * function(middle[:, None] + half[:, None] * LEVELS)))
-
-
-def clipped_by_hand(law, low, high, y, bends):
-    """Mean, std and crps of one row of a law, clipped: integrals of its own CDF between the bounds."""
-    edges = np.r_[np.clip(np.r_[bends, y, np.linspace(low, high, 400)], low, high)]
-
-    def cdf(t):
-        return np.reshape(law.cdf(np.reshape(t, (1, -1))), t.shape)
-
-    mean = high - integral(cdf, edges)
-    second = high**2 - integral(lambda t: 2 * t * cdf(t), edges)
-    crps = integral(lambda t: (cdf(t) - (t >= y)) ** 2, edges) + max(low - y, 0) + max(y - high, 0)
-    return mean, np.sqrt(max(second - mean**2, 0.0)), crps
 
 
 CALIBRATORS = {
@@ -72,61 +48,30 @@ CALIBRATORS = {
     "cdf": (lambda f: StudentT(4.0, f, 0.5 + abs(f)), Calibrator(CDFScore())),
     "normal": (lambda f: Normal(f, 0.5 + abs(f)), Calibrator()),
 }
-CAPACITY = np.array([4.0, 0.7, 2.0, 0.0, 30.0])
 
 
-@pytest.mark.parametrize("name", CALIBRATORS)
-def test_a_law_clipped_by_row_has_the_integrals_of_each_row_clipped_by_hand(name):
-    kind, calibrator = CALIBRATORS[name]
-    H = calibrator.fit(kind(F), Y)(kind(F[:5]))
-    lower = np.array([0.0, 0.1, -1.0, 0.0, -np.inf])
-    C = H.clip(lower, CAPACITY)
-    bends = H.quantiles(np.arange(1, N + 1) / (N + 1))
-    y = np.array([1.0, 2.0, -0.5, 0.3, 2.0])
-    for row in range(4):
-        wanted = clipped_by_hand(H[row : row + 1], lower[row], CAPACITY[row], y[row], bends[row])
-        found = C.mean()[row], C.std()[row], C.crps(y)[row]
-        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=2e-7, err_msg=f"row {row}")
-    alone = H[4:].clip(upper=30.0)  # a side without a bound
-    for method in ("mean", "std"):
-        np.testing.assert_array_equal(getattr(C, method)()[4], getattr(alone, method)()[0])
-    np.testing.assert_array_equal(C.crps(y)[4], alone.crps(2.0)[0])
+CLIPPED = {
+    **{name: calibrator.fit(kind(F), Y)(kind(F[:3])) for name, (kind, calibrator) in CALIBRATORS.items()},
+    "joined": concatenate([Normal([0.5], 1.0), Calibrator().fit(F, Y)([1.0, 0.0])]),
+    "mixed": Mixture((Normal([0.5, 1.0, 0.0], 1.0), Normal([1.0, 1.0, 1.0], 0.3)), (0.4, 0.6)),
+    "random": Calibrator(None, Random(BoundedTails())).fit(F, Y)([1.0, 2.0, 0.5], seed=3),
+    "folds": CrossCalibrated((Calibrator().fit(F[:30], Y[:30]), Calibrator().fit(F[30:], Y[30:])))([F[:3], F[:3]]),
+}
 
 
-@pytest.mark.parametrize("name", CALIBRATORS)
-def test_bounds_by_row_that_are_all_equal_are_one_bound(name):
-    kind, calibrator = CALIBRATORS[name]
-    H = calibrator.fit(kind(F), Y)(kind(F[:5]))
-    one, each = H.clip(0.5, 2.5), H.clip(np.full(5, 0.5), np.full(5, 2.5))
-    y = np.array([[-1.0, 0.5, 1.0, 2.5, 3.0]])
-    for method in ("cdf", "cdf_left", "sf", "logpdf", "crps"):
-        np.testing.assert_array_equal(getattr(one, method)(y), getattr(each, method)(y), err_msg=method)
-    np.testing.assert_array_equal(one.quantiles([0.0, 0.1, 0.5, 1.0]), each.quantiles([0.0, 0.1, 0.5, 1.0]))
-    np.testing.assert_array_equal(one.std(), each.std())
-    np.testing.assert_array_equal(each[[3, 1]].mean(), each.mean()[[3, 1]])
-    both = concatenate([one, each])
-    np.testing.assert_array_equal(both.crps(1.0), np.tile(one.crps(1.0), 2))
-    tighter = H.clip(np.full(5, 0.0), 4.0).clip(0.5, np.full(5, 2.5))
-    np.testing.assert_allclose(tighter.crps(1.0), one.crps(1.0), rtol=1e-14)
-
-
-def test_clips_by_row_of_joined_mixed_and_randomised_laws():
-    low, high = np.array([0.0, 1.0, -1.0]), np.array([2.0, 1.5, 1.0])
-    parts = [Normal([0.5], 1.0), Calibrator().fit(F, Y)([1.0, 0.0])]
-    joined, mixed = (
-        concatenate(parts),
-        Mixture((Normal([0.5, 1.0, 0.0], 1.0), Normal([1.0, 1.0, 1.0], 0.3)), (0.4, 0.6)),
-    )
-    random = Calibrator(None, Random(BoundedTails())).fit(F, Y)([1.0, 2.0, 0.5], seed=3)
-    folds = CrossCalibrated((Calibrator().fit(F[:30], Y[:30]), Calibrator().fit(F[30:], Y[30:])))([F[:3], F[:3] + 0.1])
-    for law in (joined, mixed, random, folds):
-        C = law.clip(low, high)
-        for row in range(3):
-            alone = law[row : row + 1].clip(float(low[row]), float(high[row]))
-            for y in (-2.0, 0.9, 1.0):
-                np.testing.assert_allclose(C.crps(y)[row], alone.crps(y)[0], rtol=1e-12)
-                assert C.cdf(y)[row] == alone.cdf(y)[0]
-            np.testing.assert_allclose(C.std()[row], alone.std()[0], rtol=1e-9, atol=1e-12)
+@pytest.mark.parametrize("name", CLIPPED)
+def test_a_law_clipped_by_row_is_each_row_clipped(name):
+    law, low, high = CLIPPED[name], np.array([0.0, 1.0, -np.inf]), np.array([2.0, 1.5, 1.0])
+    C, y = law.clip(low, high), np.array([[-2.0, 0.9, 1.0]])
+    for row in range(3):
+        alone = law[row : row + 1].clip(float(low[row]), float(high[row]))
+        for method in ("cdf", "cdf_left", "sf", "logpdf"):
+            np.testing.assert_array_equal(getattr(C, method)(y)[row], getattr(alone, method)(y)[0], err_msg=method)
+        np.testing.assert_allclose(C.crps(y)[row], alone.crps(y)[0], rtol=1e-12)
+        np.testing.assert_allclose(C.std()[row], alone.std()[0], rtol=1e-9, atol=1e-12)
+    tighter = law.clip([-1.0, 0.5, -2.0], 4.0).clip(low, high)
+    np.testing.assert_allclose(tighter[:2].crps(1.0), C[:2].crps(1.0), rtol=1e-14)
+    np.testing.assert_array_equal(C[[2, 1]].mean(), C.mean()[[2, 1]])
 
 
 def test_a_clip_by_row_says_what_is_wrong():
@@ -137,6 +82,8 @@ def test_a_clip_by_row_says_what_is_wrong():
         H.clip(upper=[1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="a single distribution takes two numbers"):
         H[0].clip([0.0], [1.0])
+    with pytest.raises(ValueError, match=r"the lower bound of .* is above the upper one in row 1 \(the only"):
+        Real("low", "high").collapse(H, bound={"low": np.array([0.0, 3.0]), "high": np.array([1.0, 2.0])})
 
 
 @pytest.mark.parametrize("by_row", [False, True])
@@ -186,12 +133,6 @@ def test_all_that_a_bounded_law_says_lies_inside(name):
     assert np.all(H.crps(1.0)[:N] <= free.crps(1.0) + 1e-12)
 
 
-def test_bounds_by_row_in_the_wrong_order_are_named():
-    bound = {"low": np.array([0.0, 3.0, 5.0]), "high": np.array([1.0, 2.0, 4.0])}
-    with pytest.raises(ValueError, match=r"the lower bound of .* is above the upper one in row 1 \(2 rows in all\)"):
-        Real("low", "high").collapse(Normal(np.zeros(3), 1.0), bound=bound)
-
-
 def test_a_bound_by_row_is_given_at_every_call():
     rng = np.random.default_rng(2)
     capacity = rng.uniform(1, 4, N)
@@ -210,45 +151,35 @@ def test_a_bound_by_row_is_given_at_every_call():
     np.testing.assert_array_equal(cross.cdf(capacity), 1.0)
 
 
-def test_what_real_refuses():
-    def refused(error, words, action):
-        with pytest.raises(error, match=words) as found:
-            action()
-        assert "\n" not in str(found.value)
+@pytest.mark.parametrize(
+    ("error", "words", "action"),
+    [
+        (ValueError, r"y is -0.5 in row 1 \(2 rows in all\), below the bound 0 of Real\(0, 1\)",
+         lambda: held(Real(0, 1), [0.0, -0.5, 1.0, -1.0])),
+        (ValueError, "y is 2 in row 2 .the only such row., above the bound 1", lambda: held(Real(0, 1), [0, 0, 2.0])),
+        (ValueError, "Real needs lower < upper, got 1 and 0", lambda: Real(1, 0)),
+        (TypeError, "Real.lower must be one number", lambda: Real([0.0])),
+        (ValueError, "Real.upper must be a number, got nan", lambda: Real(0, np.nan)),
+        (TypeError, r"bound= is for labels that are bounded row by row, got labels=Real\(0, 1\)",
+         lambda: held(Real(0, 1), [0.0], bound=[1.0])),
+        (TypeError, "bound= is for labels that are bounded row by row, got labels=None",
+         lambda: Calibrator().fit(F, Y)(F, bound=F)),
+        (TypeError, r"Real\(0, 'cap'\) needs bound=", lambda: held(Real(0, "cap"), Y)),
+        (KeyError, "needs a column 'cap', which bound= does not", lambda: held(Real(0, "cap"), Y, bound={"hat": F})),
+        (ValueError, "must have one row for each of the 60 rows of the prediction, got 1",
+         lambda: held(Real(0, "cap"), Y, bound=[9.0])),
+        (ValueError, r"y is .* in row \d+ \(\d+ rows in all\), above the bound 0.1",
+         lambda: held(Real(0, "cap"), Y, bound=np.full(N, 0.1))),
+    ],
+)  # fmt: skip
+def test_what_real_refuses(error, words, action):
+    with pytest.raises(error, match=words) as found:
+        action()
+    assert "\n" not in str(found.value)
 
-    fit = Calibrator(labels=Real(0, 1)).fit
-    refused(ValueError, r"y is -0.5 in row 1 \(2 rows in all\), below the bound 0 of Real\(0, 1\)",
-            lambda: fit(np.zeros(4), [0.0, -0.5, 1.0, -1.0]))  # fmt: skip
-    refused(
-        ValueError, r"y is 2 in row 2 \(the only such row\), above the bound 1", lambda: fit(np.zeros(3), [0, 0, 2.0])
-    )
-    refused(ValueError, "Real needs lower < upper, got 1 and 0", lambda: Real(1, 0))
-    refused(TypeError, "Real.lower must be one number", lambda: Real([0.0]))
-    refused(ValueError, "Real.upper must be a number, got nan", lambda: Real(0, np.nan))
-    refused(TypeError, r"bound= is for labels that are bounded row by row, got labels=Real\(0, 1\)",
-            lambda: fit(np.zeros(1), [0.0], bound=[1.0]))  # fmt: skip
-    refused(TypeError, "bound= is for labels that are bounded row by row, got labels=None",
-            lambda: Calibrator().fit(F, Y)(F, bound=F))  # fmt: skip
-    rows = Calibrator(labels=Real(0, "cap"))
-    refused(TypeError, r"Real\(0, 'cap'\) needs bound=", lambda: rows.fit(F, Y))
-    refused(KeyError, "needs a column 'cap', which bound= does not have", lambda: rows.fit(F, Y, bound={"hat": F}))
-    refused(ValueError, "must have one row for each of the 60 rows of the prediction, got 1",
-            lambda: rows.fit(F, Y, bound=[9.0]))  # fmt: skip
-    refused(ValueError, r"y is .* in row \d+ \(\d+ rows in all\), above the bound 0.1",
-            lambda: rows.fit(F, Y, bound=np.full(N, 0.1)))  # fmt: skip
 
-
-def test_a_bounded_interval_holds_all_labels_that_it_held_and_is_shorter():
-    """It may hold more: a label on a bound, where the law's own interval lies beyond it."""
-    rng = np.random.default_rng(5)
-    f = rng.uniform(0, 3, 4000)
-    y = np.clip(f + rng.normal(size=4000), 0, 5)
-    free, bounded = (Calibrator(labels=labels).fit(f[:500], y[:500])(f[500:]) for labels in (None, Real(0, 5)))
-    (low, high), (inner_low, inner_high) = free.interval(0.9), bounded.interval(0.9)
-    held, inside = (y[500:] >= low) & (y[500:] <= high), (y[500:] >= inner_low) & (y[500:] <= inner_high)
-    assert np.all(inside[held])
-    assert np.all(inner_high - inner_low <= high - low)
-    assert np.mean(inner_high - inner_low) < np.mean(high - low)
+def held(labels, y, **bound):
+    return Calibrator(labels=labels).fit(np.zeros(len(y)), y, **bound)
 
 
 def test_labels_are_kept_in_the_file(tmp_path):
@@ -300,117 +231,12 @@ def cube(s):
     return s**3
 
 
-HALF = Transformed("yeo-johnson:0.5").function
-FUNCTIONS = {  # by name: what it takes, g = the inverse of t, and g'
-    "log": ("log", np.exp, np.exp),
-    "log1p": ("log1p", np.expm1, np.exp),
-    "logit": ("logit", lambda s: 1 / (1 + np.exp(-s)), lambda s: np.exp(-s) / (1 + np.exp(-s)) ** 2),
-    "sqrt": ("sqrt", lambda s: s * abs(s), lambda s: 2 * abs(s)),
-    "yeo-johnson": ("yeo-johnson:0.5", HALF.inverse, None),
-    "asinh": ((np.arcsinh, np.sinh), np.sinh, np.cosh),
-}
-KINDS = {
-    "points": (Point, Calibrator()),
-    "naive": (Point, Calibrator(None, Naive())),
-    "naf": (Point, Calibrator(None, NAF())),
-    "intervals": (lambda s: Interval(s - 0.3 - 0.1 * abs(s), s + 0.5), Calibrator()),
-    "quantiles": (lambda s: Quantiles([0.1, 0.5, 0.9], s[:, None] + [-0.3, 0.02, 0.5]), Calibrator()),
-}
+QUANTILES = Quantiles([0.1, 0.5, 0.9], np.exp(S[:, None] + [-0.3, 0.02, 0.5]))
 
 
-def there_and_back(name, kind):
-    """A prediction of t(y) and t(y) itself, and both in y's own unit."""
-    _, g, _ = FUNCTIONS[name]
-    s, t = (1.5 + S * 0.4, np.maximum(1.5 + T * 0.4, 0.05)) if name == "sqrt" else (S, T)
-    inner = KINDS[kind][0](s)
-    return inner, t, mapped(inner, lambda values, _: g(values), None), g(t)
-
-
-def mean_std_crps(law, g, slope, y_inner, bends, least):
-    """Of g(Y'), Y' ~ law, for one row: integrals over the scale of Y', which know nothing of the library's."""
-    q = np.ravel(law.quantiles([1e-30, 0.5, 1 - 1e-16]))
-    low, middle, high = max(q[0], least), max(q[1], least), q[2] + 1.5 * (q[2] - q[1])
-    edges = np.clip(np.r_[np.linspace(low, high, 3000), bends, 0.0, y_inner, middle], low, high)
-
-    def of(method, s):
-        return np.reshape(getattr(law, method)(np.reshape(s, (1, -1))), s.shape)
-
-    def over(function, part):
-        return integral(lambda s: function(s) * slope(s), part)
-
-    up, down = edges[edges >= middle], edges[edges <= middle]
-    above, below = over(lambda s: of("sf", s), up), over(lambda s: of("cdf", s), down)
-    second = 2 * over(lambda s: of("sf", s) * (g(s) - g(middle)), up)
-    second += 2 * over(lambda s: of("cdf", s) * (g(middle) - g(s)), down)
-    crps = over(lambda s: of("sf", s) ** 2, edges[edges >= y_inner])
-    crps += over(lambda s: of("cdf", s) ** 2, edges[edges <= y_inner])
-    return g(middle) + above - below, np.sqrt(second - (above - below) ** 2), crps
-
-
-@pytest.mark.few
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_mean_std_and_crps_of_a_transformed_label_are_integrals_in_its_own_unit(name, kind):
-    by, g, slope = FUNCTIONS[name]
-    slope = slope or (lambda s: np.exp(-HALF.log_slope(HALF.inverse(s))))
-    inner, t, own, y = there_and_back(name, kind)
-    calibrator = KINDS[kind][1]
-    H = replace(calibrator, labels=Transformed(by)).fit(own, y)(own)
-    law = calibrator.fit(inner, t)(inner)
-    if kind != "naive":  # whose jumps are where the labels are, but for rounding
-        np.testing.assert_allclose(H.cdf(y), law.cdf(t), atol=1e-12)
-    np.testing.assert_allclose(H.cdf(g(t + 1e-3)), law.cdf(t + 1e-3), atol=1e-12)
-    np.testing.assert_allclose(H.ppf(0.3), np.maximum(g(law.ppf(0.3)), 0.0 if name == "sqrt" else -np.inf), rtol=1e-9)
-    if kind != "naive":
-        beside = t + 1e-3  # of the knots of q, at which its density jumps
-        np.testing.assert_allclose(H.pdf(g(beside)), law.pdf(beside) / slope(beside), rtol=1e-8)
-    for row in (0, 17, 41):
-        bends = np.ravel(law[row : row + 1].quantiles(np.arange(1, N + 1) / (N + 1)))
-        bends = np.r_[bends, inner.values[row]] if kind == "quantiles" else bends
-        least = 0.0 if name == "sqrt" else -np.inf
-        wanted = mean_std_crps(law[row : row + 1], g, slope, t[row], bends, least)
-        found = H.mean()[row], H.std()[row], H.crps(y)[row]
-        np.testing.assert_allclose(found, wanted, atol=PROMISED * wanted[1], err_msg=f"row {row}")
-
-
-def expected_exp(q, a):
-    """E exp(a S), S ~ q, in closed form: q is straight between its knots, with exponential tails."""
-    (left_excess,), (right_excess,) = q.lines.left, q.lines.right
-    h, mass = np.diff(q.knots), np.diff(q.probs)
-    inner = np.sum(mass * np.exp(a * q.knots[:-1]) * np.expm1(a * h) / (a * h))
-    left, right = q.probs[0], 1 - q.probs[-1]
-    return (
-        inner
-        + left * np.exp(a * q.knots[0]) / (1 + a * left_excess)
-        + right * np.exp(a * q.knots[-1]) / (1 - a * right_excess)
-    )
-
-
-@pytest.mark.parametrize("spread", [0.3, 0.5, 0.65])
-def test_heavy_tails_of_a_log_are_followed_as_far_as_they_count(spread):
-    """Half of the mean of such a law may lie where q has a 1e-20th of its mass."""
-    rng = np.random.default_rng(0)
-    s = rng.normal(size=60)
-    y = np.exp(s + spread * rng.standard_t(4, 60))
-    calibrated = Calibrator(labels=Transformed("log")).fit(np.exp(s), y)
-    assert 0.3 < calibrated.q.lines.right[0] < 0.9
-    np.testing.assert_allclose(calibrated(np.exp(s)).mean(), np.exp(s) * expected_exp(calibrated.q, 1.0), rtol=PROMISED)
-    wide = Calibrator(labels=Transformed("log")).fit(Interval(np.exp(s), np.exp(s + 0.7)), y)
-    tails = np.linspace(0.1, 0.92, 60)  # the mean excess of each row's own tail, as a logarithm
-    width = tails / wide.q.lines.right[0]
-    H = wide(Interval(np.exp(s), np.exp(s + width)))
-    wanted = [np.exp(a) * expected_exp(wide.q, b) for a, b in zip(s, width, strict=True)]
-    np.testing.assert_allclose(H.mean(), wanted, rtol=PROMISED)
-    assert np.isfinite(H.crps(y)).all()
-
-
-@pytest.mark.parametrize("kind", ["points", "intervals", "quantiles"])
-def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(kind):
-    rng = np.random.default_rng(0)
-    s = rng.normal(size=60)
-    y = np.exp(s + 2.0 * rng.standard_t(4, 60))
-    own = mapped(KINDS[kind][0](s), lambda values, _: np.exp(values), None)
-    H = Calibrator(labels=Transformed("log")).fit(own, y)(own)
+@pytest.mark.parametrize("own", [Point(np.exp(S)), Interval(np.exp(S - 0.3), np.exp(S + 0.5)), QUANTILES])
+def test_a_log_with_a_tail_too_heavy_for_a_mean_says_infinite(own):
+    H = Calibrator(labels=Transformed("log")).fit(own, np.exp(S + 2.0 * RNG.standard_t(4, N)))(own)
     assert np.isposinf(H.mean()).all()
     assert np.isposinf(H.std()).all()
     assert np.isfinite(H.median()).all()
@@ -429,15 +255,10 @@ def test_the_guarantee_holds_with_labels():
 
 
 def test_a_log_of_points_is_the_log_score():
-    y = np.exp(T)
-    by_labels, by_score = (
-        Calibrator(labels=Transformed("log")).fit(np.exp(S), y),
-        Calibrator(LogScore()).fit(np.exp(S), y),
-    )
+    f, y = np.exp(S), np.exp(T)
+    by_labels, by_score = (each.fit(f, y)(f) for each in (Calibrator(labels="log"), Calibrator(LogScore())))
     for method in ("mean", "std", "median"):
-        np.testing.assert_allclose(
-            getattr(by_labels(np.exp(S)), method)(), getattr(by_score(np.exp(S)), method)(), rtol=1e-9
-        )
+        np.testing.assert_allclose(getattr(by_labels, method)(), getattr(by_score, method)(), rtol=1e-9)
 
 
 def test_a_law_of_y_becomes_the_law_of_its_transform():
@@ -446,8 +267,6 @@ def test_a_law_of_y_becomes_the_law_of_its_transform():
     np.testing.assert_allclose(found.std(), sigma)
     shifted = Transformed("log1p").spread_prediction(LogNormal(S, sigma))  # which has no closed form
     np.testing.assert_allclose(shifted.cdf(0.7), LogNormal(S, sigma).cdf(np.expm1(0.7)), rtol=1e-12)
-    draws = np.log1p(np.exp(S[:, None] + sigma[:, None] * np.random.default_rng(0).normal(size=(1, 200_000))))
-    np.testing.assert_allclose(shifted.mean(), draws.mean(axis=1), atol=5e-3)
     H = Calibrator(labels=Transformed("log")).fit(LogNormal(S, sigma), np.exp(T))(LogNormal(S, sigma))
     plain = Calibrator().fit(Normal(S, sigma), T)(Normal(S, sigma))
     np.testing.assert_allclose(H.cdf(np.exp(T)), plain.cdf(T), rtol=1e-9)
@@ -462,12 +281,6 @@ def test_a_law_with_mass_outside_the_domain_is_taken_given_that_it_lies_inside()
     np.testing.assert_allclose(found.cdf(0.3), inside.cdf(np.exp(0.3)), rtol=1e-10)
     np.testing.assert_allclose(found.ppf(0.01), np.log(inside.ppf(0.01)), rtol=1e-8)
     np.testing.assert_allclose(found.logpdf(0.3), inside.logpdf(np.exp(0.3)) + 0.3, rtol=1e-10)
-    for row in (0, N // 2):
-        mean, _ = scipy.integrate.quad(lambda p, row=row: float(found.ppf(np.full(N, p))[row]), 0, 1, limit=400)
-        np.testing.assert_allclose(found.mean()[row], mean, rtol=1e-6)
-    between = Transformed("logit").spread_prediction(Normal(0.5 + S / 10, 0.5))
-    spread = scipy.stats.truncnorm((-0.5 - S / 10) / 0.5, (0.5 - S / 10) / 0.5, loc=0.5 + S / 10, scale=0.5)
-    np.testing.assert_allclose(between.cdf(0.2), spread.cdf(1 / (1 + np.exp(-0.2))), rtol=1e-10)
     rng = np.random.default_rng(1)
     H = Calibrator(labels=Transformed("log")).fit(law, inside.rvs(random_state=rng))(law)
     assert np.all(H.ppf(1e-6) > 0)
@@ -516,27 +329,27 @@ def test_mass_at_minus_infinity_that_lands_on_a_finite_label_is_an_atom_there():
     np.testing.assert_allclose(H.pit([0.0, 0.0], [0.0, 0.5]), [0.0, 0.1])
 
 
-def test_what_transformed_refuses():
-    for action, words in {
-        lambda: Transformed(
-            "lag"
-        ): "takes one of log, log1p, sqrt, logit, yeo-johnson:0.5, or a pair of functions, got 'lag'",
-        lambda: Transformed("yeo-johnson:2.5"): r"a power of \[0, 2\]",
-        lambda: Calibrator(labels=Transformed("log")).fit([1.0, 1.0], [1.0, 0.0]): (
-            r"y is 0 in row 1 \(the only such row\), outside the domain of Transformed\(log\)"
-        ),
-        lambda: Calibrator(labels=Transformed("log")).fit([1.0, -1.0], [1.0, 1.0]): r"Point.values is -1 in row 1",
-        lambda: Calibrator(labels=Transformed("logit")).fit([0.5], [1.0]): "y is 1 in row 0",
-        lambda: Calibrator(labels=Transformed("sqrt")).fit([0.5], [-1.0]): "y is -1 in row 0",
-        lambda: Calibrator(labels=Transformed("log")).fit(Normal([1.0, -9.0], 1.0), [1.0, 1.0]): (
-            r"has hardly any of its mass inside the domain of Transformed\(log\) in row 1 \(the only such row\)"
-        ),
-        lambda: Calibrator(labels=Transformed("log1p")).fit([1.0, -1.0], [1.0, 1.0]): r"'0:,log1p', it takes forecasts",
-    }.items():
-        with pytest.raises(ValueError, match=words):
-            action()
-    with pytest.raises(TypeError, match="takes a name, or a pair"):
-        Transformed(np.log)
+def logs(y, prediction=(1.0, 1.0), by="log"):
+    return Calibrator(labels=Transformed(by)).fit(prediction, y)
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (lambda: Transformed("lag"), "takes one of log, log1p, sqrt, logit, yeo-johnson:0.5, or a pair .* got 'lag'"),
+        (lambda: Transformed("yeo-johnson:2.5"), r"a power of \[0, 2\]"),
+        (lambda: Transformed(np.log), "takes a name, or a pair"),
+        (lambda: logs([1.0, 0.0]), r"y is 0 in row 1 \(the only such row\), outside the domain of Transformed\(log\)"),
+        (lambda: logs([1.0, 1.0], [1.0, -1.0]), r"Point.values is -1 in row 1"),
+        (lambda: logs([1.0], [0.5], "logit"), "y is 1 in row 0"),
+        (lambda: logs([-1.0], [0.5], "sqrt"), "y is -1 in row 0"),
+        (lambda: logs([1.0, 1.0], Normal([1.0, -9.0], 1.0)), "hardly any of its mass inside the domain of .* in row 1"),
+        (lambda: logs([1.0, 1.0], [1.0, -1.0], "log1p"), r"'0:,log1p', it takes forecasts"),
+    ],
+)
+def test_what_transformed_refuses(action, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        action()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 import calibrant
 from calibrant import Calibrator, Ensemble, Normal, Point, concatenate, evaluate, plots, report
@@ -85,12 +84,6 @@ Y = MODE + WIDTH * RNG.normal(size=1500)
 BASE = Triangular(MODE - WIDTH / 2, MODE, MODE + WIDTH)  # much too sure
 FITTED = Calibrator().fit(BASE[:500], Y[:500])
 H = FITTED(BASE[500:])
-
-
-@pytest.fixture(autouse=True)
-def close():
-    yield
-    plt.close("all")
 
 
 def data_of(page):

@@ -28,16 +28,20 @@ from calibrant.scores import CDFScore, IntervalScore, ResidualScore, signed
 N = 12
 BIG = 2.0**24
 LABELS = BIG + 0.25 * np.arange(N)
-SINGLE, DOUBLE = {}, {}
-SINGLE["numpy"], DOUBLE["numpy"] = np.float32, np.float64
-SINGLE["torch"], DOUBLE["torch"] = (
-    lambda v: torch.tensor(np.asarray(v), dtype=torch.float32),
-    lambda v: torch.tensor(np.asarray(v), dtype=torch.float64),
-)
-SINGLE["strict"], DOUBLE["strict"] = (
-    lambda v: array_api_strict.asarray(np.asarray(v), dtype=array_api_strict.float32),
-    lambda v: array_api_strict.asarray(np.asarray(v), dtype=array_api_strict.float64),
-)
+
+
+def typed(name):
+    """For each library a function that makes its arrays of this type."""
+    libraries = {"numpy": (np.asarray, np), "torch": (torch.tensor, torch)}
+    libraries["strict"] = array_api_strict.asarray, array_api_strict
+
+    def function(make, library):
+        return lambda values: make(np.asarray(values, np.float64), dtype=getattr(library, name))
+
+    return {name: function(*library) for name, library in libraries.items()}
+
+
+SINGLE, DOUBLE = typed("float32"), typed("float64")
 every_library = pytest.mark.parametrize("library", SINGLE)
 
 PREDICTIONS = {
@@ -199,14 +203,12 @@ class Ends:
         return np.broadcast_to([0.0, 1 - 2.0**-53], size).copy()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_no_draw_is_infinite_at_the_ends_of_the_uniform(dtype, monkeypatch):
+@pytest.mark.parametrize(("dtype", "last"), [("float32", 2.0**-24), ("float64", 2.0**-53)])
+def test_no_draw_is_infinite_at_the_ends_of_the_uniform(dtype, last, monkeypatch):
     """As float32 the largest uniform would be 1, and its quantile infinite."""
     monkeypatch.setattr("calibrant.distributions.base.generator", lambda rng: rng)
     law = Normal(np.zeros(3, dtype), np.ones(3, dtype))
     draws = law.sample(2, rng=Ends())
     assert draws.dtype == dtype
-    # the level next to 1 that the type has, and the least that is drawn
-    np.testing.assert_allclose(draws[:, 1], law.ppf(np.asarray(1 - (2.0**-24 if dtype == "float32" else 2.0**-53))))
-    np.testing.assert_allclose(draws[:, 0], law.ppf(np.asarray(2.0**-54)))
+    np.testing.assert_allclose(draws, np.stack([law.ppf(2.0**-54), law.ppf(1 - last)], axis=1))
     assert np.all(np.isfinite(draws))

@@ -6,12 +6,11 @@ import array_api_strict
 import numpy as np
 import pytest
 import torch
-from catalogue import CALIBRATION, HERE, PAIRS, PREDICTIONS, Y, calibrated
 from scipy import stats
 
 from calibrant._search import Finder, count_up_to, gather
 from calibrant._special import ndtri_logit
-from calibrant.distributions.student_t import StandardT, StudentT
+from calibrant.distributions.student_t import StudentT
 from calibrant.scores import CDFScore
 
 LIBRARIES = {"numpy": np.asarray, "torch": torch.asarray, "strict": array_api_strict.asarray}
@@ -57,32 +56,6 @@ def test_normal_quantiles_far_out_are_the_same_in_torch_and_have_their_slope_as_
     ndtri_logit(there).sum().backward()
     slope = (ndtri_logit(1.0001 * s) - ndtri_logit(0.9999 * s)) / (2e-4 * s)
     np.testing.assert_allclose(there.grad.numpy(), np.append(slope, 0.25 * np.sqrt(2 * np.pi)), rtol=1e-6)
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-def test_a_map_gives_its_value_and_its_slope_at_once_as_one_after_the_other(pair):
-    prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION:]
-    chart = calibrated(pair, "linear").score.transform_of(prediction)
-    y = Y[CALIBRATION:][:, None] + np.array([-1.3, -0.2, 0.0, 0.4, 2.0])
-    s, log_slope = chart.with_slope(y)
-    np.testing.assert_allclose(s, chart(y), rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(log_slope, chart.log_slope(y), rtol=1e-12, atol=1e-13)
-    step = 1e-6 * (1 + np.abs(y))
-    rise = (chart(y + step) - chart(y - step)) / (2 * step)
-    smooth = np.abs(chart.log_slope(y + step) - chart.log_slope(y - step)) < 1e-3  # no bend and no jump in between
-    assert smooth.mean() > 0.7
-    np.testing.assert_allclose(np.exp(log_slope)[smooth], rise[smooth], rtol=2e-3)
-
-
-@pytest.mark.parametrize("df", [0.4, 1.0, 3.3, 50.0, 1e6])
-def test_the_logit_of_a_student_t_is_as_exact_as_its_two_logs(df):
-    law, t = StandardT(np.asarray(df)), np.array([-25.0, -3.0, -0.7, 0.0, 0.2, 1.9, 25.0])
-    value, log_slope = law._logit(t)
-    F = stats.t(df)
-    np.testing.assert_allclose(value, F.logcdf(t) - F.logsf(t), rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose(log_slope, F.logpdf(t) - F.logcdf(t) - F.logsf(t), rtol=1e-9, atol=1e-9)
-    ends = law._logit(np.array([-np.inf, np.inf]))
-    np.testing.assert_array_equal(ends, [[-np.inf, np.inf], [np.inf, np.inf]])
 
 
 def test_the_cdf_score_of_a_student_t_has_its_gradient_at_the_centre_too():

@@ -1,7 +1,5 @@
 """The table by which distributions are integrated, by itself, against scipy's numbers and quadrature."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 import scoringrules
@@ -9,8 +7,9 @@ from reference.tolerances import TOLERANCES
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import ndtr
+from test_testing import Claim, Exponential
 
-from calibrant import Distribution, Normal, StudentT, from_scipy
+from calibrant import Normal, StudentT, from_scipy
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_levels
 from calibrant.interpolators import Naive
 
@@ -39,7 +38,7 @@ uniform = stats.uniform().cdf
 UNIFORM = straight([0.0, 0.5, 1.0], [0.0] * 3, [0.5, 0.5])
 NORMAL, COARSE = (table_of(Normal([0.0], [1.0]), count) for count in (513, 65))
 GAP, ATOMS = straight([0, 2, 3], [0.5, 0, 0], [0, 0.5]), np.array([0.0, 1.0, 5.0])
-KINKED, LOGS = UNIFORM.moved(np.array([[0.0, 1.0, 4.0]]), None), table_of(Normal([0.0], [0.5]), 65)
+KINKED, LOGS = UNIFORM.moved(np.array([[0.0, 1.0, 4.0]]), curved=False), table_of(Normal([0.0], [0.5]), 65)
 CASES = {  # a table, its mean and std, and the crps of a label
     "smooth": (NORMAL, 0.0, 1.0, 1.7, scoringrules.crps_normal(1.7, 0.0, 1.0)),
     "skewed": (table_of(from_scipy(stats.gamma([2.5]))), 2.5, 2.5**0.5, 4.0, scoringrules.crps_gamma(4.0, 2.5, 1.0)),
@@ -52,7 +51,7 @@ CASES = {  # a table, its mean and std, and the crps of a label
                1.1, score_of(lambda t: 0.5 * ndtr(t) + 0.1 * uniform(t) + 0.4 * gap(t), 1.1, -8, 0, 1, 2, 3, 8)),
     "larger of two, bent": (NORMAL.bent(lambda F: F**2, lambda S: S * (2 - S)), np.pi**-0.5, (1 - 1 / np.pi) ** 0.5,
                             0.3, score_of(lambda t: ndtr(t) ** 2, 0.3, -8, 8)),
-    "moved, curved": (LOGS.moved(np.exp(LOGS.places), np.exp(LOGS.places)), np.exp(1 / 8), stats.lognorm(0.5).std(),
+    "moved, curved": (LOGS.moved(np.exp(LOGS.places), curved=True), np.exp(1 / 8), stats.lognorm(0.5).std(),
                       1.7, scoringrules.crps_lognormal(1.7, 0.0, 0.5)),
     "moved, straight": (KINKED, 1.5, (0.5 * (1 / 3 + 7) - 2.25) ** 0.5, 1.0, 1 / 12 + 1 / 4),
 }  # fmt: skip
@@ -89,29 +88,9 @@ def test_mass_at_infinity(low, high, mean):
     np.testing.assert_allclose(rise, [[low, 1 - high], [low**2, (1 - high) ** 2]], rtol=1e-12, atol=1e-15)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Exponential(Distribution):
-    """Four methods, and a fifth for an atom at 0 that has the share `dry` of the mass."""
-
-    dry: float
-    shape = ()
-
-    def _cdf(self, y):
-        return np.where(y < 0, 0.0, 1 - (1 - self.dry) * np.exp(-np.maximum(y, 0)))
-
-    def _cdf_left(self, y):
-        return np.where(y <= 0, 0.0, self._cdf(y))
-
-    def _ppf(self, p):
-        return -np.log(np.clip((1 - p) / (1 - self.dry), 1e-300, 1.0))
-
-    def _logpdf(self, y):
-        return np.log(1 - self.dry) - y
-
-
-@pytest.mark.parametrize("dry", [0.0, 0.3])
-def test_a_distribution_of_ones_own(dry):
-    law, wet, y, low, high = Exponential(dry), 1 - dry, 0.7, 0.5, 2.0
+@pytest.mark.parametrize(("kind", "wet"), [(Exponential, 1.0), (Claim, 0.75)])
+def test_a_distribution_of_ones_own(kind, wet):
+    law, y, low, high = kind(np.float64(1.0)), 0.7, 0.5, 2.0
     clipped, (e, a, b) = law.clip(low, high), np.exp([-y, -low, -high])
     found = [law.mean(), law.std(), law.crps(y), clipped.mean(), clipped.std(), clipped.crps(y)]
     mean, square = low + wet * (a - b), low**2 + 2 * wet * ((low + 1) * a - (high + 1) * b)

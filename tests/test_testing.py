@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from catalogue import DISTRIBUTIONS, HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, UGLY, Y
+from catalogue import HERE, INTERPOLATORS, LOC, PAIRS, PREDICTIONS, Y
+from reference.cases import LogRatio, PercentageError
 
 from calibrant import Calibrator, Distribution, Mixture, Normal, Point, StudentT, concatenate, evaluate
 from calibrant.distributions.base import Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.table import ONCE, SQUARE, TWICE
 from calibrant.interpolators import Linear
-from calibrant.scores import CDFScore, LocationScaleScore, MonotoneScore, ResidualScore, ZScore
+from calibrant.scores import CDFScore, ResidualScore, ZScore
 from calibrant.scores.transforms import Affine, ByFunctions
 from calibrant.testing import check_distribution, check_interpolator, check_score
 
@@ -38,27 +39,6 @@ def test_every_score_of_the_catalogue_passes(pair):
 def test_every_interpolator_of_the_catalogue_passes(name):
     sizes = (1, 2, 30) if name.startswith("naf") else (1, 2, 10, 100)
     check_interpolator(INTERPOLATORS[name], sizes=sizes, equivariant=True)
-
-
-@pytest.mark.parametrize("name", [*DISTRIBUTIONS, *UGLY])
-def test_every_distribution_of_the_catalogue_passes(name):
-    check_distribution((DISTRIBUTIONS | UGLY)[name](HERE))
-
-
-class LogRatio(MonotoneScore):
-    def score(self, prediction, y):
-        return np.log(y / prediction.values)
-
-    def inverse(self, prediction, s):
-        return prediction.values * np.exp(s)
-
-    def log_slope(self, prediction, y):
-        return -np.log(y)
-
-
-class PercentageError(LocationScaleScore):
-    def loc_scale(self, prediction):
-        return prediction.values, abs(prediction.values)
 
 
 @pytest.mark.parametrize("score", [LogRatio(), PercentageError(), ResidualScore()])

@@ -16,7 +16,6 @@ import torch
 from catalogue import (
     CALIBRATION,
     COMBINATIONS,
-    DISTRIBUTIONS,
     HERE,
     LOC,
     PAIRS,
@@ -35,8 +34,6 @@ from calibrant.intervals import AbsoluteResidual
 from calibrant.scores import CDFScore
 from calibrant.scores.signed import signed
 
-ROWS = Normal(LOC[:6], SCALE[:6])
-
 
 def asked(H):
     """Every method, once."""
@@ -49,45 +46,21 @@ def asked(H):
     return found
 
 
-def picklable(name):
-    return "scipy" not in name and "guarded" not in name
-
-
-def stays(value, ask):
-    """The value's repr, fields and pickle are the same after `ask(value)`."""
-    said, twin = repr(value), deepcopy(value)
-    comparable = same(value, twin)  # not so with a user's score that has no __eq__
-    pickled = pickle.dumps(value)
-    ask(value)
-    assert repr(value) == said
-    assert same(value, twin) == comparable
-    assert pickle.dumps(value) == pickled
-
-
-@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if picklable(name)])
-def test_a_law_is_the_same_before_and_after_all_its_methods(name):
-    law = DISTRIBUTIONS[name](HERE)
-    stays(law, asked)
-    for one, other in zip(asked(pickle.loads(pickle.dumps(law))), asked(law), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("name", cases(name for name in COMBINATIONS if picklable(name)))
+@pytest.mark.parametrize("name", cases(name for name in COMBINATIONS if "scipy" not in name and "guarded" not in name))
 def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tmp_path):
     pair, interpolator = COMBINATIONS[name]
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION : CALIBRATION + 2]
     model = calibrated(pair, interpolator)
-    savable = type(model.score).__module__.startswith("calibrant")  # a file of a user's class asks for the class
-    if savable:
-        model.save(tmp_path / "before")
-    H = model(prediction, rng=np.random.default_rng(3))
-    law = pickle.dumps(H)
-    stays(model, lambda model: asked(model(prediction, rng=np.random.default_rng(3))))
-    asked(H)
-    assert pickle.dumps(H) == law
-    if savable:
-        model.save(tmp_path / "after")
-        assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+    said, twin, pickled = repr(model), deepcopy(model), pickle.dumps(model)
+    comparable = same(model, twin)  # not so with a user's score that has no __eq__
+    asked(model(prediction, rng=np.random.default_rng(3)))
+    assert repr(model) == said
+    assert same(model, twin) == comparable
+    assert pickle.dumps(model) == pickled
+    if type(model.score).__module__.startswith("calibrant"):  # a file of a user's class asks for the class
+        for each in (twin, model):
+            each.save(tmp_path / str(id(each)))
+        assert (tmp_path / str(id(twin))).read_bytes() == (tmp_path / str(id(model))).read_bytes()
 
 
 # ---- what is kept --------------------------------------------------------------------------------------------------

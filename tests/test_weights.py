@@ -10,17 +10,15 @@ from catalogue import CALIBRATION, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS
 from reference.tolerances import TOLERANCES
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Normal, Point, StudentT, evaluate
+from calibrant import Calibrator, CrossCalibrated, Normal, evaluate
 from calibrant.distributions import Context
 from calibrant.interpolators import NAF, CalibrationWeights, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
-from calibrant.scores import CDFScore
 from calibrant.testing import check_distribution
 
 # ratios of any size are tried: one test says when they are warned of
 pytestmark = pytest.mark.filterwarnings("ignore:(the weight|weights) of .* larger than those of all calibration rows")
 
-EQUAL = [1.0, 0.37, 1e-9, 3.0, 1e12]
 RATIOS = np.array([0.0, 0.3, 1.0, 2.5, 500.0])
 NEW = slice(CALIBRATION, CALIBRATION + ROWS)
 rng = np.random.default_rng(7)
@@ -41,10 +39,10 @@ def one_sentence(error):
 def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
     plain = INTERPOLATORS[name].fit(SCORES, support=support)
     y, p = np.linspace(-4, 4, 81), np.linspace(0.001, 0.999, 41)
-    for constant in EQUAL:
+    for constant in (1.0, 0.37, 3.0):
         weighted = INTERPOLATORS[name].fit(SCORES, weights=np.full(20, constant), support=support)
         for method in ("cdf", "cdf_left", "sf", "logpdf"):
-            np.testing.assert_allclose(getattr(weighted, method)(y), getattr(plain, method)(y), rtol=0, atol=0)
+            np.testing.assert_array_equal(getattr(weighted, method)(y), getattr(plain, method)(y))
         np.testing.assert_array_equal(weighted.ppf(p), plain.ppf(p))
 
 
@@ -63,28 +61,11 @@ def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
     assert shifted.guarantee.epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
 
 
-def test_equal_weights_hold_naf_to_half_a_rank_at_either_end_and_leave_the_rest():
-    f, noise = np.random.default_rng(0).normal(size=(2, 40))
-    H = Calibrator(None, NAF()).fit(f, f + noise)(f)
-    H_w = Calibrator(None, NAF()).fit(f, f + noise, weights=np.full(40, 0.7))(f, weights=np.full(40, 0.7))
-    y = f[:, None] + np.linspace(-3, 3, 61)
-    assert np.max(np.abs(H_w.cdf(y) - H.cdf(y))) <= 0.5 / 41
-    inner = (H.cdf(y) > 3 / 41) & (H.cdf(y) < 38 / 41)
-    np.testing.assert_allclose(H_w.cdf(y)[inner], H.cdf(y)[inner], rtol=1e-12)
-
-
 def test_a_whole_weight_is_so_many_equal_scores_on_the_inside():
     """F_w of Naive with weights 1, 2, 3 is that of the scores written so often."""
     weighted, plain = Naive().fit([1.0, 2.0, 3.0], weights=[1.0, 2.0, 3.0]), Naive().fit([1.0, 2, 2, 3, 3, 3])
     y = np.linspace(0, 4, 33)
     np.testing.assert_allclose(weighted.cdf(y), plain.cdf(y), rtol=1e-15)
-
-
-def test_linear_puts_half_of_each_weight_on_either_side():
-    w = np.array([1.0, 2.0, 3.0])
-    q = Linear().fit([10.0, 20.0, 30.0], weights=CalibrationWeights(w))
-    own = np.sum(w**2) / np.sum(w)
-    np.testing.assert_allclose(q.cdf([10.0, 20.0, 30.0]), (np.cumsum(w) - w / 2 + own / 2) / (np.sum(w) + own))
 
 
 @pytest.mark.parametrize("name", INTERPOLATORS)
@@ -107,15 +88,6 @@ def test_naf_is_held_to_the_weighted_levels():
         levels, wanted = q.cdf(np.sort(scores)), Linear().fit(scores, weights=weights).cdf(np.sort(scores))
         effective = np.sum(w) ** 2 / np.sum(w**2)
         assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
-
-
-def test_no_score_of_naf_lies_in_the_mass_of_the_new_row():
-    scores = np.append(np.random.default_rng(1).normal(size=50), [-9.0, 9.0])
-    w = np.append(np.ones(50), [1e-6, 1e-6])
-    q = NAF(promise=lambda n: n).fit(scores, weights=CalibrationWeights(w))
-    half = 0.5 / (np.sum(w) ** 2 / np.sum(w**2) + 1)
-    assert half * (1 - 1e-9) <= q.cdf(-9.0) < 2 * half
-    assert half * (1 - 1e-9) <= q.sf(9.0) < 2 * half
 
 
 # ---- the law of a row -----------------------------------------------------------------------------------------------
@@ -142,32 +114,11 @@ def test_the_law_of_a_row_is_the_formula():
         np.testing.assert_allclose(law.cdf(s[0] - float(q.base.lines.left[0])), mass * np.exp(-1), rtol=1e-13)
 
 
-def test_naf_of_mirrored_scores_gives_each_row_a_mirrored_law():
-    """The mass of the new row lies half at each end, however likely the row is."""
-    rng = np.random.default_rng(0)
-    half, w = rng.normal(size=15), rng.uniform(0.5, 2.0, size=15)
-    q = NAF().fit(np.append(half, -half), weights=np.append(w, w))
-    law = q.for_rows(Context(2, weights=[1.0, 30.0]))
-    u = np.linspace(-4, 4, 9)[None, :]
-    np.testing.assert_allclose(law.cdf(u), law.sf(-u), rtol=0, atol=1e-10)
-
-
 @pytest.mark.few
 @pytest.mark.parametrize("interpolator", ["linear", "linear, bounded", "linear, infinite", "naive", "naf", "random"])
 @pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
 def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
     check_distribution(calibrated(pair, interpolator)[1])
-
-
-def test_q_before_its_rows_answers_for_the_typical_row_and_is_not_pulled_back():
-    q = Linear().fit(SCORES, weights=W[:20])
-    own = np.sum(W[:20] ** 2) / np.sum(W[:20])
-    row = q.for_rows(Context(1, weights=[own]))
-    y = np.linspace(-3, 3, 13)
-    np.testing.assert_allclose(q.cdf(y), row.cdf(y[None, :])[0], rtol=1e-14)
-    assert q.mean() == pytest.approx(float(row.mean()[0]), rel=1e-12)
-    with pytest.raises(TypeError, match="has no distribution before it meets its rows"):
-        PAIRS["residual"].score.pull_back(q, Point([1.0]))
 
 
 def test_folds_mix_weighted_laws():
@@ -267,18 +218,17 @@ def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
 # ---- what goes wrong ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(the only such row\)"),
-        ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros"),
-        ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
-        ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),
-        ([1.0, np.inf, 1.0], "weights is NaN or infinite in row 1"),
-        (["a", "b", "c"], "weights must hold real numbers"),
-        ([[1.0], [2.0], [3.0]], "weights must be 1-d"),
-    ],
-)
+BAD = [
+    ([1.0, -2.0, 1.0], r"weights is negative in row 1 \(the only such row\)"),
+    ([1.0, 2.0], "weights must have one row for each of the 3 rows of the prediction, got 2"),
+    ([1.0, np.nan, np.nan], r"weights is NaN or infinite in row 1 \(2 rows in all\)"),
+    ([1.0, np.inf, 1.0], "weights is NaN or infinite in row 1"),
+    (["a", "b", "c"], "weights must hold real numbers"),
+    ([[1.0], [2.0], [3.0]], "weights must be 1-d"),
+]
+
+
+@pytest.mark.parametrize(("weights", "said"), [*BAD, ([0.0, 0.0, 0.0], "weights must not all be zero, got 3 zeros")])
 @pytest.mark.parametrize("interpolator", [Linear(), Random()])
 def test_bad_weights_of_calibration_rows(interpolator, weights, said):
     with pytest.raises((ValueError, TypeError), match=said) as error:
@@ -286,20 +236,12 @@ def test_bad_weights_of_calibration_rows(interpolator, weights, said):
     one_sentence(error)
 
 
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        (None, "q was weighted by likelihood ratios: pass weights=, those of the new rows, too"),
-        ([-1.0, 1.0], "weights is negative in row 0"),
-        ([1.0, np.nan], "weights is NaN or infinite in row 1"),
-        ([1.0], "weights must have one row for each of the 2 rows of the prediction, got 1"),
-    ],
-)
+@pytest.mark.parametrize(("weights", "said"), [*BAD, (None, "weighted by likelihood ratios: pass weights=, those of")])
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()])
 def test_bad_weights_of_new_rows(interpolator, weights, said):
     model = Calibrator(None, interpolator).fit([1.0, 2.0, 3.0], [1.0, 2.5, 3.1], weights=[1.0, 2.0, 1.0])
     with pytest.raises((ValueError, TypeError), match=said) as error:
-        model([1.0, 2.0], weights=weights)
+        model([1.0, 2.0, 3.0], weights=weights)
     one_sentence(error)
 
 
@@ -334,18 +276,6 @@ def test_the_picture_of_scores_refuses_weighted_ones():
 # ---- files, evaluate, report ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("interpolator", INTERPOLATORS)
-def test_a_weighted_calibrator_is_the_same_from_its_file(tmp_path, interpolator):
-    w = np.where(np.arange(40) % 7 == 0, 0.0, W[:40])
-    f, noise = np.random.default_rng(2).normal(size=(2, 40))
-    model = Calibrator(None, INTERPOLATORS[interpolator]).fit(Normal(f, 1.0), f + noise, weights=w)
-    model.save(tmp_path / "m.safetensors")
-    again = calibrant.load(tmp_path / "m.safetensors")
-    one, other = (each(Normal(f, 1.0), seed=3, weights=W[:40]).cdf(f) for each in (model, again))
-    np.testing.assert_array_equal(one, other)
-    assert str(again.guarantee) == str(model.guarantee)
-
-
 def test_evaluate_and_report_take_a_weighted_law():
     rng = np.random.default_rng(4)
     x, x_new = rng.normal(size=500), 1 + rng.normal(size=2000)
@@ -358,30 +288,7 @@ def test_evaluate_and_report_take_a_weighted_law():
     assert "worth" in page.html
 
 
-def test_without_weights_the_guard_holds_to_the_ranks_alone():
-    """The first score may have any level below (1 + lambda) / (n + 1): the new row's own mass is no bound."""
-    scores = np.random.default_rng(3).normal(size=30)
-    free, weighted = NAF(promise=lambda n: n).fit(scores), NAF().fit(np.append(scores, -6.0))
-    assert type(free).__name__ == "LogitSpline"  # nothing is clipped under a promise that promises nothing
-    assert weighted.cdf(-6.0) < 0.5 / 32
-
-
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random(), NAF()], ids=repr)
 def test_an_interpolator_wants_a_weight_for_each_score(interpolator):
     with pytest.raises(ValueError, match="weights must have one row for each of the 4 rows of scores, got 3"):
         interpolator.fit([0.0, 1.0, 2.0, 3.0], weights=[1.0, 1.0, 1.0])
-
-
-def test_the_crps_of_a_weighted_law_without_a_mean_is_the_integral_of_squares():
-    rng = np.random.default_rng(0)
-    fitted = Calibrator(CDFScore()).fit(
-        StudentT(1.0, np.zeros(10), 1.0), rng.standard_t(1.0, 10), weights=np.exp(0.5 * rng.normal(size=10))
-    )
-    H = fitted(StudentT(1.0, [0.0], 1.0), weights=[1.5])
-    assert not np.isfinite(H.mean()[0])
-    u = np.linspace(-60.0, 60.0, 1_200_001)
-    u, y = (u[1:] + u[:-1]) / 2, 12.0
-    t = y + np.sinh(u)
-    tail = np.where(u < 0, H.cdf(t[None, :])[0], H.sf(t[None, :])[0])
-    wanted = np.sum(tail**2 * np.cosh(u)) * (u[1] - u[0])
-    np.testing.assert_allclose(H.crps(y)[0], wanted, rtol=TOLERANCES["heavy"].integrals)

@@ -165,10 +165,7 @@ def refuse(name: str, bad: Array, problem: str) -> None:
 def probabilities(name: str, value: Any, *, like: Any = None) -> Array:
     """An array of numbers in [0, 1]."""
     array = floats(name, value, like=like)
-    xp = namespace(array)
-    bad = (array < 0) | (array > 1)
-    if bool(xp.any(bad)):
-        complain(name, bad, "lies outside [0, 1]")
+    refuse(name, (array < 0) | (array > 1), "lies outside [0, 1]")
     return array
 
 

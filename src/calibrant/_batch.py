@@ -153,8 +153,13 @@ def moved_floats(value: T, like: Any) -> T:
 
 
 def graded(value: Any) -> bool:
-    """Whether torch's gradients flow to an array inside."""
-    return any(getattr(array, "requires_grad", False) for array in _arrays(value))
+    """Whether torch's gradients flow to an array inside; where one holds numpy's floats, all do."""
+    for array in _arrays(value):
+        if getattr(array, "requires_grad", False):
+            return True
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            return False
+    return False
 
 
 def first_array(value: Any) -> Any:

@@ -86,7 +86,7 @@ class Curve(NamedTuple):
 def inverse_by_curve(function: Function, curve: Curve, s: Array) -> Array:
     """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches.
 
-    A cubic between the curve's places; where that is not close, Newton steps, and with torch one for the gradients.
+    A cubic between the curve's places; where that is not close, Newton steps.
     """
     a, v, _ = curve
     j = clip(count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
@@ -95,7 +95,11 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> Array:
     y = _cubic([gather(part, j) for part in cubic], share)
     off = gather(curve.rough() | ~fine, j)
     if not isinstance(y, np.ndarray):
-        return _newton(function, s, y, gather(a, j), gather(a, j + 1), near=_NEAR, most=_FEW)
+        xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
+        y = detached(xp.where(off, _newton(function, s, y, low, high, near=_NEAR, most=_FEW), y))
+        value, log_slope = function(y)  # by a step that is taken back, the gradients flow to the function's parameters
+        step = xp.where(xp.isfinite(value), value - s, xp.zeros_like(y)) * _exp(-detached(log_slope))
+        return y - (step - detached(step))
     if np.any(off):
         row, column = np.nonzero(off)
         counts = np.bincount(row, minlength=len(y))

@@ -107,6 +107,12 @@ def test_a_negative_binomial_model_has_the_dispersion_that_it_estimated():
     assert np.array_equal(prediction.values, results.predict(with_constant(X_NEW)))
 
 
+def test_a_generalised_linear_model_has_the_dispersion_that_it_was_given():
+    counts = np.random.default_rng(0).poisson(np.exp(1 + DESIGN[:, 1]))
+    results = sm.GLM(counts, DESIGN, family=sm.families.NegativeBinomial(alpha=0.4)).fit()
+    assert prediction_of(results, with_constant(X_NEW)).dispersion == 0.4
+
+
 def test_a_model_of_counts_whose_variance_is_linear_predicts_points():
     counts = np.random.default_rng(0).negative_binomial(2, 2 / (2 + np.exp(1 + DESIGN[:, 1])))
     results = sm.NegativeBinomial(counts, DESIGN, loglike_method="nb1").fit(disp=0)

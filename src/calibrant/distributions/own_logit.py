@@ -58,8 +58,9 @@ class OwnLogit(_OfLaw):
         """The quantiles of many increasing s."""
         if not self.shape:
             return self.inverse(s)
-        far = namespace(s).any(namespace(s).abs(s) > REACH, axis=0)
-        curve = self._curve if not anywhere(far) else self._through(s[:, far])
+        xp = namespace(s)
+        far = xp.any(xp.abs(s) > REACH, axis=0)
+        curve = self._through(xp.take(s, xp.nonzero(far)[0], axis=1)) if anywhere(far) else self._curve
         return inverse_by_curve(self.law._logit, curve, s)
 
     def _through(self, more: Array) -> Curve:

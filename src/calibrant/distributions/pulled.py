@@ -93,8 +93,7 @@ class Pulled(Distribution):
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
         with np.errstate(all="ignore"):
-            places = self._in_double.map.inverse_of_many(table.places)
-        return table.moved(drawn_in(places), curved=True)
+            return table.moved(drawn_in(self._in_double.map.inverse_of_many(table.places)), curved=True)
 
     def _q_table(self, count: int) -> MassTable:
         """That of q, with the bends of the map among its places."""

@@ -18,7 +18,7 @@ REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so th
 GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
 """The places in (0, 1) whose mean value is the mean of a cubic."""
 _TAIL = 1e-9  # of the mass: where less lies above a cell, an area has no digits left
-_NARROW = 1e-10  # of a row's width: a cell in which a merged table sees an atom
+_NARROW = 1e-10  # of the middle half of a row: a cell in which a merged table sees an atom
 _NONE = 1e-13  # of the mass: at infinity, less than this is rounding
 _HARDLY = 1e-3  # a power so little above 1 has no mean, and above 2 no std: rounding must not decide
 _OUTER = 8  # places from the end between which the power of a tail is read off
@@ -98,10 +98,11 @@ class MassTable:
             apart = (step[:, 1:] + step[:, :-1]) / 2
             bend = _steps(slope) / xp.where(apart > 0, apart, xp.ones_like(apart))  # y'' at the inner places
             a, b = bend[:, :-1], bend[:, 1:]
-            squares = a * a + b * b
-            # van Albada's mean is close to the smaller one, so that a kink beside a cell does not make it curved
-            fine = (squares > 0) & xp.isfinite(squares)
-            mean = a * b * (a + b) / xp.where(fine, squares, xp.ones_like(squares))
+            product, total, squares = a * b, a + b, a * a + b * b
+            # harmonic means; van Albada's beside a kink, which is close to the smaller one
+            over = xp.where(product > 0, total * total / 2, squares)
+            fine = (over > 0) & xp.isfinite(over)
+            mean = product * total / xp.where(fine, over, xp.ones_like(over))
             inner = (self.masses * step**2 / 12)[:, 1:-1] * xp.where(fine, mean, xp.zeros_like(mean))
             none = xp.zeros_like(inner[:, :1])
             bulges = bulges + side_by_side([none, inner, none])
@@ -207,7 +208,9 @@ class MassTable:
         columns: list[tuple[Array, ...]] = []
         for table, weight in zip(tables, weights, strict=True):
             h, zero = table._widths, xp.zeros_like(table.masses[:, :1])
-            narrow = h <= _NARROW * (table.places[:, -1:] - table.places[:, :1])  # what lies there is an atom
+            last = h.shape[1]
+            middle = table.places[:, last - last // 4, None] - table.places[:, last // 4, None]
+            narrow = h <= _NARROW * middle  # what lies there is an atom
             inverse = xp.where(narrow, xp.zeros_like(h), weight / xp.where(narrow, xp.ones_like(h), h))
             steep = xp.where(narrow, table.masses + 0 * h, xp.zeros_like(h + zero))
             tails = side_by_side([table.tails[0], xp.zeros_like(table.atoms[:, 2:]), table.tails[1]])
@@ -221,8 +224,13 @@ class MassTable:
         ]
         order = xp.argsort(both[0], axis=1)
         places, atoms, *changes = (gather(column, order) for column in both)
-        h = _steps(places)
-        masses, bulges = (h * xp.cumulative_sum(change, axis=1)[:, :-1] for change in changes)
+        h, half = _steps(places), places.shape[1] // 2
+        rates = []
+        for change in changes:  # added up from both ends inwards: what is left of a peak must not reach a far tail
+            below = xp.cumulative_sum(change[:, :half], axis=1)
+            above = xp.flip(xp.cumulative_sum(xp.flip(change[:, half + 1 :], axis=1), axis=1), axis=1)
+            rates.append(concatenate([below, -above], axis=1))
+        masses, bulges = (h * rate for rate in rates)
         low, high = (sum(w * table.infinite[side] for w, table in zip(weights, tables, strict=True)) for side in (0, 1))
         none = xp.zeros_like(places[:, :1])
         return cls(places, atoms, xp.maximum(masses, 0 * h), bulges, (none, none), (low + none, high + none))
@@ -379,13 +387,11 @@ def mass_at_infinity(law: Any, places: Array) -> tuple[Array, Array]:
 
 
 def _sum(weights: Array | None, values: Array) -> Array:
-    """The weighted sum of each row, (n, 1); all rows may share the weights."""
+    """The weighted sum of each row, (n, 1); all rows may share the weights, or have none."""
     xp = namespace(values)
     if weights is None:
         return xp.sum(values, axis=1, keepdims=True)
-    if weights.shape[0] == 1 < values.shape[0]:
-        return xp.matmul(values, weights[0, :, None])
-    return xp.sum(weights * values, axis=1, keepdims=True)
+    return xp.vecdot(values, weights, axis=-1)[:, None]  # row by row, unlike a product of matrices
 
 
 def _steps(columns: Array) -> Array:

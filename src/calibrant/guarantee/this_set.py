@@ -35,6 +35,8 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
     >>> too_few_for_interval(19, 0.9)
     """
+    if n > 2 / (1 - coverage):
+        return None
     enough = math.ceil(2 / (1 - exact(coverage)) - 1)
     if n >= enough:
         return None

@@ -79,7 +79,7 @@ class Borrowing(Grouping):
         """`pooled`."""
         return self.pooled
 
-    def lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+    def _lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
         """Which scores are held out together, and what neighbours lend: of scores and the row of each."""
         del labels, rows
         return shuffled(parts), None
@@ -95,7 +95,7 @@ class Borrowing(Grouping):
             return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
         promised = self.promised(labels, parts)
         accuracies = np.asarray(promised.accuracies)
-        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self.lending(labels, parts, rows))
+        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._lending(labels, parts, rows))
         if self.unseen == "pooled":
             table = Lines.of([table, drawn(pooled)])
         return Grouped(known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised

@@ -68,7 +68,7 @@ class ByHorizon(Borrowing):
         q, guarantee = super().fit_rows(scores, context, support=support)
         return q, HorizonGuarantee.of_groups(guarantee)
 
-    def lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+    def _lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
         """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""
         odd = next((label for label in labels if type(label) is not int or label < 1), None)
         if odd is not None:

@@ -35,7 +35,7 @@ class LocationScaleScore(TransformScore):
         loc = floats(f"the loc of {name}", loc, like=prediction.like)
         scale = self.wide_enough(floats(f"the scale of {name}", scale, like=prediction.like), loc)
         xp, rows = namespace(loc), (len(prediction),)
-        return Affine(xp.broadcast_to(loc, rows), xp.broadcast_to(scale, rows))
+        return Affine(*(part if part.shape == rows else xp.broadcast_to(part, rows) for part in (loc, scale)))
 
     def wide_enough(self, width: Array, centre: Array) -> Array:
         """The scale as it is: without a floor it must be positive."""

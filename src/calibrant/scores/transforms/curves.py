@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace
+from calibrant._batch import same
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.own_logit import OwnCDF, OwnLogit
@@ -133,7 +134,7 @@ class TwoSided(Transform):
     def standard(self) -> tuple[Array, Array, Transform] | None:
         """Of a straight line on both sides of its own zero, the same branches of (y - loc) / scale."""
         line = self.below
-        if not isinstance(line, Affine) or self.above is not line or anywhere(line.loc != self.at):
+        if not isinstance(line, Affine) or not same(self.above, line) or anywhere(line.loc != self.at):
             return None
         zero, one = device_like([0.0], self.at)[0], device_like([1.0], self.at)[0]
         unit = Affine(zero, one)
