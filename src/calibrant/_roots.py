@@ -68,7 +68,7 @@ class Curve(NamedTuple):
         return concatenate([end, bad], axis=1) | concatenate([bad, bad[:, -1:]], axis=1)
 
     def jumps(self) -> Array | None:
-        """The values on either side of where the inverse all but jumps, (n, k), filled up with NaN; None without any."""
+        """The values on either side of where the inverse all but jumps, (n, k), then NaN; None if no row has any."""
         xp, (a, v, _) = namespace(self.values), self
         chord, rise = a[:, 1:] - a[:, :-1], v[:, 1:] - v[:, :-1]
         near, spread = xp.maximum(xp.abs(v[:, 1:]), xp.abs(v[:, :-1])) < _FAR, self.spread * rise

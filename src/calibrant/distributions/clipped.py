@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
-from calibrant._special import safe_log
+from calibrant._special import safe_log, safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
@@ -153,7 +153,7 @@ class Clipped(OfBase):
             good = [~(no_low | no_high) | xp.isfinite(part) for part in own]
         nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
         good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
-        found[1] = xp.where(nothing, zero, xp.sqrt(xp.maximum(xp.where(good[1], found[1], zero), zero)))
+        found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))
         found, good = ([part[:, 0] for part in parts] for parts in (found, good))
         rest = ~(good[0] & good[1] & good[2])
         if anywhere(rest):
@@ -178,12 +178,10 @@ class Clipped(OfBase):
 
     def _table(self, count: int) -> MassTable:
         """The base's places between the bounds, and these."""
-        law, (a, b, no_low, no_high) = self._in_double, self._in_double._reached()
-        table, xp = law.base._table(count).to(a), namespace(a)
-        first, last = table.places[:, :1], table.places[:, -1:]
-        a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
-        b = xp.where(no_high, xp.maximum(last, a), b)
-        return table.within(concatenate([a, b], axis=1), law)
+        law = self._in_double
+        (low, high, no_low, no_high), table = law._reached(), law.base._table(count).to(law.like)
+        xp, (first, last) = namespace(low), (law._inside(table.places[:, side, None]) for side in (0, -1))
+        return table.within(concatenate([xp.where(no_low, first, low), xp.where(no_high, last, high)], axis=1), law)
 
     def _describe(self) -> str:
         bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
 from calibrant._search import count_up_to, gather
+from calibrant._special import safe_sqrt
 
 PLACES, FINE = 513, 2049
 """Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
@@ -89,7 +90,7 @@ class MassTable:
         return cls(places, atoms, rise, bulges, (low, high), infinite)
 
     def moved(self, places: Array, *, curved: bool) -> MassTable:
-        """The table of y(S), y increasing, from the images of the places; `curved` if y is not straight in each cell."""
+        """The table of y(S), y increasing, from the images of the places; `curved` if y is not straight in a cell."""
         xp = namespace(places)
         step, rise = _steps(self.places), _steps(places)
         slope = rise / xp.where(step > 0, step, xp.ones_like(step))
@@ -303,7 +304,7 @@ class MassTable:
         thirds = self.atoms + (halves - self.atoms) * (2 / 3)
         second = _sum(thirds, y * y) + _sum(self.masses / 3, a * b) - _sum(None, (a + b) * B)
         second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
-        std = xp.sqrt(xp.maximum(second, xp.zeros_like(second)))
+        std = safe_sqrt(second)
         std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
         with np.errstate(invalid="ignore"):
             mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
