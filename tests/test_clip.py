@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from catalogue import COMBINATIONS, DISTRIBUTIONS, HERE, UGLY, H
@@ -93,3 +95,12 @@ def test_the_pit_of_a_label_on_a_bound_is_drawn_over_the_mass_there():
     found = pit_by(law, np.array([-0.5, 1.5, 0.3]), u)
     low, high = free[:1].cdf(-0.5)[0], free[1:2].cdf(1.5)[0]
     np.testing.assert_allclose(found, [0.75 * low, 1 - 0.5 * (1 - high), free.cdf([0.3] * 3)[2]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("upper", [1e4, 1e8, 1e12])
+@pytest.mark.parametrize("family", [Normal, partial(StudentT, 5.0)])
+def test_a_bound_far_away_changes_no_moment(family, upper):
+    forecast = family([3.0], [0.5])
+    for clipped, wanted in ((forecast.clip(-np.inf, upper), forecast), (forecast.clip(0, upper), forecast.clip(0))):
+        for method in ("mean", "std"):
+            np.testing.assert_allclose(getattr(clipped, method)(), getattr(wanted, method)(), rtol=1e-5)

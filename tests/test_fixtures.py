@@ -61,10 +61,10 @@ def test_a_file_answers_as_it_did(name):
         "std": H.std(),
         "crps": H.crps(y),
     }
-    promised = TOLERANCES["curved"].integrals * np.min(said["std"])
+    promised = TOLERANCES["curved"].integrals * np.min(np.array(said["std"], dtype=float))
     for what, values in found.items():
         rtol = 1e-6 if "naf" in name or "folds" in name else 1e-9
-        atol = promised if what in ("mean", "std", "crps") else 0.0
+        atol = promised if what in ("mean", "std", "crps") and np.isfinite(promised) else 0.0
         np.testing.assert_allclose(
             np.ravel(values), np.array(said[what], dtype=float), rtol=rtol, atol=atol, err_msg=what
         )

@@ -38,7 +38,7 @@ uniform = stats.uniform().cdf
 UNIFORM = straight([0.0, 0.5, 1.0], [0.0] * 3, [0.5, 0.5])
 NORMAL, COARSE = (table_of(Normal([0.0], [1.0]), count) for count in (513, 65))
 GAP, ATOMS = straight([0, 2, 3], [0.5, 0, 0], [0, 0.5]), np.array([0.0, 1.0, 5.0])
-KINKED, LOGS = UNIFORM.moved(np.array([[0.0, 1.0, 4.0]]), curved=False), table_of(Normal([0.0], [0.5]), 65)
+KINKED, LOGS = UNIFORM.moved(np.array([[0.0, 1.0, 4.0]]), None), table_of(Normal([0.0], [0.5]), 65)
 CASES = {  # a table, its mean and std, and the crps of a label
     "smooth": (NORMAL, 0.0, 1.0, 1.7, scoringrules.crps_normal(1.7, 0.0, 1.0)),
     "skewed": (table_of(from_scipy(stats.gamma([2.5]))), 2.5, 2.5**0.5, 4.0, scoringrules.crps_gamma(4.0, 2.5, 1.0)),
@@ -51,7 +51,7 @@ CASES = {  # a table, its mean and std, and the crps of a label
                1.1, score_of(lambda t: 0.5 * ndtr(t) + 0.1 * uniform(t) + 0.4 * gap(t), 1.1, -8, 0, 1, 2, 3, 8)),
     "larger of two, bent": (NORMAL.bent(lambda F: F**2, lambda S: S * (2 - S)), np.pi**-0.5, (1 - 1 / np.pi) ** 0.5,
                             0.3, score_of(lambda t: ndtr(t) ** 2, 0.3, -8, 8)),
-    "moved, curved": (LOGS.moved(np.exp(LOGS.places), curved=True), np.exp(1 / 8), stats.lognorm(0.5).std(),
+    "moved, curved": (LOGS.moved(np.exp(LOGS.places), np.exp(LOGS.places)), np.exp(1 / 8), stats.lognorm(0.5).std(),
                       1.7, scoringrules.crps_lognormal(1.7, 0.0, 0.5)),
     "moved, straight": (KINKED, 1.5, (0.5 * (1 / 3 + 7) - 2.25) ** 0.5, 1.0, 1 / 12 + 1 / 4),
 }  # fmt: skip

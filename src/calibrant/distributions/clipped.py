@@ -12,7 +12,7 @@ from calibrant._special import safe_log, safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
-_NOTHING = 2e-16  # of the mass: a bound beyond which no more lies makes no difference
+_STEPS = np.arange(1, 32) / 32
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
@@ -116,16 +116,6 @@ class Clipped(OfBase):
         no_low, no_high = xp.isinf(low), xp.isinf(high)
         return xp.where(no_low, zero, low), xp.where(no_high, zero, high), no_low, no_high
 
-    def _reached(self) -> tuple[Array, Array, Array, Array]:
-        """The same, with none where next to no mass lies beyond it: far away, differences have no digits."""
-        (low, high, no_low, no_high), base = self._ends(), self.base
-        xp = namespace(low)
-        below, above = ~no_low & (base._cdf(low) <= _NOTHING), ~no_high & (base._sf(high) <= _NOTHING)
-        if anywhere(below | above):
-            fine = xp.isfinite(base._lift(base.remember("_kept_moments", base._moments).std) + 0 * low)
-            no_low, no_high = no_low | (below & fine), no_high | (above & fine)
-        return xp.where(no_low, 0 * low, low), xp.where(no_high, 0 * high, high), no_low, no_high
-
     def _moments(self) -> Moments:
         """In double precision: they are differences."""
         found = [self._at_home(part) for part in self._in_double._differences()]
@@ -136,7 +126,8 @@ class Clipped(OfBase):
 
         From the table where the base has no such moment, or where a difference has no digits.
         """
-        (a, b, no_low, no_high), base = self._reached(), self.base
+        (a, b, no_low, no_high), base = self._ends(), self.base
+        no_high = no_high | (base._sf(b) <= 0)  # so far out that differences have no digits
         xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
         A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
@@ -178,10 +169,20 @@ class Clipped(OfBase):
 
     def _table(self, count: int) -> MassTable:
         """The base's places between the bounds, and these."""
-        law = self._in_double
-        (low, high, no_low, no_high), table = law._reached(), law.base._table(count).to(law.like)
-        xp, (first, last) = namespace(low), (law._inside(table.places[:, side, None]) for side in (0, -1))
-        return table.within(concatenate([xp.where(no_low, first, low), xp.where(no_high, last, high)], axis=1), law)
+        law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
+        table, xp = law.base._table(count).to(a), namespace(a)
+        first, last, middle = (table.places[:, k, None] for k in (0, -1, table.places.shape[1] // 2))
+        outwards = []
+        for place, end, beyond in ((first, a, ~no_low & (a < first)), (last, b, ~no_high & (b > last))):
+            beyond = beyond & (place != middle)
+            if anywhere(beyond):  # on the way to a bound beyond the last place, ever farther apart
+                ratio = xp.where(beyond, end - middle, 0 * place + 1) / xp.where(beyond, place - middle, 0 * place + 1)
+                outwards.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
+        if outwards:
+            table = table.with_places(law.base, concatenate(outwards, axis=1))
+        a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
+        b = xp.where(no_high, xp.maximum(last, a), b)
+        return table.within(concatenate([a, b], axis=1), law)
 
     def _describe(self) -> str:
         bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"

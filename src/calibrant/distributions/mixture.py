@@ -159,8 +159,8 @@ class Mixture(ClosedMoments):
         own = _added(w * part._all_moments().shift for w, part in self._parts)
         tables = [part._table(_MEMBER).to(self._in_double.like) for _, part in self._parts]
         weights = [w for w, _ in self._parts]
-        apart = _added(w * table.moments[2] for w, table in zip(weights, tables, strict=True))
-        apart = apart - MassTable.merged(tables, weights).moments[2]
+        apart = _added(w * table.inner_shift for w, table in zip(weights, tables, strict=True))
+        apart = (apart - MassTable.merged(tables, weights).inner_shift)[:, 0]
         return Moments(*self._mean_std(), own - self._at_home(apart if self.shape else apart[0]))
 
     def _integrals(self, y: Array, which: int) -> Array:

@@ -54,10 +54,11 @@ class OwnLogit(_OfLaw):
         """The quantile at sigmoid(s)."""
         return self.law._ppf_logit(s)
 
-    def inverse_of_many(self, s: Array) -> Array:
-        """The quantiles of many increasing s."""
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        """The quantiles of many increasing s, and dy/ds there."""
         if not self.shape:
-            return self.inverse(s)
+            y = self.inverse(s)
+            return y, namespace(y).exp(-self.log_slope(y))
         xp = namespace(s)
         far = xp.any(xp.abs(s) > REACH, axis=0)
         curve = self._through(xp.take(s, xp.nonzero(far)[0], axis=1)) if anywhere(far) else self._curve

@@ -41,8 +41,8 @@ class Increasing(Protocol):
     def inverse(self, s: Array, /) -> Array:
         """The y whose s this is."""
 
-    def inverse_of_many(self, s: Array, /) -> Array:
-        """The y of many increasing s."""
+    def inverse_with_width(self, s: Array, /) -> tuple[Array, Array]:
+        """The y of many increasing s, and dy/ds there."""
 
     def with_slope(self, y: Array, /) -> tuple[Array, Array]:
         """The s of y and the log derivative."""
@@ -93,7 +93,8 @@ class Pulled(Distribution):
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
         with np.errstate(all="ignore"):
-            return table.moved(drawn_in(self._in_double.map.inverse_of_many(table.places)), curved=True)
+            places, widths = self._in_double.map.inverse_with_width(table.places)
+            return table.moved(drawn_in(places), widths)
 
     def _q_table(self, count: int) -> MassTable:
         """That of q, with the bends of the map among its places."""

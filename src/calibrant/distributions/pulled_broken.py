@@ -97,7 +97,7 @@ class PulledBroken(Pulled):
 
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
-        return table.moved(drawn_in(self._in_double.map.inverse(table.places)), curved=False)
+        return table.moved(drawn_in(self._in_double.map.inverse(table.places)), None)
 
 
 def _steps(columns: Array) -> Array:

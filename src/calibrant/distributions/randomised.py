@@ -160,7 +160,7 @@ class RandomisedRows(Randomised):
 def _pulled_end(end: Array, map: Increasing) -> Array:
     """Where the ends of the rows land; those at infinity without gradients, which would be 0 times infinity."""
     xp, finite = namespace(end), namespace(end).isfinite(end)
-    y = detached(map.inverse(end[:, None])[:, 0])
     if not anywhere(finite):
-        return y
-    return xp.where(finite, map.inverse(xp.where(finite, end, xp.zeros_like(end))[:, None])[:, 0], y)
+        return detached(map.inverse(end[:, None])[:, 0])
+    y = map.inverse(xp.where(finite, end, xp.zeros_like(end))[:, None])[:, 0]
+    return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0])) if anywhere(~finite) else y

@@ -89,24 +89,14 @@ class MassTable:
         low, high = (xp.maximum(tail, xp.zeros_like(tail)) for tail in tails)
         return cls(places, atoms, rise, bulges, (low, high), infinite)
 
-    def moved(self, places: Array, *, curved: bool) -> MassTable:
-        """The table of y(S), y increasing, from the images of the places; `curved` if y is not straight in a cell."""
-        xp = namespace(places)
-        step, rise = _steps(self.places), _steps(places)
+    def moved(self, places: Array, widths: Array | None) -> MassTable:
+        """The table of y(S), y increasing: the images of the places, and dy/ds there; None where cells are straight."""
+        xp, step, rise = namespace(places), self._widths, _steps(places)
         slope = rise / xp.where(step > 0, step, xp.ones_like(step))
         bulges = self.bulges * slope
-        if curved and step.shape[1] > 2:  # a curved cell has its mean off the middle by y'' step^2 / 12
-            apart = (step[:, 1:] + step[:, :-1]) / 2
-            bend = _steps(slope) / xp.where(apart > 0, apart, xp.ones_like(apart))  # y'' at the inner places
-            a, b = bend[:, :-1], bend[:, 1:]
-            product, total, squares = a * b, a + b, a * a + b * b
-            # harmonic means; van Albada's beside a kink, which is close to the smaller one
-            over = xp.where(product > 0, total * total / 2, squares)
-            fine = (over > 0) & xp.isfinite(over)
-            mean = product * total / xp.where(fine, over, xp.ones_like(over))
-            inner = (self.masses * step**2 / 12)[:, 1:-1] * xp.where(fine, mean, xp.zeros_like(mean))
-            none = xp.zeros_like(inner[:, :1])
-            bulges = bulges + side_by_side([none, inner, none])
+        if widths is not None:  # y is a cubic in s: over a cell its mean is off the middle by step * (w_a - w_b) / 12
+            w, most = xp.where(xp.isnan(widths), xp.full_like(widths, np.inf), widths), 3 * slope
+            bulges = bulges + self.masses * step / 12 * (xp.minimum(w[:, 1:], most) - xp.minimum(w[:, :-1], most))
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
 
     def with_places(self, law: Any, own: Array) -> MassTable:
@@ -130,7 +120,7 @@ class MassTable:
             (xp.zeros_like(bulges), none + 1),
         )
         both = [side_by_side(pair) for pair in columns]
-        order = xp.argsort(both[0], axis=1)
+        order = xp.argsort(both[0], axis=1, stable=True)  # where places tie, heights still rise
         places, left, right, upper, lower, area, bulges, new = (gather(column, order) for column in both)
         split = new[:, :-1] + new[:, 1:] > 0
         trapezoid = _steps(places) * (right[:, :-1] + left[:, 1:]) / 2
@@ -317,14 +307,18 @@ class MassTable:
     @cached_property
     def _shift(self) -> Array:
         """crps(m) - 2 (integral of F up to m) + m at the middle place m: the same for any other."""
+        xp, low = namespace(self.places), self._excess[0][0]
+        return self.inner_shift - 2 * xp.where(xp.isinf(low), xp.zeros_like(low), low)
+
+    @cached_property
+    def inner_shift(self) -> Array:
+        """The same if nothing lay beyond the outermost places, (n, 1)."""
         xp, half = namespace(self.places), self.places.shape[1] // 2
         F, G, h, B = self._right[:, :half], self._left[:, 1 : half + 1], self._widths, self.bulges
         S, T = 1 - self._right[:, half:-1], 1 - self._left[:, half + 1 :]
-        (low, _), _ = self._excess
         below = _sum((F * F + F * G + G * G) / 3 - (F + G), h[:, :half]) + _sum(F + G - 2, B[:, :half])
         above = _sum((S * S + S * T + T * T) / 3, h[:, half:]) - _sum(S + T, B[:, half:])
-        low = xp.where(xp.isinf(low), xp.zeros_like(low), low)
-        shift = below + above + _sum(None, self._curved) - 2 * low + self.places[:, half, None]
+        shift = below + above + _sum(None, self._curved) + self.places[:, half, None]
         broken = (self.infinite[0] > 0) | (self.infinite[1] > 0)
         return xp.where(broken, xp.full_like(shift, np.inf), shift)
 

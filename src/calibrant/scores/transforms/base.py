@@ -39,9 +39,10 @@ class Transform(ABC):
         """s(y) from the left, which differs where s jumps."""
         return self(y)
 
-    def inverse_of_many(self, s: Array) -> Array:
-        """The same for many s that increase, (1, k) or (n, k)."""
-        return self.inverse(s)
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        """The y of many increasing s, (1, k) or (n, k), and dy/ds there, both (n, k)."""
+        y = self.inverse(s)
+        return y, namespace(y).exp(-self.log_slope(y))
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:

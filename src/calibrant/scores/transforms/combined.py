@@ -41,8 +41,10 @@ class Composed(Transform):
     def inverse(self, s: Array) -> Array:
         return self.first.inverse(self.then.inverse(s))
 
-    def inverse_of_many(self, s: Array) -> Array:
-        return self.first.inverse_of_many(self.then.inverse_of_many(s))
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
+        middle, then_width = self.then.inverse_with_width(s)
+        y, width = self.first.inverse_with_width(middle)
+        return y, width * then_width
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
@@ -102,7 +104,7 @@ class Sum(Transform):
         root = solve_increasing(self.with_slope, *(xp.where(finite, p, xp.zeros_like(low)) for p in (s, low, high)))
         return xp.where(finite, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
 
-    def inverse_of_many(self, s: Array) -> Array:
+    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
         lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
         places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
         if bounded:
