@@ -35,6 +35,7 @@ from reference.tolerances import TOLERANCES
 
 from calibrant import Calibrator, Normal, Point
 from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.scores import CDFScore
 
 LIBRARIES = {
@@ -274,3 +275,13 @@ def test_a_calibrator_fitted_in_numpy_predicts_on_cuda():
 def test_torch_rows_are_chosen_by_a_reversed_index_of_numpy_too():
     backwards = np.arange(3)[::-1]  # a view with a negative stride
     assert Point(torch.tensor([1.0, 2.0, 3.0]))[backwards].values.tolist() == [3.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize("interpolator", [Random(), Random(BoundedTails()), Naive(), Linear()])
+def test_gradients_of_a_clip_are_numbers_also_where_a_row_lies_on_its_bound_and_tails_at_infinity(interpolator):
+    calibrated = Calibrator(CDFScore(), interpolator).fit(Normal(np.zeros(30), 1.0), np.linspace(-2, 2, 30))
+    leaves = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in ([0.0, 90.0], [1.0, 2.0])]
+    H = calibrated(Normal(*leaves), rng=np.random.default_rng(1)).clip(-3.0, 3.0)
+    for answer in (H.mean(), H.std(), H.crps(torch.zeros(2, dtype=torch.float64))):
+        for gradient in torch.autograd.grad(answer.sum(), leaves, retain_graph=True):
+            assert torch.all(torch.isfinite(gradient))

@@ -9,9 +9,10 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from test_testing import Claim, Exponential
 
-from calibrant import Normal, StudentT, from_scipy
+from calibrant import Calibrator, GaussianMixture, Normal, StudentT, from_scipy
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_levels
 from calibrant.interpolators import Naive
+from calibrant.scores import CDFScore
 
 ALLOWED = TOLERANCES["curved"].integrals
 NONE = np.zeros((1, 1))
@@ -97,3 +98,31 @@ def test_a_distribution_of_ones_own(kind, wet):
     expected = [wet, std := (2 * wet - wet**2) ** 0.5, y - 2 * wet * (1 - e) + wet**2 / 2]
     expected += [mean, (square - mean**2) ** 0.5, y - low - 2 * wet * (a - e) + wet**2 / 2 * (a**2 - b**2)]
     assert np.all(np.abs(np.subtract(found, expected)) <= ALLOWED * std)
+
+
+def test_a_row_with_modes_far_apart_changes_no_other_row():
+    far = np.array([0.3, 40.0, 0.5])
+    forecast = GaussianMixture([0.5, 0.5], np.stack([-far, far], axis=1), np.ones((3, 2)))
+    calibrated = Calibrator(CDFScore()).fit(forecast[[0] * 60], np.linspace(-2, 2, 60))
+    H, y = calibrated(forecast), np.array([0.2, 0.3, -0.4])
+    for row in range(3):
+        alone, here = calibrated(forecast[row : row + 1]), slice(row, row + 1)
+        for answer in (lambda law, at: law.mean(), lambda law, at: law.std(), lambda law, at: law.crps(y[at])):
+            np.testing.assert_allclose(answer(alone, here), answer(H, slice(None))[here], rtol=0, atol=1e-12 * far[row])
+
+
+def test_a_single_atom_between_modes_far_apart_has_no_std():
+    forecast = GaussianMixture([0.5, 0.5], [[-20.0, 20.0]] * 2, [[1.0, 0.7]] * 2)
+    H = Calibrator(CDFScore(), Naive()).fit(forecast[:1], [19.0])(forecast)
+    np.testing.assert_array_equal(H.std(), np.zeros(2))
+
+
+def test_many_atoms_behind_a_curved_score_have_the_crps_of_their_images():
+    rng, n = np.random.default_rng(3), 600
+    forecast = StudentT(rng.uniform(5, 30, n), rng.normal(size=n), 1.0)
+    y = forecast.ppf(rng.beta(0.8, 1.2, n))
+    H = Calibrator(CDFScore(), Naive()).fit(forecast, y)(forecast)
+    atoms = np.sort(H.quantiles((np.arange(n) + 0.5) / n), axis=1)
+    gini = atoms @ ((2 * np.arange(n) + 1 - n) / n**2)
+    truth = np.abs(atoms - y[:, None]).mean(axis=1) - gini
+    assert np.max(np.abs(H.crps(y) - truth) / atoms.std(axis=1)) <= TOLERANCES["curved"].integrals

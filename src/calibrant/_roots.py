@@ -68,7 +68,7 @@ class Curve(NamedTuple):
         return concatenate([end, bad], axis=1) | concatenate([bad, bad[:, -1:]], axis=1)
 
     def jumps(self) -> Array | None:
-        """The values on either side of where the inverse all but jumps, (n, k); None where no row has such places."""
+        """The values on either side of where the inverse all but jumps, (n, k), then NaN; None if no row has any."""
         xp, (a, v, _) = namespace(self.values), self
         chord, rise = a[:, 1:] - a[:, :-1], v[:, 1:] - v[:, :-1]
         near, spread = xp.maximum(xp.abs(v[:, 1:]), xp.abs(v[:, :-1])) < _FAR, self.spread * rise
@@ -80,7 +80,7 @@ class Curve(NamedTuple):
         side = concatenate([none, steep], axis=1) | concatenate([steep, none], axis=1)
         found = xp.sort(xp.where(side, v, xp.full_like(v, np.inf)), axis=1)
         found = found[:, : int(xp.max(xp.count_nonzero(side, axis=1)))]
-        return xp.where(xp.isfinite(found), found, v[:, v.shape[1] // 2, None])
+        return xp.where(xp.isfinite(found), found, xp.full_like(found, np.nan))
 
 
 def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array, Array]:

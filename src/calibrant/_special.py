@@ -60,6 +60,13 @@ def sigmoid(s: Array) -> Array:
     return _elementwise("expit", s)
 
 
+def safe_sqrt(x: Array) -> Array:
+    """The square root, 0 of what is below 0; at 0 its gradient is 0."""
+    xp = namespace(x)
+    nothing = x <= 0
+    return xp.where(nothing, xp.zeros_like(x), xp.sqrt(xp.where(nothing, xp.ones_like(x), x)))
+
+
 def safe_log(p: Array) -> Array:
     """log(p), and -inf where p is 0, without a warning."""
     xp = namespace(p)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
-from calibrant._special import safe_log
+from calibrant._special import safe_log, safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
@@ -144,7 +144,7 @@ class Clipped(OfBase):
             good = [~(no_low | no_high) | xp.isfinite(part) for part in own]
         nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
         good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
-        found[1] = xp.where(nothing, zero, xp.sqrt(xp.maximum(xp.where(good[1], found[1], zero), zero)))
+        found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))
         found, good = ([part[:, 0] for part in parts] for parts in (found, good))
         rest = ~(good[0] & good[1] & good[2])
         if anywhere(rest):

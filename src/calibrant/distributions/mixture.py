@@ -14,7 +14,7 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, anywhere, concatenate, detached, device_like, floats, namespace
 from calibrant._batch import shared
 from calibrant._roots import newton_step
-from calibrant._special import logit, safe_log, sigmoid
+from calibrant._special import logit, safe_log, safe_sqrt, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, Moments, log_density
 from calibrant.distributions.table import PLACES, SQUARE, MassTable, side_by_side
 
@@ -152,7 +152,7 @@ class Mixture(ClosedMoments):
         xp = namespace(mean)
         with np.errstate(invalid="ignore"):
             square = _added(w * (std**2 + (each - mean) ** 2) for w, each, std in own)
-        return mean, xp.sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
+        return mean, safe_sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
 
     def _moments(self) -> Moments:
         """The shift is the mean of the components' less the integral of the variance of their CDFs, by their tables."""

@@ -367,6 +367,10 @@ class PiecewiseLinear(Distribution):
         few = own.shape[0] <= count
         levels = logit_levels(max(count - own.shape[0], _LEAST) | 1 if few else count)
         places = law._ppf_logit(device_like(levels, knots))
+        inner = levels[1:][to_numpy(xp.isfinite(places[1:]) & (places[1:] > places[:-1]))]
+        if not few and inner.size and inner[-1] < levels[-1]:  # no tails: most levels lie between the ends instead
+            levels = logit_levels(3 * count // 4) * np.max(np.abs(inner)) / levels[-1]
+            places = law._ppf_logit(device_like(levels, knots))
         own = own if few else concatenate([knots[:1], knots[-1:]])
         places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
         return MassTable.through(law, places, law._integrals(places, ONCE))

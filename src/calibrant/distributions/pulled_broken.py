@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
+from calibrant._special import safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, drawn_in
 from calibrant.distributions.pulled import Increasing, Pulled
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
@@ -92,7 +93,7 @@ class PulledBroken(Pulled):
         zero = xp.zeros_like(off)
         variance = xp.where(xp.isfinite(off), variance, xp.full_like(off, np.inf))
         variance = xp.where(q_std[:, 0] == 0, zero, variance)  # a single atom
-        return Moments(mean, xp.sqrt(xp.maximum(variance, zero)), shift)
+        return Moments(mean, safe_sqrt(variance), shift)
 
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)

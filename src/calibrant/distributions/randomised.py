@@ -8,8 +8,9 @@ from typing import Any, cast
 import numpy as np
 
 from calibrant._arguments import generator
-from calibrant._arrays import Array, clip, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, detached, device_like, namespace
 from calibrant._batch import shared
+from calibrant._special import safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.clipped import within
 from calibrant.distributions.context import Context
@@ -107,7 +108,7 @@ class Randomised(ByRow):
         crps = mean - core**2 * (own - shift) - cross
         inf, below, above = xp.full_like(mean, np.inf), xp.isinf(ends[0]) & (low > 0), xp.isinf(ends[1]) & (high > 0)
         far = xp.where(below, xp.where(above, np.nan * inf, -inf), inf)
-        found = (xp.where(below | above, *pair) for pair in ((far, mean), (inf, xp.sqrt(square)), (inf, crps)))
+        found = (xp.where(below | above, *pair) for pair in ((far, mean), (inf, safe_sqrt(square)), (inf, crps)))
         return Moments(*(part[:, 0] if self.shape else part for part in found))
 
     def _integrals(self, y: Array, which: int) -> Array:
@@ -135,7 +136,7 @@ class Randomised(ByRow):
         """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
         if not self.shape:
             raise no_rows_yet("Random's q")
-        lower, upper = (map.inverse(end[:, None])[:, 0] for end in (self.lower, self.upper))
+        lower, upper = (_pulled_end(end, map) for end in (self.lower, self.upper))
         return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
 
     def _describe(self) -> str:
@@ -154,3 +155,12 @@ class RandomisedRows(Randomised):
         shapes = [tuple(part.shape) for part in (self.lower, self.upper, self.uniform, self.ratio)]
         if len(set(shapes)) > 1:
             raise ValueError(f"lower, upper, uniform and ratio of the shapes {shapes} do not go together")
+
+
+def _pulled_end(end: Array, map: Increasing) -> Array:
+    """Where the ends of the rows land; those at infinity without gradients, which would be 0 times infinity."""
+    xp, finite = namespace(end), namespace(end).isfinite(end)
+    if not anywhere(finite):
+        return detached(map.inverse(end[:, None])[:, 0])
+    y = map.inverse(xp.where(finite, end, xp.zeros_like(end))[:, None])[:, 0]
+    return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0])) if anywhere(~finite) else y

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
 from calibrant._search import count_up_to, gather
+from calibrant._special import safe_sqrt
 
 PLACES, FINE = 513, 2049
 """Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
@@ -99,8 +100,13 @@ class MassTable:
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
 
     def with_places(self, law: Any, own: Array) -> MassTable:
-        """The table of the same `law` with some more places, (n, k) or (1, k); only the cells they split change."""
+        """The table of the same `law` with some more places, (n, k) or (1, k); only the cells they split change.
+
+        A NaN is no place: a cell far out is split for it, without width, so that the others stay as they are.
+        """
         xp, none = namespace(own), namespace(own).zeros_like(own)
+        far = min(_OUTER + 1, self.places.shape[1] - 1)
+        own = xp.where(xp.isnan(own), self.places[:, far, None], own)
         F_left, F, S = law._cdf_left(own), law._cdf(own), law._sf(own)
         bulges = side_by_side([self.bulges, xp.zeros_like(self.bulges[:, :1])])
         columns = (
@@ -281,13 +287,14 @@ class MassTable:
         l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
         middle = self.places[:, self.places.shape[1] // 2, None]
         y, B, none = self.places - middle, self.bulges, xp.zeros_like(self.masses[:, :1])
-        a, b, first, last = y[:, :-1], y[:, 1:], y[:, :1], y[:, -1:]
         halves = self.atoms + side_by_side([none, self.masses / 2]) + side_by_side([self.masses / 2, none])
-        mean = _sum(halves, y) - _sum(None, B) + p * first - l1 + q * last + h1
+        mean = _sum(halves, y) - _sum(None, B) + p * y[:, :1] - l1 + q * y[:, -1:] + h1
+        y = y - mean
+        a, b, first, last = y[:, :-1], y[:, 1:], y[:, :1], y[:, -1:]
         thirds = self.atoms + (halves - self.atoms) * (2 / 3)
         second = _sum(thirds, y * y) + _sum(self.masses / 3, a * b) - _sum(None, (a + b) * B)
         second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
-        std = xp.sqrt(xp.maximum(second - mean**2, 0 * second))
+        std = safe_sqrt(second)
         std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
         with np.errstate(invalid="ignore"):
             mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
