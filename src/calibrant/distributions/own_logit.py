@@ -59,9 +59,10 @@ class OwnLogit(_OfLaw):
         if not self.shape:
             y = self.inverse(s)
             return y, namespace(y).exp(-self.log_slope(y))
-        xp = namespace(s)
-        far = xp.any(xp.abs(s) > REACH, axis=0)
-        curve = self._through(xp.take(s, xp.nonzero(far)[0], axis=1)) if anywhere(far) else self._curve
+        xp, far, curve = namespace(s), namespace(s).abs(s) > REACH, self._curve
+        if anywhere(far):  # a row without such s has its last place once more
+            some = xp.nonzero(xp.any(far, axis=0))[0]
+            curve = self._through(xp.take(xp.where(far, s, xp.full_like(s, REACH)), some, axis=1))
         return inverse_by_curve(self.law._logit, curve, s)
 
     def _through(self, more: Array) -> Curve:
