@@ -25,10 +25,6 @@ class OfBase(Distribution):
     def shape(self) -> tuple[int, ...]:
         return self.base.shape
 
-    @property
-    def like(self) -> Array:
-        return self.base.like
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clipped(OfBase):

@@ -41,7 +41,7 @@ class Joined(Asking):
     def __post_init__(self) -> None:
         """Each row has a law, and a row of it."""
         laws, part, row = self.laws, self.part, self.row
-        if part.shape != row.shape:
+        if part.ndim != 1 or part.shape != row.shape:
             raise ValueError(f"{count(part.size, 'part')} do not go with {count(row.size, 'row')}")
         if part.size and not 0 <= part.min() <= part.max() < len(laws):
             raise ValueError(f"its rows must come from its {len(laws)} laws, got {part.min()} to {part.max()}")
@@ -58,8 +58,6 @@ class Joined(Asking):
         laws = tuple(laws)
         if any(law.shape for law in laws):
             raise ValueError("Joined.of takes single laws: join batches with calibrant.concatenate")
-        if part.ndim != 1 or (part.size and not (part.min() >= 0 and part.max() < len(laws))):
-            raise ValueError(f"which must hold the number of one of the {len(laws)} laws for each row, got {which!r}")
         return cls(laws, part, np.zeros_like(part))
 
     @classmethod
