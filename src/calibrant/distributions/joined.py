@@ -16,8 +16,9 @@ from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
-from calibrant.distributions.forwarding import Asking, Forwarding
+from calibrant.distributions.forwarding import Asking
 from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.table import MassTable
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -191,15 +192,15 @@ class Unknown(Asking):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Row(Forwarding):
+class Row(Asking):
     """The only row of `batch`, as a single distribution: the batch is asked elementwise."""
 
     batch: Distribution
     shape = ()
 
     @property
-    def _other(self) -> Distribution:
-        return self.batch
+    def lattice(self) -> tuple[float, float] | None:
+        return self.batch.lattice
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         xp, shape = namespace(arguments[0]), arguments[0].shape
@@ -209,6 +210,9 @@ class Row(Forwarding):
 
     def _moments(self) -> Moments:
         return Moments(*(part[0] for part in self.batch._moments()))
+
+    def _table(self, count: int) -> MassTable:
+        return self.batch._table(count)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))
