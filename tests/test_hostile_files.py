@@ -22,7 +22,6 @@ from test_files import LAWS, Fixed, Scaled, of_law
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
 from calibrant.distributions import PiecewiseLinear
-from calibrant.distributions.bent import Bent
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.logistic_linear import LogisticLinear
@@ -703,11 +702,9 @@ BROKEN = {
     "ends of other rows": (RandomisedRows, (SINGLE, ONE, TWO, 3.0, None, TWO, TWO), r"of the shapes \[\(1,\), \(2,\)"),
     "bounds of other rows": (Clipped, (Normal(ONE, ONE), TWO, TWO), r"\(2,\) and \(2,\) do not go with \(1,\)"),
     "a bound for all rows": (Clipped, (Normal(TWO, TWO), TWO, 3.0), r"\(2,\) and \(\) do not go with \(2,\)"),
-    "levels of other rows": (Bent, (SINGLE, ONE, ONE, TWO, TWO), "do not go together"),
     "a rank twice": (Joint, (np.array([[1], [1]]),), "each label must have the ranks 1 to 2 once"),
     "largest that fall": (Joint, (np.array([[1], [2]]), np.array([1.0, 0.5])), "must be 2 and not fall"),
     "a second row of one": (Joined, ((SINGLE,), np.array([0]), np.array([1])), "row 1 is not among the 1 row of law 0"),
-    "a base of other rows": (Bent, (Normal(ONE, ONE), TWO, TWO, TWO, TWO), r"base \(1,\) do not go together"),
 }
 
 

@@ -149,7 +149,7 @@ def test_a_joined_batch_is_a_forecast_like_any_other():
 
 
 def test_laws_for_rows_by_number_are_checked():
-    with pytest.raises(ValueError, match=r"which must hold the number of one of the 2 laws for each row, got \[0, 2\]"):
+    with pytest.raises(ValueError, match="its rows must come from its 2 laws, got 0 to 2"):
         Joined.of([Normal(0.0, 1.0), Normal(1.0, 1.0)], [0, 2])
     with pytest.raises(ValueError, match="takes single laws: join batches with"):
         Joined.of([NORMAL], [0])

@@ -27,12 +27,6 @@ class Bent(ByRow):
     low: Array
     high: Array
 
-    def __post_init__(self) -> None:
-        """One of each per row."""
-        shapes = [tuple(part.shape) for part in (self.below, self.above, self.low, self.high)]
-        if len(set(shapes)) > 1 or self.base.shape not in ((), self.shape):
-            raise ValueError(f"levels of the shapes {shapes} and base {self.base.shape} do not go together")
-
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.low.shape)

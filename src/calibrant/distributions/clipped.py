@@ -25,10 +25,6 @@ class OfBase(Distribution):
     def shape(self) -> tuple[int, ...]:
         return self.base.shape
 
-    @property
-    def like(self) -> Array:
-        return self.base.like
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clipped(OfBase):
@@ -122,7 +118,7 @@ class Clipped(OfBase):
         return Moments(*(found if self.shape else (part[0] for part in found)))
 
     def _differences(self) -> list[Array]:
-        """With A = once(a): of what is above a, E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a).
+        """With A = once(a): of Z = max(Y, a), E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a); so at b.
 
         From the table where the base has no such moment, or where a difference has no digits.
         """
@@ -131,17 +127,15 @@ class Clipped(OfBase):
         xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
         A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
-        rise = B - A
-        found = [b - rise, 2 * (B2 - A2 - (b - a) * A) - rise**2, b - 2 * B + BQ + 2 * A - AQ]
-        size, good = xp.abs(B2) + rise**2, [zero == 0] * 3
+        top, good = [b - B, 2 * B2 - B**2, b - 2 * B + BQ], [zero == 0] * 3  # of min(Y, b)
         if anywhere(no_low | no_high):
             own = [base._lift(part) + zero for part in base.remember("_kept_moments", base._moments)]
-            with np.errstate(invalid="ignore"):
-                less = A * (2 * (own[0] - a) + A)
-                above = own[0] + A, own[1] ** 2 - 2 * A2 - less, own[2] + 2 * A - AQ
-                found = [xp.where(no_high, *pair) for pair in zip(above, found, strict=True)]
-                size = xp.where(no_high, own[1] ** 2 + xp.abs(less), size)
+            top = [xp.where(no_high, *pair) for pair in zip((own[0], own[1] ** 2, own[2]), top, strict=True)]
             good = [~(no_low | no_high) | xp.isfinite(part) for part in own]
+        with np.errstate(invalid="ignore"):  # where the base has no moments
+            less = A * (2 * (top[0] - a) + A)
+            found = [top[0] + A, top[1] - 2 * A2 - less, top[2] + 2 * A - AQ]
+        size = xp.where(no_high, xp.abs(top[1]), xp.abs(B2) + B**2) + xp.abs(less)
         nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
         good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
         found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))

@@ -15,13 +15,6 @@ def _asked(name: str) -> Any:
     return hook
 
 
-def _forwarded(name: str) -> Any:
-    def hook(self: Any, *arguments: Any) -> Any:
-        return getattr(self._other, name)(*arguments)
-
-    return hook
-
-
 def _read(name: str) -> Any:
     return property(lambda self: getattr(self._other, name))
 
@@ -50,4 +43,4 @@ class Forwarding(Asking):
         return getattr(self._other, name)(*arguments)
 
     shape, like, lattice, _block = map(_read, ("shape", "like", "lattice", "_block"))
-    _moments, _table, _clip = map(_forwarded, ("_moments", "_table", "_clip"))
+    _moments, _table, _clip = map(_asked, ("_moments", "_table", "_clip"))

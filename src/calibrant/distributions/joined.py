@@ -16,8 +16,9 @@ from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
-from calibrant.distributions.forwarding import Asking, Forwarding
+from calibrant.distributions.forwarding import Asking
 from calibrant.distributions.location_scale import LocationScale
+from calibrant.distributions.table import MassTable
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -41,7 +42,7 @@ class Joined(Asking):
     def __post_init__(self) -> None:
         """Each row has a law, and a row of it."""
         laws, part, row = self.laws, self.part, self.row
-        if part.shape != row.shape:
+        if part.ndim != 1 or part.shape != row.shape:
             raise ValueError(f"{count(part.size, 'part')} do not go with {count(row.size, 'row')}")
         if part.size and not 0 <= part.min() <= part.max() < len(laws):
             raise ValueError(f"its rows must come from its {len(laws)} laws, got {part.min()} to {part.max()}")
@@ -58,8 +59,6 @@ class Joined(Asking):
         laws = tuple(laws)
         if any(law.shape for law in laws):
             raise ValueError("Joined.of takes single laws: join batches with calibrant.concatenate")
-        if part.ndim != 1 or (part.size and not (part.min() >= 0 and part.max() < len(laws))):
-            raise ValueError(f"which must hold the number of one of the {len(laws)} laws for each row, got {which!r}")
         return cls(laws, part, np.zeros_like(part))
 
     @classmethod
@@ -193,15 +192,15 @@ class Unknown(Asking):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Row(Forwarding):
+class Row(Asking):
     """The only row of `batch`, as a single distribution: the batch is asked elementwise."""
 
     batch: Distribution
     shape = ()
 
     @property
-    def _other(self) -> Distribution:
-        return self.batch
+    def lattice(self) -> tuple[float, float] | None:
+        return self.batch.lattice
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         xp, shape = namespace(arguments[0]), arguments[0].shape
@@ -211,6 +210,9 @@ class Row(Forwarding):
 
     def _moments(self) -> Moments:
         return Moments(*(part[0] for part in self.batch._moments()))
+
+    def _table(self, count: int) -> MassTable:
+        return self.batch._table(count)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))

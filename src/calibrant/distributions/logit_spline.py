@@ -49,12 +49,8 @@ class LogitSpline(Distribution):
         limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
 
-    @property
     def _columns(self) -> tuple[Finder, Finder, list[Array]]:
         """What finds the piece of a place, or of a value; start and length of each, value and slopes of its cubic."""
-        return self.remember("_kept_columns", self._make_columns)
-
-    def _make_columns(self) -> tuple[Finder, Finder, list[Array]]:
         h, rise = self.knots[1:] - self.knots[:-1], self.values[1:] - self.values[:-1]
         da, db = h * self.slopes[:-1], h * self.slopes[1:]
         columns = [self.knots[:-1], h, self.values[:-1], da, 3 * rise - 2 * da - db, da + db - 2 * rise]
@@ -62,7 +58,7 @@ class LogitSpline(Distribution):
 
     def _piece(self, which: int, argument: Array) -> list[Array]:
         """The columns of the piece of each place (0), or value (1)."""
-        *finders, columns = self._columns
+        *finders, columns = self.remember("_kept_columns", self._columns)
         i = clip(finders[which].up_to(argument) - 1, 0, self.knots.shape[0] - 2)
         return [namespace(argument).take(column, i) for column in columns]
 
