@@ -99,9 +99,14 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
         xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
         found, per_unit = _newton(function, s, y, low, high, near=_NEAR, most=_FEW)
         y = detached(xp.where(off, found, y))
-        value, log_slope = function(y)  # by a step that is taken back, the gradients flow to the function's parameters
+        width = detached(xp.where(off, per_unit, width))
+        value, log_slope = function(y)
         step = xp.where(xp.isfinite(value), value - s, xp.zeros_like(y)) * _exp(-detached(log_slope))
-        return y - (step - detached(step)), xp.where(off, per_unit, width)
+        if not getattr(step, "requires_grad", False):
+            return y, width
+        y = y - (step - detached(step))  # a step that is taken back carries the gradients
+        own = _exp(-function(y)[1])
+        return y, width + (own - detached(own))
     if np.any(off):
         row, column = np.nonzero(off)
         counts = np.bincount(row, minlength=len(y))
