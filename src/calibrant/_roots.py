@@ -105,8 +105,8 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
         if not getattr(step, "requires_grad", False):
             return y, width
         y = y - (step - detached(step))  # a step that is taken back carries the gradients
-        own = _exp(-function(y)[1])
-        return y, width + (own - detached(own))
+        exact = _exp(-function(y)[1])
+        return y, width + (exact - detached(exact))
     if np.any(off):
         row, column = np.nonzero(off)
         counts = np.bincount(row, minlength=len(y))
