@@ -359,7 +359,11 @@ class Distribution(Forecast):
 
     @property
     def _own_table(self) -> MassTable:
-        return self.remember("_kept_table", lambda: self._table(PLACES if self.shape else FINE))
+        return self.table_of(PLACES if self.shape else FINE)
+
+    def table_of(self, count: int) -> MassTable:
+        """`_table(count)`, kept."""
+        return self.remember(f"_kept_table_{count}", lambda: self._table(count))
 
     @property
     def _in_double(self) -> Self:

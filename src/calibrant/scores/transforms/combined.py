@@ -13,7 +13,7 @@ from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
-_EVERY = 8  # of the scores, those whose places bracket the others
+_EVERY = 16  # of the scores, those whose places bracket the others
 
 
 @dataclass(frozen=True, eq=False)
