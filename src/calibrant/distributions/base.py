@@ -359,9 +359,9 @@ class Distribution(Forecast):
 
     @property
     def _own_table(self) -> MassTable:
-        return self.table_of(PLACES if self.shape else FINE)
+        return self._shared_table(PLACES if self.shape else FINE)
 
-    def table_of(self, count: int) -> MassTable:
+    def _shared_table(self, count: int) -> MassTable:
         """`_table(count)`, kept."""
         return self.remember(f"_kept_table_{count}", lambda: self._table(count))
 

@@ -111,7 +111,7 @@ class LocationScale(Distribution):
     def _table(self, count: int) -> MassTable:
         law = self._in_double
         loc, scale = (part[:, None] if self.shape else part[None, None] for part in (law.loc, law.scale))
-        return law.base.table_of(count).to(law.loc).scaled(loc, scale)
+        return law.base._shared_table(count).to(law.loc).scaled(loc, scale)
 
     def _pit(self, y: Array, u: Array) -> Array:
         return self.base._pit(self._z(y), u)

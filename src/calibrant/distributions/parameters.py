@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, floats, namespace, positive, refuse, wider
+from calibrant._arrays import Array, anywhere, floats, namespace, positive, refuse, wider
 
 
 def parameters(family: str, **given: Any) -> list[Array]:
@@ -20,11 +20,13 @@ def parameters(family: str, **given: Any) -> list[Array]:
     rows = [(name, array.shape[0]) for name, array in zip(names, arrays, strict=True) if array.ndim]
     for name, length in rows[1:]:
         same_length(*rows[0], name, length)
-    return list(namespace(like).broadcast_arrays(*arrays))
+    return arrays if len({array.shape for array in arrays}) == 1 else list(namespace(like).broadcast_arrays(*arrays))
 
 
 def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
     """A scale of at least 0; where it is 0, the least that floats tell apart, with a warning, or an error if strict."""
+    if not anywhere(scale <= 0):
+        return scale
     refuse(name, scale < 0, "is negative")
     return positive(name, scale, centre, strict=strict, least=least)
 

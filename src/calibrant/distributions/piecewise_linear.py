@@ -259,11 +259,15 @@ class PiecewiseLinear(Distribution):
             low, high = xp.where(on, middle + 1, low), xp.where(on, high, middle)
         return low - 1
 
-    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """Of each y kept between its end knots: the place of the knot before it, and how far it is from there."""
+    def _before(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
+        """The place of the knot before each y, and y, kept between its end knots."""
         low, high = self.lines.tails
         inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        a = self._place(0, inside, groups, left=left)
+        return self._place(0, inside, groups, left=left), inside
+
+    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
+        """The place of the knot before each y, and how far y, kept between its end knots, is from there."""
+        a, inside = self._before(y, groups, left=left)
         return a, inside - namespace(y).take(self.lines.knots, a)
 
     def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
@@ -322,8 +326,9 @@ class PiecewiseLinear(Distribution):
 
     def _logpdf(self, y: Array) -> Array:
         xp, (flat, groups) = namespace(y), self._flat(y)
-        # 0 * y: a gradient of 0, not none
-        density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0]) + 0 * flat
+        density = xp.take(self.lines.columns.log_slope, self._before(flat, groups)[0])
+        if not isinstance(density, np.ndarray):
+            density = density + 0 * flat  # a gradient of 0, not none
         for _, out, d, mass, scale in self._beyond(flat, groups):
             density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
         return self._shaped(density, y)

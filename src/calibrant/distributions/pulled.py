@@ -99,7 +99,7 @@ class Pulled(Distribution):
     def _q_table(self, count: int) -> MassTable:
         """That of q, with the bends of the map among its places."""
         law = self._in_double
-        table, map = law.q.table_of(count), law.map
+        table, map = law.q._shared_table(count), law.map
         if map.like is not None:
             table = table.to(map.like)
         bends = map.bends
