@@ -33,7 +33,7 @@ from catalogue import (
 )
 from reference.tolerances import TOLERANCES
 
-from calibrant import Calibrator, Normal, Point
+from calibrant import Calibrator, Laplace, Mixture, Normal, Point
 from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.scores import CDFScore
@@ -227,6 +227,13 @@ def test_gradients_reach_the_weights_of_a_mixture(method):
 
     leaves = [leaf(DATA["weight"][ROW]), leaf(MEANS[ROW]), leaf(STDS[ROW])]
     assert torch.autograd.gradcheck(function, leaves, atol=1e-6)
+
+
+def test_gradients_reach_the_quantiles_of_a_pool():
+    def function(loc, scale):
+        return Mixture([Normal(loc, scale), Laplace(loc + 1, 2 * scale)], [0.3, 0.7]).ppf(0.8)
+
+    assert torch.autograd.gradcheck(function, [leaf(LOC[ROW]), leaf(SCALE[ROW])], atol=1e-6)
 
 
 def test_a_model_can_be_trained_through_a_calibrated_crps():

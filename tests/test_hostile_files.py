@@ -19,7 +19,7 @@ from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from systems import on_posix
 from test_files import LAWS, Fixed, Scaled, of_law
 
-from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Normal, StudentT, Tracker, concatenate
+from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
 from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.clipped import Clipped
@@ -694,6 +694,7 @@ def test_what_is_made_of_other_fields_ends_where_they_do(wanted, fit, unfit):
 SINGLE = Normal(0.0, 1.0)
 ATOMS = PiecewiseLinear.through(np.arange(3.0), np.array([0.0, 0.5, 1.0]))
 ONE, TWO = np.ones(1), np.ones(2)
+LINES = Lines(np.arange(4.0), np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 2, 4]), np.zeros(2), np.zeros(2))
 BROKEN = {
     "knots that fall": (LogisticLinear, (np.array([1.0, 0.0]), TWO), "its knots fall at place 1"),
     "probs that fall": (LogisticLinear, (TWO, np.array([1.0, 0.0])), "its probs fall at place 1"),
@@ -704,6 +705,8 @@ BROKEN = {
     "a bound for all rows": (Clipped, (Normal(TWO, TWO), TWO, 3.0), r"\(2,\) and \(\) do not go with \(2,\)"),
     "a rank twice": (Joint, (np.array([[1], [1]]),), "each label must have the ranks 1 to 2 once"),
     "largest that fall": (Joint, (np.array([[1], [2]]), np.array([1.0, 0.5])), "must be 2 and not fall"),
+    "other rows": (Mixture, ([Normal(ONE, 1.0), Normal(TWO, 1.0)], [0.5, 0.5]), "have the shape of the first"),
+    "two lines for one": (PiecewiseLinear, (LINES,), "a single distribution is one line, got 2"),
     "a second row of one": (Joined, ((SINGLE,), np.array([0]), np.array([1])), "row 1 is not among the 1 row of law 0"),
 }
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from calibrant._search import Finder, count_up_to, gather
+from calibrant._search import Finder, count_up_to, gather, interpolated
 from calibrant._special import ndtri_logit
 from calibrant.distributions.student_t import StudentT
 from calibrant.scores import CDFScore
@@ -62,3 +62,8 @@ def test_the_cdf_score_of_a_student_t_has_its_gradient_at_the_centre_too():
     loc = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     CDFScore()(StudentT(5.0, loc, 1.0), torch.zeros(3, dtype=torch.float64)).sum().backward()
     np.testing.assert_allclose(loc.grad.numpy(), -4 * stats.t(5).pdf(0), rtol=1e-13)
+
+
+def test_a_broken_line_with_tied_knots_is_read_from_the_right():
+    knots, heights, x = np.array([[0.0, 1.0, 1.0]]), np.array([[0.0, 2.0, 5.0]]), np.array([[0.5, 1.0, 2.0]])
+    np.testing.assert_array_equal(interpolated(x, knots, heights), [[1.0, 5.0, 5.0]])

@@ -93,7 +93,8 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
     steps, cubic, fine = curve.between()
     rise, own = gather(steps, j), [gather(part, j) for part in cubic]
     t = clip((s - gather(v, j)) / rise, 0.0, 1.0)
-    y, width = _cubic(own, t), (own[1] + t * (2 * own[2] + t * 3 * own[3])) / rise
+    y, width = _cubic(own, t), _cubic((own[1], 2 * own[2], 3 * own[3]), t)
+    width /= rise
     off = gather(curve.rough() | ~fine, j)
     if not isinstance(y, np.ndarray):
         xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
@@ -120,8 +121,14 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
 
 
 def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
-    first, second, third, fourth = coefficients
-    return first + t * (second + t * (third + t * fourth))
+    """The polynomial at t, by Horner's rule, in one array: memory takes longer than sums."""
+    *others, value = coefficients
+    value = value * t
+    for part in reversed(others[1:]):
+        value += part
+        value *= t
+    value += others[0]
+    return value
 
 
 def _newton(
