@@ -191,3 +191,5 @@ def test_a_q_without_its_rows_is_not_pulled_back(pair):
     prediction, score = PREDICTIONS[PAIRS[pair].prediction](HERE), PAIRS[pair].score
     with pytest.raises(TypeError, match=r"no distribution before it meets its rows: pull back q\.for_rows\(context\)"):
         score.pull_back(Random().fit(SCORES), prediction)
+    with pytest.raises(TypeError, match="a weighted q has no distribution before it meets its rows"):
+        score.pull_back(Linear().fit(SCORES, weights=np.ones(len(SCORES))), prediction)

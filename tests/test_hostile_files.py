@@ -705,7 +705,7 @@ BROKEN = {
     "a bound for all rows": (Clipped, (Normal(TWO, TWO), TWO, 3.0), r"\(2,\) and \(\) do not go with \(2,\)"),
     "a rank twice": (Joint, (np.array([[1], [1]]),), "each label must have the ranks 1 to 2 once"),
     "largest that fall": (Joint, (np.array([[1], [2]]), np.array([1.0, 0.5])), "must be 2 and not fall"),
-    "other rows": (Mixture, ([Normal(ONE, 1.0), Normal(TWO, 1.0)], [0.5, 0.5]), "have the shape of the first"),
+    "other rows": (Mixture, ([Normal(ONE, 1.0), Normal(TWO, 1.0)], [0.5, 0.5]), r"the first, got \(1,\) and \(2,\)"),
     "two lines for one": (PiecewiseLinear, (LINES,), "a single distribution is one line, got 2"),
     "a second row of one": (Joined, ((SINGLE,), np.array([0]), np.array([1])), "row 1 is not among the 1 row of law 0"),
 }
