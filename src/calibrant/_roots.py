@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, namespace
-from calibrant._search import count_up_to_increasing, gather
+from calibrant._search import count_up_to_increasing, gather, gatherer
 
 Function = Callable[[Array], tuple[Array, Array]]
 """The value and the log slope at each y."""
@@ -91,11 +91,17 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
     a, v, _ = curve
     j = clip(count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
     steps, cubic, fine = curve.between()
-    rise, own = gather(steps, j), [gather(part, j) for part in cubic]
-    t = clip((s - gather(v, j)) / rise, 0.0, 1.0)
-    y, width = _cubic(own, t), _cubic((own[1], 2 * own[2], 3 * own[3]), t)
+    own = gatherer(steps, j)
+    rise = own(steps)
+    t = clip((s - own(v[:, :-1])) / rise, 0.0, 1.0)
+    y, width = own(cubic[3]), 0 * t
+    for part in reversed(cubic[:3]):  # Horner's rule, in place: memory takes longer than sums
+        width *= t
+        width += y
+        y *= t
+        y += own(part)
     width /= rise
-    off = gather(curve.rough() | ~fine, j)
+    off = own(curve.rough() | ~fine)
     if not isinstance(y, np.ndarray):
         xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
         found, per_unit = _newton(function, s, y, low, high, near=_NEAR, most=_FEW)
@@ -121,14 +127,8 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
 
 
 def _cubic(coefficients: Sequence[Array], t: Array) -> Array:
-    """The polynomial at t, by Horner's rule, in one array: memory takes longer than sums."""
-    *others, value = coefficients
-    value = value * t
-    for part in reversed(others[1:]):
-        value += part
-        value *= t
-    value += others[0]
-    return value
+    first, second, third, fourth = coefficients
+    return first + t * (second + t * (third + t * fourth))
 
 
 def _newton(

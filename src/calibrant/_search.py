@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import array_api_compat
@@ -122,6 +123,14 @@ def gather(table: Array, index: Array) -> Array:
     start = table.shape[1] * xp.arange(table.shape[0], dtype=index.dtype, device=array_api_compat.device(index))
     flat = xp.reshape(index + start[:, None], (-1,))
     return xp.reshape(xp.take(xp.reshape(table, (-1,)), flat), index.shape)
+
+
+def gatherer(like: Array, index: Array) -> Callable[[Any], Any]:
+    """`gather` for many tables of the shape of `like` and one index."""
+    if not isinstance(like, np.ndarray) or like.shape[0] == 1:
+        return lambda table: gather(table, index)
+    flat = index + np.arange(0, like.size, like.shape[1])[:, None]
+    return lambda table: table.ravel().take(flat)
 
 
 def interpolated(x: Array, knots: Array, heights: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
+from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, moved, namespace
 from calibrant._search import count_up_to, gather
 from calibrant._special import safe_sqrt
 
@@ -95,7 +95,8 @@ class MassTable:
         slope = rise / xp.where(step > 0, step, xp.ones_like(step))
         bulges = self.bulges * slope
         if widths is not None:  # y is a cubic in s: over a cell its mean is off the middle by step * (w_a - w_b) / 12
-            w, most = xp.where(xp.isnan(widths), xp.full_like(widths, np.inf), widths), 3 * slope
+            unknown, most = xp.isnan(widths), 3 * slope
+            w = xp.where(unknown, xp.full_like(widths, np.inf), widths) if anywhere(unknown) else widths
             bulges = bulges + self.masses * step / 12 * (xp.minimum(w[:, 1:], most) - xp.minimum(w[:, :-1], most))
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
 
