@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, moved, namespace
-from calibrant._search import count_up_to, gather
+from calibrant._search import count_up_to, gather, gatherer
 from calibrant._special import safe_sqrt
 
 PLACES, FINE = 513, 2049
@@ -122,7 +122,7 @@ class MassTable:
         )
         both = [side_by_side(pair) for pair in columns]
         order = xp.argsort(both[0], axis=1, stable=True)  # where places tie, heights still rise
-        places, left, right, upper, lower, area, bulges, new = (gather(column, order) for column in both)
+        places, left, right, upper, lower, area, bulges, new = map(gatherer(both[0], order), both)
         split = new[:, :-1] + new[:, 1:] > 0
         trapezoid = _steps(places) * (right[:, :-1] + left[:, 1:]) / 2
         bulges = xp.where(split, _steps(area) - trapezoid, bulges[:, :-1])
@@ -215,7 +215,7 @@ class MassTable:
             for parts in zip(*columns, strict=True)
         ]
         order = xp.argsort(both[0], axis=1)
-        places, atoms, *changes = (gather(column, order) for column in both)
+        places, atoms, *changes = map(gatherer(both[0], order), both)
         h, half = _steps(places), places.shape[1] // 2
         rates = []
         for change in changes:  # added up from both ends inwards: what is left of a peak must not reach a far tail
