@@ -40,6 +40,11 @@ class PulledBroken(Pulled):
     def _block(self) -> int:
         return self.q._block
 
+    @property
+    def _widths(self) -> Array:
+        """dy/ds on every piece."""
+        return self.remember("_kept_widths", lambda: 1 / self.map.slopes)
+
     def _at_levels(self, which: int) -> Array:
         """An integral of q up to each level: (1, K), where all rows share them and q."""
         return self.q._integrals(self.map.levels, which)
@@ -47,7 +52,7 @@ class PulledBroken(Pulled):
     def _integrals(self, y: Array, which: int) -> Array:
         """That of H up to the last knot passed, and of q from there, in units of y. Before the first knot all are 0."""
         line, s = self.map, self.map(y)
-        piece, widths, here = line.piece(line.levels, s), 1 / line.slopes, self.q._integrals(s, which)
+        piece, widths, here = line.piece(line.levels, s), self._widths, self.q._integrals(s, which)
         A, w, v = _from_0(self._at_levels(SQUARE if which == SQUARE else ONCE)), gather(widths, piece), widths[:, :-1]
         once = _from_0(_summed(v * _steps(A)))
         if which != TWICE:
@@ -64,12 +69,12 @@ class PulledBroken(Pulled):
 
     def _mean_and_shift(self, L: Array, Q: Array) -> tuple[Array, Array, Array]:
         """From the first knot v on: E (Y - v) is an integral of 1 - q above it less one of q below; and that part."""
-        xp, line, w = namespace(self.map.values), self.map, 1 / self.map.slopes
+        xp, line, w = namespace(self.map.values), self.map, self._widths
         mean, _, shift = self._q_moments()
         with np.errstate(invalid="ignore"):  # a q without a mean
             once = _steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
-            off = xp.sum(w[:, 1:] * once, axis=1) - w[:, 0] * L[:, 0]
-            gini = xp.sum(w * _steps(_from_0(side_by_side([L - Q, mean - shift]))), axis=1)  # of q (1 - q)
+            off = xp.vecdot(w[:, 1:], once) - w[:, 0] * L[:, 0]
+            gini = xp.vecdot(w, _steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
             mean = line.values[:, 0] + off
         return mean, xp.where(xp.isfinite(off), mean - gini, xp.full_like(off, np.inf)), once
 
@@ -83,7 +88,7 @@ class PulledBroken(Pulled):
         xp, line, a = namespace(self.map.values), self.map, self.map.levels
         L, T, Q = (self._at_levels(which) for which in (ONCE, TWICE, SQUARE))
         mean, shift, once = self._mean_and_shift(L, Q)
-        w, values, (q_mean, q_std, _) = 1 / line.slopes, line.values, self._q_moments()
+        w, values, (q_mean, q_std, _) = self._widths, line.values, self._q_moments()
         off, h, last = mean - values[:, 0], _steps(a), a[:, -1:]
         with np.errstate(invalid="ignore"):
             twice = h**2 / 2 - h * L[:, 1:] + _steps(T)  # of (s - a) (1 - q) over each piece
