@@ -32,7 +32,7 @@ from calibrant.distributions import (
     ZeroInflated,
     from_scipy,
 )
-from calibrant.interpolators import Naive
+from calibrant.interpolators import InfiniteTails, Linear, Naive
 from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
 from calibrant.metrics.forecasts import beside
@@ -519,3 +519,15 @@ def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
     law, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
     np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
     np.testing.assert_allclose(law.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
+
+
+def test_a_bound_holds_the_mass_that_counts_have_at_infinity():
+    y = np.random.default_rng(0).poisson(3, 60)
+    H = Calibrator(interpolator=Linear(InfiniteTails()), labels=Counts()).fit(np.full(60, 3.0), y)([3.0])
+    clipped, k = H.clip(0, 50), np.arange(51)
+    mass = clipped.pmf(k[None, :])[0]
+    assert mass[50] > 0.01
+    mean = mass @ k
+    np.testing.assert_allclose(clipped.mean()[0], mean, rtol=1e-9)
+    np.testing.assert_allclose(clipped.std()[0], np.sqrt(mass @ (k - mean) ** 2), rtol=1e-9)
+    np.testing.assert_allclose(clipped.crps(2)[0], mass @ np.abs(k - 2) - mass @ np.abs(k - k[:, None]) @ mass / 2)

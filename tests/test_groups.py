@@ -465,3 +465,12 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
     table[500:].assign(season="spring").to_csv(test, index=False)
     said = run("evaluate", test, "-m", model, code=1).output
     assert "by is 'spring', which no calibration row had, in row 0 (400 rows of 400" in said
+
+
+def test_the_atoms_of_a_group_have_a_mean_and_a_crps_on_transformed_labels():
+    f, ratio, by = np.exp(np.linspace(-1, 1, 12)), np.exp(np.sin(np.arange(12.0))), np.array(list("abc") * 4)
+    H = Calibrator(interpolator=Naive(), labels="log").fit(f, f * ratio, by=by)(f[:3], by=by[:3])
+    atoms = f[:3, None] * ratio.reshape(4, 3).T
+    np.testing.assert_allclose(H.mean(), atoms.mean(axis=1))
+    apart = np.abs(atoms[:, :, None] - atoms[:, None, :]).mean(axis=(1, 2))
+    np.testing.assert_allclose(H.crps(np.ones(3)), np.abs(atoms - 1).mean(axis=1) - apart / 2)
