@@ -299,21 +299,14 @@ class MassTable:
         std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
         with np.errstate(invalid="ignore"):
             mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
-        return mean[:, 0], std[:, 0], self._shift[:, 0]
+        return mean[:, 0], std[:, 0], (self.inner_shift - 2 * l1)[:, 0]
 
-    def crps(self, y: Array) -> Array:
-        """That of labels y, (n, k)."""
-        return 2 * self.integral(y, ONCE) - y + self._shift
-
-    @cached_property
-    def _shift(self) -> Array:
-        """crps(m) - 2 (integral of F up to m) + m at the middle place m: the same for any other."""
-        xp, low = namespace(self.places), self._excess[0][0]
-        return self.inner_shift - 2 * xp.where(xp.isinf(low), xp.zeros_like(low), low)
-
-    @cached_property
+    @property
     def inner_shift(self) -> Array:
-        """The same if nothing lay beyond the outermost places, (n, 1)."""
+        """crps(m) - 2 (integral of F up to m) + m at the middle place m, (n, 1), if nothing lay beyond the places.
+
+        It is the same for any other m.
+        """
         xp, half = namespace(self.places), self.places.shape[1] // 2
         F, G, h, B = self._right[:, :half], self._left[:, 1 : half + 1], self._widths, self.bulges
         S, T = 1 - self._right[:, half:-1], 1 - self._left[:, half + 1 :]
